@@ -1,0 +1,66 @@
+# make run and make test need Python 3.11 or newer and nothing else; PYTHON=... chooses which.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
+SOURCES := bot adapters engine cards tests
+ARGS ?=
+
+# The variables pin what builds the package as well: the first for pip before 25.3, then the other.
+PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
+INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
+  install -c requirements.lock
+
+.PHONY: run test check lock chaos mutate
+.DEFAULT_GOAL := run
+
+run: $(STAMP)
+	@$(BIN)/signoff run
+
+test: $(DEV_STAMP)
+	$(BIN)/python -m pytest $(ARGS)
+
+# Kills everything at random under load, for about 15 minutes; ARGS="--seed 1 --updates 1000" etc.
+chaos: $(DEV_STAMP)
+	$(BIN)/python -m tests.chaos.run $(ARGS)
+
+# Removes each guard and effect of the Lua scripts in turn: a test must fail. Takes some minutes.
+mutate: $(DEV_STAMP)
+	$(BIN)/python -m tests.mutation.run $(ARGS)
+
+check: $(DEV_STAMP)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Pins what pyproject.toml allows, for every Python from 3.11 on Linux and macOS.
+lock:
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip --disable-pip-version-check --quiet install uv
+	echo "setuptools>=80" | build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	  --all-extras --upgrade --strip-extras --no-annotate --no-header \
+	  --no-emit-index-url --no-emit-find-links \
+	  --output-file build/lock/requirements.lock pyproject.toml -
+	mv build/lock/requirements.lock requirements.lock
+
+$(STAMP): pyproject.toml requirements.lock | $(BIN)/pip
+	@echo "Installing Signoff into $(VENV)"
+	@$(INSTALL) -e .
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml requirements.lock | $(BIN)/pip
+	@echo "Installing Signoff and its test tools into $(VENV)"
+	@$(INSTALL) -e '.[dev]'
+	@touch $(STAMP) $@
+
+# pip comes last into a new environment: one whose making was interrupted is made again.
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Signoff needs Python 3.11 or newer, and $(PYTHON) is not;" \
+	    "name one, as in: make $(or $(MAKECMDGOALS),run) PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make virtual environments; on Debian: apt install python3-venv" >&2; \
+	  exit 1; }
+	@$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,1 @@
+"""Systems that hold study data; so far the sample study in SQLite."""

@@ -1,0 +1,1 @@
+"""The store over Redis: keys, scripts, the embedded server."""

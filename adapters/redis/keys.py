@@ -1,0 +1,76 @@
+"""Every key and partition, named in one place (store.md).
+
+All keys of one conversation carry its partition's hash tag, so that one script may touch them all
+also in a Cluster; scripts build theirs from the tag. Ids begin with the partition in hex.
+
+{pN}:q        lanes -> time from which they may be claimed     {pN}:due, :timers   timers
+{pN}:fence    counter of fences                                {pN}:e:<update>     answers
+{pN}:l:<lane>:in | :h          mail; fence, commits, last commit, attempts
+{pN}:c:<conversation>:st | :cards | :runs                      session, open cards, active runs
+{pN}:run:<id> | :cards         run; its cards                  {pN}:log:<run>      audit
+{pN}:card:<token>              card                            {pN}:reply:<id>     head, parts
+{pN}:outq     destinations -> next send time                   {pN}:d:<dest> | :h  due rows
+{pN}:row:<row>                 a platform message              {pN}:rows:<ref>     who shows ref
+{pN}:chat:<conversation>       what the web chat showed
+"""
+
+import base64
+import secrets
+from hashlib import blake2b
+from zlib import crc32
+
+BELL = "signoff:bell"
+PARTITIONS = "signoff:partitions"
+
+
+def playbook(digest: str) -> str:
+    """Where a resolved playbook is published under its content digest."""
+    return f"signoff:playbook:{digest}"
+
+
+def lease(name: str) -> str:
+    """A named lease of one process, such as that of a poller."""
+    return f"signoff:lease:{name}"
+
+
+class Partitions:
+    """Which partition a conversation, lane or id belongs to; `count` is fixed at deployment."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def of_conversation(self, conversation: str) -> int:
+        """The partition of a conversation, always the same."""
+        return crc32(conversation.encode()) % self.count
+
+    def of_id(self, name: str) -> int | None:
+        """The partition that an id of ours begins with; None when it is not an id of ours."""
+        head, _, rest = name.partition("-")
+        try:
+            number = int(head, 16)
+        except ValueError:
+            return None
+        return number if rest and 0 <= number < self.count else None
+
+    def of_lane(self, lane: str) -> int:
+        """The partition of a lane; raises ValueError for a name that is no lane."""
+        kind, _, rest = lane.partition(":")
+        number = self.of_id(rest) if kind == "run" else self.of_conversation(rest)
+        if number is None:
+            raise ValueError(f"not a lane: {lane}")
+        return number
+
+    def new_id(self, conversation: str) -> str:
+        """A fresh unguessable id in the conversation's partition (128 random bits)."""
+        return f"{self.of_conversation(conversation):x}-{secrets.token_urlsafe(16)}"
+
+    def derived_id(self, conversation: str, *seeds: str) -> str:
+        """An id that is the same for the same seeds, so that a repeated turn names alike."""
+        digest = blake2b("\x00".join((conversation, *seeds)).encode(), digest_size=16).digest()
+        name = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        return f"{self.of_conversation(conversation):x}-{name}"
+
+
+def tag(partition: int) -> str:
+    """The beginning of every key of a partition."""
+    return f"{{p{partition:x}}}:"

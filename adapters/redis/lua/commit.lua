@@ -1,0 +1,38 @@
+-- ARGV: offset, lane, fence, commits, id of this commit, lease ms, pop, front,
+--       after (keep | release | park), effects
+local lane = ARGV[2]
+local h = T .. 'l:' .. lane .. ':h'
+local inbox = T .. 'l:' .. lane .. ':in'
+local held = redis.call('HMGET', h, 'fence', 'commits', 'last')
+if held[3] ~= ARGV[5] then
+  if held[1] ~= ARGV[3] or (held[2] or '0') ~= ARGV[4] then return {'FENCED'} end
+  local _, ended = lane_state(lane)
+  local e = cjson.decode(ARGV[10])
+  if ended ~= '' and #e.runs > 0 then return {'STALE', 'run ended'} end
+  local refused = refusal(e)
+  if refused then return refused end
+  if ARGV[7] == '1' then redis.call('LPOP', inbox) end
+  if ARGV[8] ~= '' then redis.call('LPUSH', inbox, ARGV[8]) end
+  redis.call('HSET', h, 'commits', tonumber(ARGV[4]) + 1, 'last', ARGV[5], 'attempts', 0,
+    'moved', now)
+  apply(e, string.match(lane, '^%a+:(.*)$'))
+elseif held[1] ~= ARGV[3] then
+  -- A repeat of what was applied, after the lane was given back.
+  return {'OK'}
+end
+local mail = redis.call('LINDEX', inbox, 0)
+if mail and ARGV[9] == 'keep' then
+  redis.call('ZADD', T .. 'q', now + tonumber(ARGV[6]), lane)
+  redis.call('HSET', h, 'attempts', 1)
+  local state, ended = lane_state(lane)
+  return {'OK', mail, state, ended}
+end
+-- The lane is given back: no late renewal may lease it again.
+redis.call('HSET', h, 'fence', 0)
+if mail and ARGV[9] == 'release' then
+  redis.call('ZADD', T .. 'q', now, lane)
+else
+  redis.call('ZREM', T .. 'q', lane)
+  if not mail then redis.call('PEXPIRE', h, IDLE_MS) end
+end
+return {'OK'}

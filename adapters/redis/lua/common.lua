@@ -1,0 +1,224 @@
+-- Shared by all scripts. KEYS[1] is the partition's queue; every other key carries its tag.
+-- ARGV[1] is an offset to the server's clock in ms, which only tests set.
+local T = string.sub(KEYS[1], 1, -2)
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
+local KEEP_MS = 30 * 24 * 3600 * 1000
+local IDLE_MS = 3600 * 1000
+
+local function lane_state(lane)
+  local kind, rest = string.match(lane, '^(%a+):(.*)$')
+  if kind == 'run' then
+    local run = redis.call('HMGET', T .. 'run:' .. rest, 'body', 'ended')
+    return run[1] or '', run[2] or ''
+  end
+  return redis.call('GET', T .. 'c:' .. rest .. ':st') or '', ''
+end
+
+local function mark_lane(lane)
+  if not redis.call('ZSCORE', T .. 'q', lane) then
+    redis.call('ZADD', T .. 'q', now, lane)
+  end
+end
+
+local function put_mail(lane, mail)
+  if redis.call('RPUSH', T .. 'l:' .. lane .. ':in', mail) == 1 then
+    -- From now on the lane has something to do: how long it does not move is its mail's age.
+    redis.call('HSET', T .. 'l:' .. lane .. ':h', 'moved', now)
+  end
+  mark_lane(lane)
+end
+
+local function mark_dest(dest, due)
+  local busy = tonumber(redis.call('HGET', T .. 'd:' .. dest .. ':h', 'busy') or '0')
+  if busy > now then
+    -- Leased, rate-limited or paced: it is looked at when that ends.
+    redis.call('ZADD', T .. 'outq', 'NX', busy, dest)
+    return
+  end
+  local current = redis.call('ZSCORE', T .. 'outq', dest)
+  if not current or due < tonumber(current) then
+    redis.call('ZADD', T .. 'outq', due, dest)
+  end
+end
+
+local function mark_row(row, dest, due)
+  redis.call('HINCRBY', T .. 'row:' .. row, 'rev', 1)
+  redis.call('ZADD', T .. 'd:' .. dest, 'LT', due, row)
+  mark_dest(dest, due)
+end
+
+local function touch(ref, due_ms)
+  for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. ref)) do
+    local dest = redis.call('HGET', T .. 'row:' .. row, 'dest')
+    if dest then mark_row(row, dest, now + due_ms) end
+  end
+end
+
+local function live(reply)
+  return tonumber(redis.call('HGET', T .. 'reply:' .. reply, 'live') or '0') > 0
+end
+
+local function post(p)
+  local key = T .. 'row:' .. p.row
+  redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref, 'body', p.body)
+  redis.call('SADD', T .. 'rows:' .. p.ref, p.row)
+  if p.kind == 'note' or (p.kind == 'reply' and not live(p.ref)) then
+    redis.call('PEXPIRE', key, KEEP_MS)
+    redis.call('PEXPIRE', T .. 'rows:' .. p.ref, KEEP_MS)
+  end
+  mark_row(p.row, p.dest, now + p.due_ms)
+end
+
+-- What shows `ref` need not be kept for ever; a reply that a live run may change is.
+local function retire(ref)
+  for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. ref)) do
+    local shown = redis.call('HMGET', T .. 'row:' .. row, 'kind', 'ref')
+    if shown[1] ~= 'reply' or not live(shown[2]) then
+      redis.call('PEXPIRE', T .. 'row:' .. row, KEEP_MS)
+    end
+  end
+  redis.call('PEXPIRE', T .. 'rows:' .. ref, KEEP_MS)
+end
+
+local function write_card(c)
+  local key = T .. 'card:' .. c.token
+  redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
+    'deadline', c.deadline, 'run', c.run, 'conversation', c.conversation)
+  redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
+  if c.status == 'open' then
+    redis.call('ZADD', T .. 'c:' .. c.conversation .. ':cards', 'NX', now, c.token)
+  else
+    redis.call('ZREM', T .. 'c:' .. c.conversation .. ':cards', c.token)
+  end
+  touch(c.token, 0)
+end
+
+-- A run ends: its cards close, its lane empties, its keys get a time to live.
+local function end_run(run, status)
+  local key = T .. 'run:' .. run
+  redis.call('HSET', key, 'ended', status)
+  local conversation, reply = unpack(redis.call('HMGET', key, 'conversation', 'reply'))
+  redis.call('ZREM', T .. 'c:' .. conversation .. ':runs', run)
+  local reply_key = T .. 'reply:' .. (reply or '')
+  if redis.call('EXISTS', reply_key) == 1 and redis.call('HINCRBY', reply_key, 'live', -1) <= 0 then
+    redis.call('PEXPIRE', reply_key, KEEP_MS)
+    retire(reply)
+  end
+  for _, token in ipairs(redis.call('SMEMBERS', key .. ':cards')) do
+    local card = T .. 'card:' .. token
+    if redis.call('HGET', card, 'status') == 'open' then
+      redis.call('HSET', card, 'status', 'cancelled')
+      redis.call('HINCRBY', card, 'version', 1)
+      redis.call('ZREM', T .. 'c:' .. conversation .. ':cards', token)
+      touch(token, 0)
+    end
+    redis.call('PEXPIRE', card, KEEP_MS)
+    retire(token)
+  end
+  redis.call('PEXPIRE', key, KEEP_MS)
+  redis.call('PEXPIRE', key .. ':cards', KEEP_MS)
+  redis.call('PEXPIRE', T .. 'log:' .. run, KEEP_MS)
+end
+
+local function cancel(run)
+  local lane = 'run:' .. run
+  end_run(run, 'cancelled')
+  redis.call('DEL', T .. 'l:' .. lane .. ':in')
+  redis.call('HSET', T .. 'l:' .. lane .. ':h', 'fence', redis.call('INCR', T .. 'fence'))
+  redis.call('PEXPIRE', T .. 'l:' .. lane .. ':h', IDLE_MS)
+  redis.call('ZREM', T .. 'q', lane)
+end
+
+local function write_run(r)
+  local key = T .. 'run:' .. r.id
+  redis.call('HSET', key, 'body', r.body, 'conversation', r.conversation, 'reply', r.reply,
+    'steps', r.steps)
+  if r.ended == '' then
+    local new = redis.call('ZADD', T .. 'c:' .. r.conversation .. ':runs', 'NX', now, r.id)
+    local reply_key = T .. 'reply:' .. r.reply
+    if new == 1 and redis.call('EXISTS', reply_key) == 1 then
+      -- A reply that a run may still change does not expire, however long the run waits.
+      redis.call('HINCRBY', reply_key, 'live', 1)
+      for _, key in ipairs({reply_key, T .. 'row:' .. r.reply, T .. 'rows:' .. r.reply}) do
+        redis.call('PERSIST', key)
+      end
+    end
+  else
+    end_run(r.id, r.ended)
+  end
+end
+
+local function write_reply(r)
+  local key = T .. 'reply:' .. r.id
+  if redis.call('EXISTS', key) == 1 then return end
+  redis.call('HSET', key, 'head', r.head, 'count', #r.parts, 'live', 0)
+  redis.call('PEXPIRE', key, KEEP_MS)
+  for i, body in ipairs(r.parts) do redis.call('HSET', key, 'part:' .. (i - 1), body) end
+end
+
+local function write_timer(t)
+  local name = t.lane .. '|' .. t.id
+  if t.at == 0 then
+    redis.call('ZREM', T .. 'due', name)
+    redis.call('HDEL', T .. 'timers', name)
+  else
+    redis.call('ZADD', T .. 'due', t.at, name)
+    redis.call('HSET', T .. 'timers', name, t.mail)
+  end
+end
+
+-- What must hold before anything is written; returns the refusal, or nothing.
+local function refusal(e)
+  for _, c in ipairs(e.cards) do
+    local key = T .. 'card:' .. c.token
+    local card = redis.call('HMGET', key, 'version', 'status', 'deadline', 'run')
+    if c.expect == 0 then
+      if card[1] then return {'STALE', 'card exists'} end
+    else
+      if not card[1] or tonumber(card[1]) ~= c.expect then return {'STALE', 'card version'} end
+      if card[2] ~= 'open' then return {'STALE', 'card closed'} end
+      if c.status == 'decided' and tonumber(card[3]) > 0 and now >= tonumber(card[3]) then
+        return {'STALE', 'card late'}
+      end
+      if redis.call('HGET', T .. 'run:' .. card[4], 'ended') then return {'STALE', 'run ended'} end
+    end
+  end
+  for _, c in ipairs(e.cancels) do
+    local found = redis.call('HMGET', T .. 'run:' .. c[1], 'steps', 'ended')
+    if not found[1] or found[2] then return {'STALE', 'run ended'} end
+    if tonumber(found[1]) ~= c[2] then return {'STALE', 'run went on'} end
+  end
+  return nil
+end
+
+local function apply(e, conversation)
+  if e.session then
+    redis.call('SET', T .. 'c:' .. conversation .. ':st', e.session, 'PX', KEEP_MS)
+  end
+  if e.reply then write_reply(e.reply) end
+  for _, p in ipairs(e.parts) do
+    local key = T .. 'reply:' .. p.reply
+    if redis.call('EXISTS', key) == 1 then redis.call('HSET', key, 'part:' .. p.index, p.body) end
+  end
+  for _, c in ipairs(e.cards) do write_card(c) end
+  for _, r in ipairs(e.runs) do write_run(r) end
+  for _, c in ipairs(e.cancels) do cancel(c[1]) end
+  for _, m in ipairs(e.mails) do put_mail(m[1], m[2]) end
+  for _, m in ipairs(e.aside) do redis.call('RPUSH', T .. 'aside', m) end
+  for _, t in ipairs(e.timers) do write_timer(t) end
+  for _, s in ipairs(e.slots) do
+    if redis.call('EXISTS', T .. 'reply:' .. s[1]) == 1 then
+      redis.call('HSET', T .. 'reply:' .. s[1], 'slot', s[2])
+      redis.call('SADD', T .. 'rows:' .. s[2], s[1])
+    end
+  end
+  for _, p in ipairs(e.posts) do post(p) end
+  for _, t in ipairs(e.touches) do touch(t.ref, t.due_ms) end
+  for _, l in ipairs(e.log) do
+    redis.call('RPUSH', T .. 'log:' .. l[1], l[2])
+    if redis.call('HGET', T .. 'run:' .. l[1], 'ended') then
+      redis.call('PEXPIRE', T .. 'log:' .. l[1], KEEP_MS)
+    end
+  end
+end

@@ -1,0 +1,45 @@
+-- Shared by send and sent: lease the destination's next due row, or let the destination go.
+
+-- After a send: how long the destination has to rest, in ms, so that over time it gets one message
+-- per `every` and never more than `burst` at once (a generic cell rate algorithm).
+local function rest(dest, every, burst)
+  if every == 0 then return 0 end
+  local dh = T .. 'd:' .. dest .. ':h'
+  local planned = math.max(now, tonumber(redis.call('HGET', dh, 'planned') or '0')) + every
+  redis.call('HSET', dh, 'planned', planned)
+  redis.call('PEXPIRE', dh, math.max(planned - now, 60 * 1000))
+  return math.max(0, planned - burst * every - now)
+end
+
+local function card_of(token)
+  if not token then return {} end
+  return redis.call('HMGET', T .. 'card:' .. token, 'body', 'status', 'version')
+end
+
+local function lease_row(dest, lease_ms)
+  local row = redis.call('ZRANGEBYSCORE', T .. 'd:' .. dest, '-inf', now, 'LIMIT', 0, 1)[1]
+  local dh = T .. 'd:' .. dest .. ':h'
+  if not row then
+    redis.call('HDEL', dh, 'fence', 'busy')
+    local first = redis.call('ZRANGE', T .. 'd:' .. dest, 0, 0, 'WITHSCORES')
+    if first[2] then
+      redis.call('ZADD', T .. 'outq', first[2], dest)
+    else
+      redis.call('ZREM', T .. 'outq', dest)
+    end
+    return nil
+  end
+  local fence = redis.call('INCR', T .. 'fence')
+  redis.call('HSET', dh, 'fence', fence, 'busy', now + lease_ms)
+  redis.call('PEXPIRE', dh, math.max(lease_ms * 2, 10 * 60 * 1000))
+  redis.call('ZADD', T .. 'outq', now + lease_ms, dest)
+  local r = redis.call('HMGET', T .. 'row:' .. row, 'rev', 'kind', 'ref', 'message_id', 'attempts', 'body')
+  local shown, card = {}, {}
+  if r[2] == 'reply' then
+    shown = redis.call('HGETALL', T .. 'reply:' .. r[3])
+    card = card_of(redis.call('HGET', T .. 'reply:' .. r[3], 'slot'))
+  elseif r[2] == 'card' then
+    card = card_of(r[3])
+  end
+  return {dest, fence, row, r[1] or '0', r[2] or '', r[3] or '', r[4] or '', r[5] or '0', r[6] or '', shown, card}
+end

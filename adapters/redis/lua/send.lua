@@ -1,0 +1,11 @@
+-- ARGV: offset, limit, lease ms
+local rows = {}
+local dests = redis.call('ZRANGEBYSCORE', T .. 'outq', '-inf', now, 'LIMIT', 0, ARGV[2])
+for _, dest in ipairs(dests) do
+  local row = lease_row(dest, tonumber(ARGV[3]))
+  if row then table.insert(rows, row) end
+end
+local next_ms = 3600 * 1000
+local first = redis.call('ZRANGE', T .. 'outq', 0, 0, 'WITHSCORES')
+if first[2] then next_ms = math.max(0, tonumber(first[2]) - now) end
+return {rows, next_ms}

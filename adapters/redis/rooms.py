@@ -1,0 +1,88 @@
+"""Smaller things kept in Redis: what the web chat showed, leases, published playbooks."""
+
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from adapters.redis import keys
+from adapters.redis.connect import BLOCK_S
+from adapters.redis.scripts import Client, translated
+from engine.errors import StoreError
+from engine.ports.platform import ChatEntry
+
+CHAT_ENTRIES = 2000
+CHAT_KEEP_S = 30 * 24 * 3600
+
+
+class RedisChatLog:
+    """A web conversation's entries as a Redis stream of at most 2,000, kept for 30 idle days.
+
+    `reader` is a client whose reads may block.
+    """
+
+    def __init__(self, client: Client, reader: Client, partitions: keys.Partitions) -> None:
+        self._client = client
+        self._reader = reader
+        self._partitions = partitions
+
+    def _key(self, conversation: str) -> str:
+        partition = self._partitions.of_conversation(conversation)
+        return keys.tag(partition) + f"chat:{conversation}"
+
+    async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
+        """Add an entry; returns its `seq`."""
+        key = self._key(conversation)
+        with translated():
+            text = json.dumps(body, ensure_ascii=False)
+            seq = await self._client.xadd(key, {"b": text}, maxlen=CHAT_ENTRIES, approximate=True)
+            await self._client.expire(key, CHAT_KEEP_S)
+        return str(seq)
+
+    async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
+        """Entries after `after`, waiting up to `wait_s` seconds (15 at most) for the first."""
+        block = int(min(wait_s, BLOCK_S) * 1000)
+        with translated():
+            found: Any = await self._reader.xread(
+                {self._key(conversation): after or "0"}, count=500, block=block or None
+            )
+        entries = found[0][1] if found else []
+        return [ChatEntry(seq=seq, body=json.loads(fields["b"])) for seq, fields in entries]
+
+
+class RedisLease:
+    """Named leases: one process holds each; it comes free 30 seconds after its last hold."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._me = secrets.token_hex(8)
+
+    async def hold(self, name: str) -> bool:
+        """Take or renew the lease; True while this process holds it."""
+        key = keys.lease(name)
+        with suppress(StoreError), translated():
+            if await self._client.set(key, self._me, nx=True, px=30_000):
+                return True
+            if await self._client.get(key) == self._me:
+                await self._client.pexpire(key, 30_000)
+                return True
+        return False
+
+
+class PublishedPlaybooks:
+    """Resolved playbooks by content digest; a run finds the one it began with."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def publish(self, digest: str, body: str) -> None:
+        """Keep a playbook; the same digest is written once."""
+        with translated():
+            await self._client.set(keys.playbook(digest), body, nx=True)
+
+    async def load(self, digest: str) -> str | None:
+        """The playbook's body, or None when it was never published here."""
+        with translated():
+            found = await self._client.get(keys.playbook(digest))
+        return None if found is None else str(found)

@@ -1,0 +1,270 @@
+"""The store's three ports over the scripts (design §3, store.md)."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from adapters.redis import keys, wire
+from adapters.redis.connect import BLOCK_S
+from adapters.redis.scripts import Client, Scripts, translated
+from cards.model import Card
+from engine.errors import LeaseLost, Overloaded, StaleWrite, StoreError, StoreUnavailable
+from engine.ports.platform import Pace
+from engine.ports.store import AfterCommit, Bounds, CardNow, Claim, Effects, Row, Taken
+
+DEDUPE_MS = 24 * 3600 * 1000
+BELL_ENTRIES = 1000
+Leased = TypeVar("Leased")
+_UNPACED = Pace()
+_BOUNDS = Bounds()
+
+
+class _Sweep:
+    """Goes round all partitions, beginning one further each time, so that none starves."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._first = 0
+
+    async def run(
+        self, lease: Callable[[int, int], Awaitable[tuple[list[Leased], float]]], limit: int
+    ) -> tuple[list[Leased], float]:
+        """What was leased, at most `limit`, and the seconds until the next thing is due.
+
+        What was leased is kept when a later partition is away; StoreUnavailable if all there is.
+        """
+        self._first = (self._first + 1) % self._count
+        leased: list[Leased] = []
+        next_s = 3600.0
+        for step in range(self._count):
+            if len(leased) >= limit:
+                return leased, 0.0
+            try:
+                found, due_s = await lease((self._first + step) % self._count, limit - len(leased))
+            except StoreUnavailable:
+                if not leased:
+                    raise
+                return leased, 0.0
+            leased.extend(found)
+            next_s = min(next_s, due_s)
+        return leased, next_s
+
+
+class RedisMailbox:
+    """Lanes in Redis; a lane's score in `q` is its readiness, its lease and its back-off.
+
+    `bell` is a client whose reads may block.
+    """
+
+    def __init__(
+        self,
+        scripts: Scripts,
+        partitions: keys.Partitions,
+        *,
+        lease_s: float,
+        bell: Client,
+        bounds: Bounds = _BOUNDS,
+    ) -> None:
+        self._scripts = scripts
+        self._bell = bell
+        self._bounds = bounds
+        self._partitions = partitions
+        self._sweep = _Sweep(partitions.count)
+        self._lease_ms = int(lease_s * 1000)
+
+    async def put(self, lane: str, mail: str, *, update_id: str) -> bool:
+        """Append mail durably; False when the update was put before."""
+        partition = self._partitions.of_lane(lane)
+        age_ms = int(self._bounds.age_s * 1000)
+        new = await self._scripts.run(
+            "enqueue", partition, update_id, lane, mail, DEDUPE_MS, self._bounds.length, age_ms
+        )
+        if int(new) < 0:
+            raise Overloaded(f"{lane} takes no more mail for now")
+        await ring(self._scripts)
+        return bool(new)
+
+    async def take(self, limit: int) -> Taken:
+        """Lease up to `limit` lanes over all partitions."""
+        found, next_s = await self._sweep.run(self._claim, limit)
+        return Taken(claims=tuple(found), next_s=next_s)
+
+    async def _claim(self, partition: int, limit: int) -> tuple[list[Claim], float]:
+        found, next_ms = await self._scripts.run("claim", partition, limit, self._lease_ms)
+        claims = [wire.claim(c[0], int(c[1]), int(c[2]), int(c[3]), c[4:]) for c in found]
+        return claims, int(next_ms) / 1000
+
+    async def renew(self, claim: Claim) -> None:
+        """Keep the lease; raises LeaseLost when another holds the lane."""
+        partition = self._partitions.of_lane(claim.lane)
+        if not await self._scripts.run("renew", partition, claim.lane, claim.fence, self._lease_ms):
+            raise LeaseLost(claim.lane)
+
+    async def commit(
+        self,
+        claim: Claim,
+        effects: Effects,
+        *,
+        pop: bool,
+        front: str = "",
+        after: AfterCommit = "keep",
+    ) -> Claim | None:
+        """Apply all effects or none; returns the lane's next mail."""
+        answer = await self._scripts.run(
+            "commit",
+            self._partitions.of_lane(claim.lane),
+            claim.lane,
+            claim.fence,
+            claim.commits,
+            secrets.token_hex(8),
+            self._lease_ms,
+            int(pop),
+            front,
+            after,
+            wire.effects(effects),
+        )
+        if answer[0] == "FENCED":
+            raise LeaseLost(claim.lane)
+        if answer[0] == "STALE":
+            raise StaleWrite(answer[1])
+        if len(answer) == 1:
+            return None
+        return wire.claim(claim.lane, claim.fence, claim.commits + 1, 1, answer[1:])
+
+    async def release(self, claim: Claim, *, retry_in_s: float, counts: bool) -> None:
+        """Give the lane back unhandled."""
+        partition = self._partitions.of_lane(claim.lane)
+        delay_ms = int(retry_in_s * 1000)
+        await self._scripts.run(
+            "release", partition, claim.lane, claim.fence, delay_ms, int(not counts)
+        )
+
+    async def wait(self, timeout_s: float) -> None:
+        """Return when the doorbell rings, or after `timeout_s`."""
+        with translated():
+            await self._bell.blpop([keys.BELL], timeout=min(timeout_s, BLOCK_S))
+
+
+async def ring(scripts: Scripts) -> None:
+    """Wake a worker; a lost ring only costs the worker's polling interval."""
+    with suppress(StoreError), translated():
+        await scripts.client.lpush(keys.BELL, "1")
+        await scripts.client.ltrim(keys.BELL, 0, BELL_ENTRIES)
+
+
+class RedisDecisions:
+    """Cards, runs and replies as stored."""
+
+    def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
+        self._scripts = scripts
+        self._partitions = partitions
+
+    async def card(self, token: str) -> CardNow | None:
+        """The card and the server's time, or None."""
+        partition = self._partitions.of_id(token)
+        if partition is None:
+            return None
+        fields, now = await self._scripts.run("card", partition, token)
+        found = wire.card(fields)
+        if found is None:
+            return None
+        return CardNow(card=found.read(), now=datetime.fromtimestamp(int(now) / 1000, UTC))
+
+    async def open_cards(self, conversation: str) -> Sequence[Card]:
+        """The open cards of a conversation's runs, oldest first."""
+        partition = self._partitions.of_conversation(conversation)
+        found = await self._scripts.run("open_cards", partition, conversation)
+        cards = [card.read() for fields in found if (card := wire.card(fields)) is not None]
+        return [card for card in cards if card.status == "open"]
+
+    async def decide(self, token: str, *, update_id: str, answer: str, effects: Effects) -> str:
+        """Record an answer under the update's id; returns the answer that holds."""
+        partition = self._partitions.of_id(token) or 0
+        result = await self._scripts.run(
+            "decide", partition, update_id, DEDUPE_MS, answer, wire.effects(effects)
+        )
+        if result[0] == "STALE":
+            raise StaleWrite(result[1])
+        if result[0] == "OK":
+            await ring(self._scripts)
+        return str(result[1])
+
+    async def run(self, run_id: str) -> tuple[str, str] | None:
+        """A run's body and terminal status."""
+        partition = self._partitions.of_id(run_id)
+        if partition is None:
+            return None
+        fields = await self._hash(partition, f"run:{run_id}")
+        return (fields["body"], fields.get("ended", "")) if fields else None
+
+    async def active_runs(self, conversation: str) -> Sequence[tuple[str, str]]:
+        """Id and body of each run that has not ended."""
+        partition = self._partitions.of_conversation(conversation)
+        found = await self._scripts.run("active_runs", partition, conversation)
+        return [(run_id, body) for run_id, body in found if body]
+
+    async def reply(self, reply_id: str) -> tuple[str, tuple[str, ...]] | None:
+        """A reply's head and parts."""
+        partition = self._partitions.of_id(reply_id)
+        if partition is None:
+            return None
+        fields = await self._hash(partition, f"reply:{reply_id}")
+        return (fields["head"], wire.parts(fields)) if fields else None
+
+    async def _hash(self, partition: int, name: str) -> dict[str, str]:
+        with translated():
+            found = await self._scripts.client.hgetall(keys.tag(partition) + name)
+        return {str(name): str(value) for name, value in found.items()}
+
+
+class RedisOutbox:
+    """Rows to show, leased one at a time per destination."""
+
+    def __init__(self, scripts: Scripts, partitions: keys.Partitions, *, lease_s: float) -> None:
+        self._scripts = scripts
+        self._sweep = _Sweep(partitions.count)
+        self._lease_ms = int(lease_s * 1000)
+
+    async def take_rows(self, limit: int) -> tuple[Sequence[Row], float]:
+        """Lease up to `limit` destinations with a due row."""
+        return await self._sweep.run(self._send, limit)
+
+    async def _send(self, partition: int, limit: int) -> tuple[list[Row], float]:
+        found, next_ms = await self._scripts.run("send", partition, limit, self._lease_ms)
+        return [wire.row(partition, answer) for answer in found], int(next_ms) / 1000
+
+    async def sent(self, row: Row, message_id: str, *, pace: Pace = _UNPACED) -> Row | None:
+        """The row was shown; returns the destination's next due row, unless it has to rest."""
+        return await self._settle(row, "sent", message_id, pace)
+
+    async def later(self, row: Row, *, in_s: float) -> Row | None:
+        """The row is not to be shown yet."""
+        return await self._settle(row, "later", int(in_s * 1000))
+
+    async def retry(self, row: Row, *, in_s: float) -> None:
+        """Hold this destination for `in_s` seconds."""
+        await self._settle(row, "retry", int(in_s * 1000))
+
+    async def drop(self, row: Row, reason: str) -> Row | None:
+        """The row can never be shown."""
+        return await self._settle(row, "drop", reason)
+
+    async def _settle(
+        self, row: Row, outcome: str, value: str | int, pace: Pace = _UNPACED
+    ) -> Row | None:
+        answer = await self._scripts.run(
+            "sent",
+            row.partition,
+            row.conversation,
+            row.fence,
+            row.row,
+            row.revision,
+            outcome,
+            value,
+            self._lease_ms,
+            int(pace.every_s * 1000),
+            pace.burst,
+        )
+        return wire.row(row.partition, answer[1]) if len(answer) > 1 and answer[1] else None

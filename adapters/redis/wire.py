@@ -1,0 +1,119 @@
+"""Effects and answers as the scripts take and give them."""
+
+import json
+from datetime import datetime
+from typing import Any
+
+from engine.ports.store import CardWrite, Claim, Effects, Row, StoredCard
+
+
+def _ms(moment: datetime | None) -> int:
+    return int(moment.timestamp() * 1000) if moment else 0
+
+
+def _card(write: CardWrite) -> dict[str, Any]:
+    card = write.card
+    return {
+        "token": card.token,
+        "expect": write.expect,
+        "body": card.model_dump_json(),
+        "version": card.version,
+        "status": card.status,
+        "deadline": _ms(card.deadline),
+        "run": card.run,
+        "conversation": card.conversation,
+    }
+
+
+def effects(e: Effects) -> str:
+    """The JSON that `apply` in common.lua reads."""
+    out: dict[str, Any] = {
+        "parts": [{"reply": p.reply, "index": p.index, "body": p.body} for p in e.parts],
+        "runs": [
+            {
+                "id": r.id,
+                "conversation": r.conversation,
+                "reply": r.reply,
+                "body": r.body,
+                "steps": r.steps,
+                "ended": r.ended,
+            }
+            for r in e.runs
+        ],
+        "cards": [_card(c) for c in e.cards],
+        "mails": e.mails,
+        "timers": [{"lane": t.lane, "id": t.id, "at": _ms(t.at), "mail": t.mail} for t in e.timers],
+        "slots": e.slots,
+        "posts": [
+            {
+                "row": p.row,
+                "dest": p.conversation,
+                "kind": p.kind,
+                "ref": p.ref,
+                "due_ms": int(p.due_s * 1000),
+                "body": p.body,
+            }
+            for p in e.posts
+        ],
+        "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in e.touches],
+        "log": e.log,
+        "cancels": e.cancels,
+        "aside": e.aside,
+    }
+    if e.session is not None:
+        out["session"] = e.session
+    if e.reply is not None:
+        out["reply"] = {
+            "id": e.reply.id,
+            "head": e.reply.head,
+            "parts": e.reply.parts,
+        }
+    return json.dumps(out, ensure_ascii=False, separators=(",", ":"))
+
+
+def card(fields: list[str | None]) -> StoredCard | None:
+    """A card from (body, status, version)."""
+    if not fields or fields[0] is None:
+        return None
+    return StoredCard(fields[0], fields[1] or "", int(fields[2] or 0))
+
+
+def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
+    """A claim from the script's (mail, state, ended)."""
+    mail, state, ended = rest
+    return Claim(
+        lane=lane,
+        fence=fence,
+        commits=commits,
+        attempts=attempts,
+        mail=mail,
+        state=state,
+        ended=ended,
+    )
+
+
+def parts(fields: dict[str, str]) -> tuple[str, ...]:
+    """The parts of a reply's hash, in order."""
+    return tuple(fields[f"part:{i}"] for i in range(int(fields.get("count", 0))))
+
+
+def row(partition: int, answer: list[Any]) -> Row:
+    """A leased row with the state of what it shows."""
+    dest, fence, name, revision, kind, ref, message_id, attempts, body, shown, card_fields = answer
+    # RESP3 gives a hash from a script as a flat list.
+    fields = dict(zip(shown[::2], shown[1::2], strict=True))
+    return Row(
+        partition=partition,
+        conversation=dest,
+        fence=int(fence),
+        row=name,
+        revision=int(revision),
+        kind=kind,
+        ref=ref,
+        message_id=message_id,
+        attempts=int(attempts),
+        body=body,
+        head=fields.get("head", ""),
+        parts=parts(fields),
+        card=card(card_fields),
+    )

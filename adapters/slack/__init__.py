@@ -1,0 +1,1 @@
+"""The Slack room: signed requests or Socket Mode in, Block Kit out."""

@@ -1,0 +1,156 @@
+"""MessageView to Block Kit blocks with fallback text; pure, always inside Slack's limits."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from adapters.slack.layout import clip, cut, fit, pack, size, taken
+from adapters.slack.markdown import Chunk, bold, chunks, literal
+from adapters.slack.receive import ACTION_PREFIX
+from cards.model import Lang, Row
+from cards.texts import say
+from cards.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
+
+# Slack refuses about 13,200 characters in all, undocumented; notes and fences need some room.
+TOTAL = 12_400
+FALLBACK = 4_000
+_PARTS_LEAST = 400
+_TITLE = 300
+_LINE = 600
+_BUTTONS = 25
+_BUTTON_LABEL = 75
+_BUTTON_VALUE = 2_000
+
+_STATES: dict[PartState, str] = {
+    "working": "⏳",
+    "waiting": "⏸",
+    "answered": "",
+    "needs_you": "✍️",
+    "in_review": "👀",
+    "done": "✅",
+    "failed": "⚠️",
+    "cancelled": "🚫",
+}
+_TONES: dict[Tone, str] = {"open": "", "good": "✅", "bad": "⛔", "neutral": "▫️"}
+
+Block = dict[str, Any]
+
+
+def message(view: MessageView) -> dict[str, Any]:
+    """`blocks` and `text` for chat.postMessage and chat.update; both are always there."""
+    card = _card(view.card, view.lang, least=_PARTS_LEAST) if view.card else []
+    room = TOTAL - sum(map(_weight, card))
+    parts = fit([c for part in view.parts for c in _part(part)], room, view.lang)
+    blocks = [_section(text) for text in pack(parts)]
+    if blocks and card:
+        blocks.append({"type": "divider"})
+    blocks = [*blocks, *card] or [_section("…")]
+    return {"blocks": blocks, "text": _fallback(blocks)}
+
+
+def notice(text: str) -> dict[str, Any]:
+    """`blocks` and `text` that show plain text as it is, for one person's eyes."""
+    shown = clip(text, 2_900) or "…"
+    block = {"type": "section", "text": {"type": "plain_text", "text": shown, "emoji": False}}
+    return {"blocks": [block], "text": cut(literal(shown), FALLBACK)[0]}
+
+
+def _part(part: PartView) -> list[Chunk]:
+    number = f"*{part.number}.*" if part.number else ""
+    head = " ".join(x for x in (number, _STATES[part.state], bold(part.label)) if x)
+    body = chunks(part.text)
+    if not head:
+        return body
+    if body and not body[0].code and not part.label:
+        return [Chunk(f"{head} {body[0].text}"), *body[1:]]
+    if body:
+        body = [Chunk(body[0].text, body[0].code, tight=True), *body[1:]]
+    return [Chunk(head), *body]
+
+
+def _card(card: CardView, lang: Lang, *, least: int) -> list[Block]:
+    head = [Chunk(bold(clip(card.title, _TITLE)))] if card.title.strip() else []
+    outcome = _outcome(card)
+    tail = [*_actions(card.buttons, lang), *_note(card.note)]
+    room = TOTAL - least - taken([*head, *outcome]) - sum(map(_weight, tail))
+    # What would be written counts most: rows are shortened last, the text first.
+    rows = fit([_row(row) for row in card.rows], room - 1_500, lang)
+    problems = fit([_problem(text) for text in card.problems], room - taken(rows) - 800, lang)
+    text = fit(chunks(card.text), room - taken(rows) - taken(problems), lang)
+    body = [*head, *text, *_apart(problems), *_apart(rows), *outcome]
+    return [*(_section(part) for part in pack(body)), *tail]
+
+
+def _outcome(card: CardView) -> list[Chunk]:
+    if not card.outcome.strip():
+        return []
+    shown = f"{_TONES[card.tone]} {literal(clip(card.outcome, _LINE))}"
+    return [Chunk(shown.strip())]
+
+
+def _row(row: Row) -> Chunk:
+    label = bold(row.label)
+    return Chunk(
+        f"{label} {literal(row.value)}".strip() if label else literal(row.value), tight=True
+    )
+
+
+def _problem(text: str) -> Chunk:
+    """One list item, whatever blocks its Markdown has."""
+    return Chunk("• " + " ".join(c.text for c in chunks(text)), tight=True)
+
+
+def _apart(items: Sequence[Chunk]) -> list[Chunk]:
+    """The items below each other, with an empty line before the first."""
+    return [Chunk(c.text, c.code, tight=index > 0) for index, c in enumerate(items)]
+
+
+def _actions(buttons: Sequence[ButtonView], lang: Lang) -> list[Block]:
+    if not buttons:
+        return []
+    shown = [_button(index, button) for index, button in enumerate(buttons[:_BUTTONS])]
+    blocks: list[Block] = [{"type": "actions", "elements": shown}]
+    if more := len(buttons) - len(shown):
+        blocks += _note(say("slack.more_buttons", lang, count=more))
+    return blocks
+
+
+def _button(index: int, button: ButtonView) -> Block:
+    if size(button.data) > _BUTTON_VALUE:
+        raise ValueError("button data is too long for Slack")
+    label = clip(" ".join(button.label.split()), _BUTTON_LABEL) or "…"
+    element: Block = {
+        "type": "button",
+        "action_id": f"{ACTION_PREFIX}{index}",
+        "text": {"type": "plain_text", "text": label, "emoji": False},
+        "value": button.data,
+    }
+    return element if button.style == "plain" else element | {"style": button.style}
+
+
+def _note(text: str) -> list[Block]:
+    shown = literal(clip(text, _LINE))
+    return [{"type": "context", "elements": [_mrkdwn(shown)]}] if shown else []
+
+
+def _section(text: str) -> Block:
+    return {"type": "section", "text": _mrkdwn(text)}
+
+
+def _mrkdwn(text: str) -> Block:
+    # verbatim: Slack adds no links or mentions of its own to plain words such as @here or #name.
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def _texts(block: Block) -> list[str]:
+    held = [block, *block.get("elements", [])]
+    texts = [x["text"] for x in held if "text" in x]
+    return [t if isinstance(t, str) else str(t["text"]) for t in texts]
+
+
+def _weight(block: Block) -> int:
+    return sum(map(size, _texts(block)))
+
+
+def _fallback(blocks: Sequence[Block]) -> str:
+    shown = "\n".join(t for b in blocks if b["type"] != "actions" for t in _texts(b))
+    return cut(shown, FALLBACK)[0].rstrip() or "…"

@@ -1,0 +1,170 @@
+"""Slack's two doors: signed HTTP requests, and the bolt app that both doors share (design §3).
+
+Bolt acknowledges events before its listeners run, so there are none: one middleware, before
+everything else of bolt's, gives the update to intake and answers itself.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qsl
+
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.signature import Clock as SignatureClock
+from slack_sdk.signature import SignatureVerifier
+
+from adapters.slack.acknowledge import acknowledge
+from adapters.slack.api import WebApi, web_client
+from adapters.slack.receive import receive
+from engine.errors import BadPayload, BadSignature, Rejected
+from engine.ports.clock import Clock
+from engine.ports.platform import Intake
+
+MAX_BODY_BYTES = 1 << 20
+_FORM_FIELDS = 100
+
+Handler = Callable[[web.Request], Awaitable[web.Response]]
+Next = Callable[[], Awaitable[BoltResponse]]
+
+
+class BodyTooLarge(Rejected):
+    """The body is over MAX_BODY_BYTES."""
+
+    status = 413
+
+
+class _VerifierClock(SignatureClock):
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def now(self) -> float:
+        return self._clock.now().timestamp()
+
+
+class _HandOver(AsyncMiddleware):
+    """Gives the update to intake, then answers. A class, as bolt guesses what functions want."""
+
+    def __init__(self, intake: Intake, api: WebApi) -> None:
+        self._intake = intake
+        self._api = api
+
+    async def async_process(
+        self, *, req: AsyncBoltRequest, resp: BoltResponse, next: Next
+    ) -> BoltResponse:
+        if req.body.get("type") == "url_verification":
+            return await next()
+        try:
+            update = receive(req.body)
+        except Rejected as error:
+            return BoltResponse(status=error.status, body=str(error))
+        if update is None:
+            return BoltResponse(status=200, body="")
+        outcome = await self._intake(update)
+        return await acknowledge(update, outcome, payload=req.body, api=self._api)
+
+
+def bolt_app(intake: Intake, api: WebApi) -> AsyncApp:
+    """An app whose every request goes to `intake`; only url_verification is left to bolt."""
+    return AsyncApp(
+        name="signoff",
+        logger=_logger(),
+        client=web_client(api.api_url, None),
+        before_authorize=_HandOver(intake, api),
+        # Without one bolt asks auth.test; nothing gets as far as this.
+        authorize=_no_authorization,
+        # The HTTP door verifies before the body is parsed at all, with our clock; a socket is
+        # authenticated by its own token.
+        request_verification_enabled=False,
+        ssl_check_enabled=False,
+        ignoring_self_events_enabled=False,
+        attaching_function_token_enabled=False,
+    )
+
+
+def _logger() -> logging.Logger:
+    logger = logging.getLogger("slack_bolt.signoff")
+    logger.addFilter(_is_for_operators)
+    return logger
+
+
+def _is_for_operators(record: logging.LogRecord) -> bool:
+    # Bolt finds our setting in the environment and warns that it does not use it; we do.
+    return record.getMessage() != warning_client_prioritized_and_token_skipped()
+
+
+async def _no_authorization() -> AuthorizeResult:
+    return AuthorizeResult(enterprise_id=None, team_id=None)
+
+
+def events_handler(app: AsyncApp, *, signing_secret: str, clock: Clock) -> Handler:
+    """The aiohttp handler of POST /slack/events: 401, 413, 400, or what the app answers."""
+    verifier = SignatureVerifier(signing_secret, _VerifierClock(clock))
+
+    async def handle(request: web.Request) -> web.Response:
+        try:
+            body = await _read(request)
+            _verify(verifier, request, body)
+            payload = _parse(body, request.content_type)
+            # One encoding for bolt, whatever Slack used: bolt takes a slash command whose text
+            # holds the word "payload" for an empty body.
+            bolt_request = _bolt_request(payload)
+        except Rejected as error:
+            return web.Response(status=error.status, text=str(error))
+        return await to_aiohttp_response(await app.async_dispatch(bolt_request))
+
+    return handle
+
+
+async def _read(request: web.Request) -> bytes:
+    if (request.content_length or 0) > MAX_BODY_BYTES:
+        raise BodyTooLarge("over 1 MiB")
+    body = bytearray()
+    async for chunk in request.content.iter_any():
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise BodyTooLarge("over 1 MiB")
+    return bytes(body)
+
+
+def _verify(verifier: SignatureVerifier, request: web.Request, body: bytes) -> None:
+    timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
+    signature = request.headers.get("X-Slack-Signature", "")
+    try:
+        # compare_digest takes only ASCII text.
+        valid = signature.isascii() and verifier.is_valid(body, timestamp, signature)
+    except ValueError as error:
+        raise BadSignature("bad signature") from error
+    if not valid:
+        raise BadSignature("bad signature")
+
+
+def _parse(body: bytes, content_type: str) -> dict[str, Any]:
+    try:
+        text = body.decode()
+        if content_type == "application/x-www-form-urlencoded":
+            pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_FORM_FIELDS)
+            form: dict[str, Any] = dict(pairs)
+            parsed = json.loads(form["payload"]) if "payload" in form else form
+        else:
+            parsed = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadPayload("not JSON") from error
+    if not isinstance(parsed, dict):
+        raise BadPayload("not a JSON object")
+    return parsed
+
+
+def _bolt_request(payload: dict[str, Any]) -> AsyncBoltRequest:
+    try:
+        return AsyncBoltRequest(body=json.dumps(payload))
+    except (AttributeError, TypeError, KeyError, IndexError, ValueError, RecursionError) as error:
+        # Bolt looks for team and user in the body without checking what it finds there.
+        raise BadPayload("not a Slack payload") from error

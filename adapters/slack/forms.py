@@ -1,0 +1,124 @@
+"""FormView to a Slack modal, and what a modal answers when it is sent; pure."""
+
+import re
+from typing import Any
+
+from adapters.slack.layout import clip
+from adapters.slack.receive import FORM_CALLBACK, FormOrigin
+from cards.model import Field, Lang
+from cards.texts import say
+from cards.view import FormView
+
+_HEAD = 24
+_LABEL = 2_000
+_OPTION = 75
+_OPTIONS = 100
+_INPUT = 3_000
+_BLOCKS = 100
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+Json = dict[str, Any]
+
+
+def modal(form: FormView, conversation: str) -> Json:
+    """The modal that asks for the form's fields; block ids are the fields' names."""
+    intro = [{"type": "section", "text": _plain(clip(form.intro, _INPUT))}] if form.intro else []
+    origin = FormOrigin(button=form.data, conversation=conversation)
+    return {
+        "type": "modal",
+        "callback_id": FORM_CALLBACK,
+        "private_metadata": origin.model_dump_json(),
+        "title": _plain(clip(form.title, _HEAD)),
+        "submit": _plain(clip(form.submit, _HEAD)),
+        "close": _plain(clip(form.cancel, _HEAD)),
+        "blocks": [*intro, *(_input(field, form.lang) for field in form.fields)][:_BLOCKS],
+    }
+
+
+def answer(text: str) -> Json:
+    """A modal that only shows plain text, in place of the form that was sent."""
+    lang: Lang = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
+    return {
+        "type": "modal",
+        "title": _plain(say("slack.result", lang)),
+        "close": _plain(say("slack.close", lang)),
+        "blocks": [{"type": "section", "text": _plain(clip(text, _INPUT) or "…")}],
+    }
+
+
+def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
+    """A sentence per input block of the sent view; what has no block there goes to the first."""
+    known = [
+        str(block.get("block_id"))
+        for block in view.get("blocks") or ()
+        if isinstance(block, dict) and block.get("type") == "input"
+    ]
+    if not known:
+        return {}
+    placed: dict[str, str] = {}
+    for name, text in errors.items():
+        block = name if name in known else known[0]
+        placed[block] = f"{placed[block]} {text}" if block in placed else text
+    return placed
+
+
+def _input(field: Field, lang: Lang) -> Json:
+    label = field.label
+    if field.unit:
+        label = say("form.label", lang, label=label, detail=field.unit)
+    block: Json = {
+        "type": "input",
+        "block_id": field.name,
+        "optional": not field.required,
+        "label": _plain(clip(label, _LABEL) or field.name),
+        "element": _element(field),
+    }
+    hint = " · ".join(x for x in (field.hint, _range(field)) if x)
+    return block | {"hint": _plain(clip(hint, _LABEL))} if hint else block
+
+
+def _element(field: Field) -> Json:
+    if field.type == "date":
+        initial = {"initial_date": field.value} if _DATE.fullmatch(field.value) else {}
+        return {"type": "datepicker", "action_id": "value"} | initial
+    if field.type == "choice" and _selectable(field.options):
+        return _select(field)
+    element: Json = {
+        "type": "plain_text_input",
+        "action_id": "value",
+        "multiline": field.type == "text" and field.name == "reason",
+        "max_length": _INPUT,
+    }
+    return element | {"initial_value": clip(field.value, _INPUT)} if field.value else element
+
+
+def _select(field: Field) -> Json:
+    options = [_option(text) for text in dict.fromkeys(field.options)]
+    element: Json = {"type": "static_select", "action_id": "value", "options": options}
+    chosen = [option for option in options if option["value"] == field.value]
+    return element | {"initial_option": chosen[0]} if chosen else element
+
+
+def _selectable(options: tuple[str, ...]) -> bool:
+    """Slack cuts nothing for us: what does not fit a menu is typed instead."""
+    return 0 < len(options) <= _OPTIONS and all(0 < len(o) <= _OPTION for o in options)
+
+
+def _option(text: str) -> Json:
+    return {"text": _plain(text), "value": text}
+
+
+def _range(field: Field) -> str:
+    """The allowed range, or the options of a choice that is typed."""
+    if field.type == "choice":
+        return "" if _selectable(field.options) else " / ".join(field.options)
+    low, high = field.minimum, field.maximum
+    if low is None and high is None:
+        return ""
+    if low is None or high is None:
+        return f"≥ {low:g}" if low is not None else f"≤ {high:g}"
+    return f"{low:g} - {high:g}"
+
+
+def _plain(text: str) -> Json:
+    return {"type": "plain_text", "text": text, "emoji": False}

@@ -1,0 +1,34 @@
+"""Where something is said on Telegram, and the conversation id that stands for it (design §3)."""
+
+import re
+from dataclasses import dataclass
+
+from engine.errors import Gone
+
+_FORM = re.compile(r"telegram:(\d{1,20}):(-?\d{1,20})(?::(\d{1,20}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A chat, or one topic of a forum; `topic` is None outside topics and in General."""
+
+    chat: int
+    topic: int | None = None
+
+    @property
+    def is_group(self) -> bool:
+        """True when more people than one may read along; Telegram's group ids are negative."""
+        return self.chat < 0
+
+    def conversation(self, bot_id: int) -> str:
+        """The conversation id of this place as the bot `bot_id` sees it."""
+        topic = "" if self.topic is None else f":{self.topic}"
+        return f"telegram:{bot_id}:{self.chat}{topic}"
+
+
+def place_of(conversation: str, bot_id: int) -> Place:
+    """The place behind a conversation id; raises Gone for ids that are not of this bot."""
+    match = _FORM.fullmatch(conversation)
+    if match is None or int(match[1]) != bot_id:
+        raise Gone(f"not a conversation of this Telegram bot: {conversation!r}")
+    return Place(int(match[2]), int(match[3]) if match[3] else None)

@@ -1,0 +1,76 @@
+"""Telegram's and its client library's errors → ours, once (house style, Errors)."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from telegram import error as tg
+from telegram.request import HTTPXRequest
+
+from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
+
+_GONE = ("not found", "message can't be edited", "message_id_invalid", "peer_id_invalid")
+_FORBIDDEN = ("not enough rights", "have no rights", "chat_write_forbidden", "topic_closed")
+_SAME = "message is not modified"
+
+
+class TooFast(tg.TelegramError):
+    """Telegram asks to wait; the library's own error for it warns about its coming type change."""
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class BotRequest(HTTPXRequest):
+    """The library's transport, which raises TooFast for 429."""
+
+    async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
+        """The answer's status and body; raises TelegramError."""
+        status, body = await super().do_request(*args, **kwargs)
+        if status == 429:
+            raise TooFast("Telegram asks to wait", _retry_after(body))
+        return status, body
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raises PlatformError for every TelegramError inside; an edit that changes nothing is fine."""
+    try:
+        yield
+    except tg.TelegramError as exc:
+        if _SAME not in str(exc).lower():
+            raise translate(exc) from exc
+
+
+def translate(exc: tg.TelegramError) -> PlatformError:
+    """Our error for one of Telegram's."""
+    text = str(exc)
+    match exc:
+        case TooFast():
+            return RateLimited(text, retry_after_s=exc.retry_after_s)
+        case tg.Forbidden():
+            return Forbidden(text)
+        case tg.BadRequest():
+            return _bad_request(text)
+        case tg.ChatMigrated():
+            return Gone(f"the group has become chat {exc.new_chat_id}")
+        case tg.InvalidToken():
+            return PlatformError("Telegram does not know this bot token")
+        case _:
+            return Unavailable(text)
+
+
+def _bad_request(text: str) -> PlatformError:
+    folded = text.lower()
+    if any(mark in folded for mark in _GONE):
+        return Gone(text)
+    return Forbidden(text) if any(mark in folded for mark in _FORBIDDEN) else PlatformError(text)
+
+
+def _retry_after(body: bytes) -> float:
+    try:
+        return max(1.0, float(json.loads(body)["parameters"]["retry_after"]))
+    except (ValueError, LookupError, TypeError):
+        return 1.0

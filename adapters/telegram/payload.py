@@ -1,0 +1,101 @@
+"""What we read of Telegram's updates; everything else in them is ignored."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from adapters.telegram.addresses import Place
+from engine.errors import BadPayload
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Person(_Read):
+    """Who wrote or tapped."""
+
+    id: int
+    is_bot: bool = False
+    first_name: str = ""
+    last_name: str = ""
+    username: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name as Telegram's clients show it."""
+        return f"{self.first_name} {self.last_name}".strip() or self.username
+
+
+class Chat(_Read):
+    """Where it was written."""
+
+    id: int
+    type: str = ""
+
+
+class Entity(_Read):
+    """A marked stretch of a text, in UTF-16 units."""
+
+    type: str
+    offset: int
+    length: int
+    url: str = ""
+    user: Person | None = None
+
+
+class Message(_Read):
+    """A message; one that is too old to be read has neither text nor sender."""
+
+    message_id: int
+    chat: Chat
+    sender: Person | None = Field(default=None, alias="from")
+    text: str = ""
+    entities: tuple[Entity, ...] = ()
+    message_thread_id: int | None = None
+    is_topic_message: bool = False
+    reply_to_message: "Message | None" = None
+
+    @property
+    def place(self) -> Place:
+        """The chat, or the forum topic in it."""
+        return Place(self.chat.id, self.message_thread_id if self.is_topic_message else None)
+
+    def marked(self, entity: Entity) -> str:
+        """The stretch of the text that `entity` marks."""
+        return _cut(self.text, entity.offset, entity.offset + entity.length)
+
+    def without(self, entity: Entity) -> str:
+        """The text without the stretch that `entity` marks."""
+        start, end = entity.offset, entity.offset + entity.length
+        return _cut(self.text, 0, start) + _cut(self.text, end, None)
+
+
+class Callback(_Read):
+    """A tap on a button; `data` is missing for games."""
+
+    id: str
+    sender: Person = Field(alias="from")
+    message: Message | None = None
+    data: str = ""
+
+
+class Payload(_Read):
+    """One update of the kinds we asked Telegram for."""
+
+    update_id: int
+    message: Message | None = None
+    callback_query: Callback | None = None
+
+
+def parse(raw: Any) -> Payload:
+    """The payload; raises BadPayload for what has not the shape of an update."""
+    try:
+        return Payload.model_validate(raw)
+    except ValidationError as exc:
+        raise BadPayload(f"not an update of Telegram: {exc.error_count()} faults") from exc
+
+
+def _cut(text: str, start: int, end: int | None) -> str:
+    wide = text.encode("utf-16-le", "surrogatepass")
+    return wide[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace")

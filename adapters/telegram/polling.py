@@ -1,0 +1,118 @@
+"""Our own getUpdates loop: Telegram forgets an update only after intake has it (design §3)."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+import structlog
+from telegram import Bot
+from telegram.error import TelegramError
+
+from adapters.telegram.desk import Desk
+from adapters.telegram.errors import BotRequest, TooFast
+from engine.errors import BadPayload, StoreError
+from engine.ports.platform import Intake
+
+ALLOWED = ("message", "callback_query")
+_log = structlog.get_logger(__name__)
+
+
+class Lease(Protocol):
+    """Sees to it that one process at a time does something."""
+
+    async def hold(self, name: str) -> bool:
+        """True while this process holds or renews the named lease. May raise StoreError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long to wait, in seconds: for updates, after a failure, and at most after many.
+
+    A lease has to last longer than `long_poll_s` and the answers to what came in then.
+    """
+
+    long_poll_s: int = 10
+    pause_s: float = 1.0
+    longest_s: float = 30.0
+
+    def after(self, failures: int, error: TelegramError) -> float:
+        """The wait after so many failures in a row, the last of which was `error`."""
+        wait = self.pause_s * float(2 ** min(failures - 1, 10))
+        if isinstance(error, TooFast):
+            wait = max(wait, error.retry_after_s)
+        return min(wait, self.longest_s)
+
+
+class Poller:
+    """Asks Telegram for updates, in order, until it is cancelled."""
+
+    def __init__(self, bot: Bot, desk: Desk, lease: Lease, *, name: str, pace: Pace) -> None:
+        self._bot = bot
+        self._desk = desk
+        self._lease = lease
+        self._name = name
+        self._pace = pace
+        self._request = BotRequest(connection_pool_size=1)
+        self._offset: int | None = None
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._request.shutdown()
+
+    async def run(self, intake: Intake) -> None:
+        """Poll while the lease is held; failures are waited out, a lost lease is waited for."""
+        failures, webhook_off = 0, False
+        while True:
+            if not await self._holds():
+                # Another process polls meanwhile, so where we stood says nothing any more.
+                self._offset = None
+                await asyncio.sleep(self._pace.pause_s)
+                continue
+            try:
+                webhook_off = webhook_off or await self._bot.delete_webhook()
+                updates = await self._ask()
+            except TelegramError as exc:
+                failures += 1
+                _log.warning("telegram_poll_failed", error=str(exc), failures=failures)
+                await asyncio.sleep(self._pace.after(failures, exc))
+                continue
+            failures = 0
+            if not await self._take(updates, intake):
+                await asyncio.sleep(self._pace.pause_s)
+
+    async def _holds(self) -> bool:
+        try:
+            return await self._lease.hold(self._name)
+        except StoreError as exc:
+            _log.warning("telegram_lease_unknown", error=str(exc))
+            return False
+
+    async def _ask(self) -> Sequence[Any]:
+        """Raw updates: the library's classes would refuse a whole batch for one odd update."""
+        asked: dict[str, Any] = {
+            "timeout": self._pace.long_poll_s,
+            "allowed_updates": json.dumps(ALLOWED),
+            "limit": 50,
+        }
+        if self._offset is not None:
+            asked["offset"] = self._offset
+        url = f"{self._bot.base_url}/getUpdates?{urlencode(asked)}"
+        updates = await self._request.post(url, read_timeout=self._pace.long_poll_s + 5)
+        return updates if isinstance(updates, list) else []
+
+    async def _take(self, updates: Sequence[Any], intake: Intake) -> bool:
+        """False when one has to come again, and with it all after it."""
+        for raw in updates:
+            try:
+                if not await self._desk.take(raw, intake):
+                    return False
+            except BadPayload as exc:
+                _log.warning("telegram_update_unreadable", error=str(exc))
+            if not isinstance(raw, dict) or not isinstance(raw.get("update_id"), int):
+                return False
+            self._offset = raw["update_id"] + 1
+        return True

@@ -1,0 +1,125 @@
+"""A message view → HTML chunks and an inline keyboard (design §8)."""
+
+from collections.abc import Sequence
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from adapters.telegram.markdown import spans_of
+from adapters.telegram.richtext import (
+    BOLD,
+    ITALIC,
+    LIMIT,
+    Span,
+    html_of,
+    pieces,
+    plain,
+    text_of,
+    units,
+)
+from cards.model import Lang
+from cards.texts import say
+from cards.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
+
+MOST_CHUNKS = 8
+"""A view that needs more messages than this is cut, with a note."""
+
+_STATE_MARKS: dict[PartState, str] = {
+    "working": "⏳",
+    "waiting": "⌛",
+    "answered": "",
+    "needs_you": "✍️",
+    "in_review": "👀",
+    "done": "✅",
+    "failed": "⚠️",
+    "cancelled": "✖️",
+}
+_TONE_MARKS: dict[Tone, str] = {"open": "", "good": "✅", "bad": "❌", "neutral": "▫️"}
+_SHORT_LABEL = 18
+_NOTE_ROOM = 60
+_PARAGRAPH = Span("\n\n")
+
+
+def chunks_of(view: MessageView, *, most: int = MOST_CHUNKS) -> list[str]:
+    """The view as one to `most` HTML texts, each of what one message holds; never empty.
+
+    When it does not fit, the parts are cut with a visible note; the card stays whole if it can.
+    """
+    parts = _joined([_part(part) for part in view.parts])
+    card = _card(view.card, view.lang) if view.card else []
+    chunks = list(pieces(_joined([parts, card])))
+    room = most * LIMIT - units(text_of(card)) - _NOTE_ROOM
+    while len(chunks) > most and room > 0:
+        chunks = list(pieces(_joined([_cut(parts, room, view.lang), card])))
+        room = room * 3 // 4
+    if len(chunks) > most:
+        short = next(pieces(chunks[most - 1], LIMIT - _NOTE_ROOM))
+        chunks = [*chunks[: most - 1], _noted(short, view.lang)]
+    return [html_of(chunk) for chunk in chunks] or ["…"]
+
+
+def keyboard_of(card: CardView | None) -> InlineKeyboardMarkup | None:
+    """The card's buttons, two in a row where labels are short; None takes a keyboard away."""
+    if card is None or not card.buttons:
+        return None
+    rows: list[list[ButtonView]] = []
+    for button in card.buttons:
+        last = rows[-1] if rows else []
+        if len(last) == 1 and all(_is_short(b.label) for b in (*last, button)):
+            last.append(button)
+        else:
+            rows.append([button])
+    return InlineKeyboardMarkup([[_button(button) for button in row] for row in rows])
+
+
+def _button(button: ButtonView) -> InlineKeyboardButton:
+    style = None if button.style == "plain" else button.style
+    return InlineKeyboardButton(button.label, callback_data=button.data, style=style)
+
+
+def _is_short(label: str) -> bool:
+    return sum(1 if char.isascii() else 2 for char in label) <= _SHORT_LABEL
+
+
+def _part(part: PartView) -> list[Span]:
+    spans = [Span(f"{part.number}.", (BOLD,)), Span(" ")] if part.number > 0 else []
+    if mark := _STATE_MARKS[part.state]:
+        spans.append(Span(f"{mark} "))
+    if part.label:
+        spans += [Span(plain(part.label), (BOLD,)), Span("\n")]
+    return [*spans, *spans_of(part.text)]
+
+
+def _card(card: CardView, lang: Lang) -> list[Span]:
+    rows = [_row(row.label, row.value, lang) for row in card.rows]
+    problems = [[Span("⚠️ "), *spans_of(problem)] for problem in card.problems]
+    outcome = f"{_TONE_MARKS[card.tone]} {plain(card.outcome)}".strip() if card.outcome else ""
+    sections = [
+        [Span(plain(card.title), (BOLD,))],
+        spans_of(card.text),
+        _joined(problems, Span("\n")),
+        _joined(rows, Span("\n")),
+        [Span(plain(card.note), (ITALIC,))],
+        [Span(outcome, (BOLD,))],
+    ]
+    return _joined(sections)
+
+
+def _row(label: str, value: str, lang: Lang) -> list[Span]:
+    return [Span(plain(label), (BOLD,)), Span(say("list.colon", lang) + plain(value))]
+
+
+def _joined(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[Span]:
+    joined: list[Span] = []
+    for section in sections:
+        if text_of(section):
+            joined += [between, *section] if joined else section
+    return joined
+
+
+def _cut(spans: list[Span], room: int, lang: Lang) -> list[Span]:
+    first = next(pieces(spans, max(room, 2)), [])
+    return _noted(first, lang) if units(text_of(spans)) > room else spans
+
+
+def _noted(spans: list[Span], lang: Lang) -> list[Span]:
+    return [*spans, Span("\n"), Span(say("telegram.cut", lang), (ITALIC,))]

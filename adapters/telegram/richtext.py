@@ -1,0 +1,141 @@
+"""Styled text that is cut into pieces first and becomes HTML last, so every piece is well-formed.
+
+Text never carries markup of its own: it is escaped here and nowhere else.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+from itertools import takewhile
+
+LIMIT = 4096
+"""What one message holds, in UTF-16 units after entity parsing; Telegram counts no stricter."""
+
+_MENTION_BREAK = "\u2060"
+_UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One of Telegram's HTML tags; `mark` keeps two neighbours of the same name apart."""
+
+    name: str
+    href: str = ""
+    mark: int = 0
+
+    @property
+    def opening(self) -> str:
+        """The tag as it opens."""
+        return f'<{self.name} href="{escape(self.href)}">' if self.href else f"<{self.name}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Text under the same tags, outermost first."""
+
+    text: str
+    tags: tuple[Tag, ...] = ()
+
+
+BOLD, ITALIC, STRIKE, CODE, PRE = Tag("b"), Tag("i"), Tag("s"), Tag("code"), Tag("pre")
+
+
+def tidy(text: str) -> str:
+    """`text` without control characters, lone surrogates and marks that turn the line's order."""
+    return _UNSHOWN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def plain(text: str) -> str:
+    """`text` tidied, and so that it notifies nobody: Telegram sees no mention in it."""
+    return tidy(text).replace("@", f"@{_MENTION_BREAK}")
+
+
+def units(text: str) -> int:
+    """The length of `text` in UTF-16 units, as Telegram counts."""
+    return len(text) + sum(char > "\uffff" for char in text)
+
+
+def head(text: str, limit: int) -> str:
+    """The longest beginning of `text` of at most `limit` UTF-16 units."""
+    if units(text) <= limit:
+        return text
+    used, end = 0, 0
+    while used + units(text[end]) <= limit:
+        used += units(text[end])
+        end += 1
+    return text[:end]
+
+
+def text_of(spans: Iterable[Span]) -> str:
+    """The spans' text without their style."""
+    return "".join(span.text for span in spans)
+
+
+def take(spans: Iterable[Span], count: int) -> list[Span]:
+    """The first `count` characters of the spans."""
+    taken: list[Span] = []
+    for span in spans:
+        if count <= 0:
+            break
+        taken.append(Span(span.text[:count], span.tags))
+        count -= len(span.text)
+    return taken
+
+
+def drop(spans: Iterable[Span], count: int) -> list[Span]:
+    """The spans without their first `count` characters."""
+    left: list[Span] = []
+    for span in spans:
+        if len(span.text) > count:
+            left.append(Span(span.text[count:], span.tags))
+        count = max(0, count - len(span.text))
+    return left
+
+
+def pieces(spans: list[Span], limit: int = LIMIT) -> Iterator[list[Span]]:
+    """The spans in pieces of at most `limit` UTF-16 units, cut at paragraphs, lines or words.
+
+    Pieces that would show nothing are left out, for Telegram refuses empty messages.
+    """
+    while spans:
+        text = text_of(spans)
+        end = _border(text, head(text, limit))
+        if _shows(text[:end]):
+            yield take(spans, len(text[:end].rstrip()))
+        blank = len(text[end:]) - len(text[end:].lstrip("\n"))
+        spans = drop(spans, end + blank)
+
+
+def html_of(spans: Iterable[Span]) -> str:
+    """The spans as Telegram HTML in which every tag that opens also closes."""
+    out: list[str] = []
+    open_tags: tuple[Tag, ...] = ()
+    for span in [*(s for s in spans if s.text), Span("")]:
+        kept = len(shared(open_tags, span.tags))
+        out += [f"</{tag.name}>" for tag in reversed(open_tags[kept:])]
+        out += [tag.opening for tag in span.tags[kept:]]
+        out.append(escape(span.text, quote=False))
+        open_tags = span.tags
+    return "".join(out)
+
+
+def shared(one: tuple[Tag, ...], other: tuple[Tag, ...]) -> tuple[Tag, ...]:
+    """The tags that both begin with."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return tuple(tag for tag, _ in pairs)
+
+
+def _border(text: str, fitting: str) -> int:
+    if len(fitting) == len(text):
+        return len(text)
+    for mark in ("\n\n", "\n", " "):
+        at = fitting.rfind(mark)
+        if at > len(fitting) // 2:
+            return at
+    return len(fitting)
+
+
+def _shows(text: str) -> bool:
+    return any(unicodedata.category(char)[0] not in "ZC" for char in text)

@@ -1,0 +1,1 @@
+"""The web chat: a page, server-sent events, and taps as HTTP requests. For a loopback address."""

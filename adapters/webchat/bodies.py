@@ -1,0 +1,116 @@
+"""The page's request bodies, and the updates they become (design §3, ingress)."""
+
+import re
+from typing import Annotated, TypeVar
+
+from pydantic import Field, StringConstraints, ValidationError, field_validator
+
+from cards.frozen import Frozen
+from engine.errors import BadPayload
+from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, MessageReceived
+
+WORKSPACE = "local"
+MAX_TEXT = 8_000
+_COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:\s+(.*))?", re.DOTALL)
+
+Room = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,32}\z")]
+UpdateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}\z")]
+ButtonData = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+FieldName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+FieldText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+
+
+class _Body(Frozen):
+    room: Room
+    person: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    id: UpdateId
+
+    @property
+    def conversation(self) -> str:
+        """The conversation of the room."""
+        return conversation_of(self.room)
+
+    def update_id(self, kind: str) -> str:
+        """The update's id: a browser's id means something only for one person and kind."""
+        return f"web:{self.person}:{kind}:{self.id}"
+
+
+class SayBody(_Body):
+    """What the composer sends."""
+
+    text: Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+
+    @field_validator("text")
+    @classmethod
+    def _says_something(cls, text: str) -> str:
+        stripped = text.strip()
+        if not stripped:
+            raise ValueError("is empty")
+        return stripped
+
+    def update(self, actor: Actor) -> MessageReceived | CommandGiven:
+        """A command when the text is `/name ...`, else a message."""
+        update_id = self.update_id("said")
+        if command := _COMMAND.fullmatch(self.text):
+            return CommandGiven(
+                id=update_id,
+                conversation=self.conversation,
+                actor=actor,
+                name=command[1].lower(),
+                text=(command[2] or "").strip(),
+            )
+        return MessageReceived(
+            id=update_id, conversation=self.conversation, actor=actor, text=self.text
+        )
+
+
+class TapBody(_Body):
+    """What a tapped button sends."""
+
+    button: ButtonData
+
+    def update(self, actor: Actor) -> CardTapped:
+        """The tap, its data still to be unpacked."""
+        return CardTapped(
+            id=self.update_id("tap"),
+            conversation=self.conversation,
+            actor=actor,
+            button=self.button,
+        )
+
+
+class FormBody(_Body):
+    """What a sent form carries: raw strings by field name."""
+
+    button: ButtonData
+    values: Annotated[dict[FieldName, FieldText], Field(max_length=64)]
+
+    def update(self, actor: Actor) -> FormSubmitted:
+        """The form as it was typed; the service judges the values."""
+        return FormSubmitted(
+            id=self.update_id("form"),
+            conversation=self.conversation,
+            actor=actor,
+            button=self.button,
+            values=self.values,
+        )
+
+
+Body = SayBody | TapBody | FormBody
+BodyT = TypeVar("BodyT", SayBody, TapBody, FormBody)
+
+
+def conversation_of(room: str) -> str:
+    """The id of a room's conversation."""
+    return f"web:{WORKSPACE}:{room}"
+
+
+def parsed(model: type[BodyT], raw: bytes) -> BodyT:
+    """The body in `raw`; raises BadPayload naming the first field that is wrong."""
+    try:
+        return model.model_validate_json(raw)
+    except ValidationError as wrong:
+        first = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
+        # Names of unknown keys are the sender's text; the answer is JSON, so they stay data.
+        field = ".".join(str(part) for part in first["loc"]) or "body"
+        raise BadPayload(f"{field}: {first['msg']}") from wrong

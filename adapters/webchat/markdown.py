@@ -1,0 +1,49 @@
+"""Markdown of people, tools and models to HTML that is safe to insert into the page (design §8)."""
+
+import re
+from collections.abc import Iterable
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+_LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
+_ALIGN = "text-align:"
+
+
+class _ChatMarkdown(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's own name
+        return _LINK.match(url) is not None
+
+
+def _harden(state: StateCore) -> None:
+    for token in _walk(state.tokens):
+        if token.type == "link_open":
+            token.attrSet("target", "_blank")
+            token.attrSet("rel", "noopener noreferrer")
+        style = token.attrs.pop("style", None)
+        if isinstance(style, str) and style.startswith(_ALIGN):
+            # A style attribute would break the page's content security policy.
+            token.attrSet("class", f"align-{style.removeprefix(_ALIGN)}")
+
+
+def _walk(tokens: Iterable[Token]) -> Iterable[Token]:
+    for token in tokens:
+        yield token
+        yield from _walk(token.children or ())
+
+
+def _parser() -> MarkdownIt:
+    parser = _ChatMarkdown("commonmark", {"html": False, "breaks": True})
+    parser.enable("table").disable("image")
+    parser.core.ruler.push("harden", _harden)
+    return parser
+
+
+_PARSER = _parser()
+
+
+def to_html(text: str) -> str:
+    """HTML of `text`: no raw HTML, no images, links only to http, https and mailto."""
+    rendered: str = _PARSER.render(text)
+    return rendered.strip()

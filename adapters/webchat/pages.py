@@ -1,0 +1,31 @@
+"""The page's files, read once; only these names are served."""
+
+from pathlib import Path
+
+from aiohttp import web
+
+_FOLDER = Path(__file__).parent / "static"
+_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+
+
+class StaticFiles:
+    """The files of the page, in memory."""
+
+    def __init__(self) -> None:
+        self._files = {
+            path.name: path.read_bytes() for path in _FOLDER.iterdir() if path.suffix in _TYPES
+        }
+
+    def serve(self, name: str) -> web.Response:
+        """The file of that name, or 404."""
+        body = self._files.get(name)
+        if body is None:
+            return web.json_response({"error": "file: not here"}, status=404)
+        kind = _TYPES[Path(name).suffix]
+        charset = None if kind == "image/svg+xml" else "utf-8"
+        return web.Response(body=body, content_type=kind, charset=charset)

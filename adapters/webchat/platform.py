@@ -1,0 +1,172 @@
+"""The web chat as a platform: what the page sends becomes updates, views become log entries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+import structlog
+from aiohttp import web
+from pydantic import TypeAdapter, ValidationError
+
+from adapters.webchat.bodies import (
+    WORKSPACE,
+    Body,
+    BodyT,
+    FormBody,
+    Room,
+    SayBody,
+    TapBody,
+    conversation_of,
+    parsed,
+)
+from adapters.webchat.events import EventStreams
+from adapters.webchat.guard import Handler, as_json, guarded, json_body
+from adapters.webchat.pages import StaticFiles
+from adapters.webchat.render import rendered, rendered_form
+from cards.model import Lang
+from cards.view import MessageView
+from engine.errors import BadPayload, StoreUnavailable, Unavailable
+from engine.events import Accepted, Actor, Answered, FormRefused, FormWanted, NotRecorded, Outcome
+from engine.ports.platform import ChatLog, Intake, Pace
+
+HEARTBEAT_S = 15.0
+_ROOM = TypeAdapter[str](Room)
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WebPerson:
+    """A sample person that a visitor may pick; `role_label` is a short text per language."""
+
+    id: str
+    name: str
+    role_label: dict[Lang, str]
+
+
+class WebChat:
+    """The Platform of the web chat (design §3, §9): rooms that all sample people share.
+
+    Whoever reaches it may pick any person, so every request must name a loopback host.
+    """
+
+    name = "web"
+
+    def __init__(
+        self, *, log: ChatLog, people: Sequence[WebPerson], heartbeat_s: float = HEARTBEAT_S
+    ) -> None:
+        self._log = log
+        self._people = {person.id: person for person in people}
+        self._files = StaticFiles()
+        self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
+
+    async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
+        """Show a message; returns `key`, under which a repeat replaces it. Raises Unavailable."""
+        await self._append(conversation, {"op": "post", "id": key, "view": rendered(view)})
+        return key
+
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
+        """Show `view` in place of that message. Raises Unavailable."""
+        await self._append(conversation, {"op": "edit", "id": message_id, "view": rendered(view)})
+
+    def pace(self, conversation: str) -> Pace:
+        """As fast as it comes."""
+        return Pace()
+
+    async def typing(self, conversation: str) -> None:
+        """Show for a few seconds, or until the next message, that work goes on; never raises."""
+        try:
+            await self._log.append(conversation, {"op": "typing"})
+        except StoreUnavailable:
+            _log.info("typing_not_shown", conversation=conversation)
+
+    async def listen(self, intake: Intake) -> None:
+        """Nothing to connect to: the updates come in over `routes`."""
+
+    async def close(self) -> None:
+        """End the open event streams; call it on shutdown, before the server waits for them."""
+        self._streams.close()
+
+    def routes(self, intake: Intake) -> list[web.RouteDef]:
+        """The page and its requests; verified updates go to `intake`."""
+        return [
+            web.get("/", guarded(self._page)),
+            web.get("/static/{file}", guarded(self._static)),
+            web.get("/chat/people", guarded(self._list_people)),
+            web.get("/chat/events", guarded(self._events)),
+            web.post("/chat/messages", guarded(self._post(SayBody, intake))),
+            web.post("/chat/taps", guarded(self._post(TapBody, intake))),
+            web.post("/chat/forms", guarded(self._post(FormBody, intake))),
+        ]
+
+    async def _page(self, request: web.Request) -> web.Response:
+        return self._files.serve("index.html")
+
+    async def _static(self, request: web.Request) -> web.Response:
+        return self._files.serve(request.match_info["file"])
+
+    async def _list_people(self, request: web.Request) -> web.Response:
+        people = [
+            {"id": person.id, "name": person.name, "role": person.role_label}
+            for person in self._people.values()
+        ]
+        return as_json(200, {"people": people})
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        try:
+            room = _ROOM.validate_python(request.query.get("room", "main"))
+        except ValidationError as wrong:
+            raise BadPayload("room: must be 1 to 32 of a-z, 0-9 and -") from wrong
+        return await self._streams.serve(request, conversation_of(room))
+
+    def _post(self, model: type[BodyT], intake: Intake) -> Handler:
+        async def post(request: web.Request) -> web.StreamResponse:
+            body = parsed(model, await json_body(request))
+            actor = self._actor(body)
+            outcome = await intake(body.update(actor))
+            if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
+                await self._said(body, actor)
+            return _answer(outcome)
+
+        return post
+
+    def _actor(self, body: Body) -> Actor:
+        person = self._people.get(body.person)
+        if person is None:
+            raise BadPayload("person: nobody of that id is here")
+        return Actor(platform=self.name, workspace=WORKSPACE, user=person.id, name=person.name)
+
+    async def _said(self, body: SayBody, actor: Actor) -> None:
+        entry = {
+            "op": "said",
+            "id": body.id,
+            "person": actor.user,
+            "name": actor.name,
+            "text": body.text,
+        }
+        try:
+            await self._log.append(body.conversation, entry)
+        except StoreUnavailable:
+            # The message itself is safe with intake: saying "not sent" would have it sent twice.
+            _log.warning("own_message_not_shown", conversation=body.conversation, update=body.id)
+
+    async def _append(self, conversation: str, entry: dict[str, object]) -> None:
+        try:
+            await self._log.append(conversation, entry)
+        except StoreUnavailable as away:
+            raise Unavailable(f"the web conversation could not be written: {away}") from away
+
+
+def _answer(outcome: Outcome) -> web.Response:
+    match outcome:
+        case Accepted():
+            return as_json(202, {})
+        case Answered(text=text, ok=ok):
+            return as_json(200, {"ok": ok, "text": text})
+        case FormWanted(form=form):
+            return as_json(200, {"form": rendered_form(form)})
+        case FormRefused(errors=errors):
+            return as_json(422, {"errors": errors})
+        case NotRecorded(text=text):
+            return as_json(503, {"text": text})
+        case _:
+            assert_never(outcome)

@@ -1,0 +1,48 @@
+"""A message as the page gets it: JSON, with every Markdown text already made HTML (design §8)."""
+
+from typing import Any
+
+from adapters.webchat.markdown import to_html
+from cards.view import ButtonView, CardView, FormView, MessageView, PartView
+
+
+def rendered(view: MessageView) -> dict[str, Any]:
+    """The view as JSON; only keys named `html` hold markup, everything else is plain text."""
+    return {
+        "lang": view.lang,
+        "parts": [_part(part) for part in view.parts],
+        "card": _card(view.card) if view.card else None,
+    }
+
+
+def rendered_form(form: FormView) -> dict[str, Any]:
+    """A form that was wanted by a tap, as JSON; all of it plain text."""
+    return form.model_dump(mode="json")
+
+
+def _part(part: PartView) -> dict[str, Any]:
+    return {
+        "number": part.number,
+        "state": part.state,
+        "label": part.label,
+        "html": to_html(part.text),
+    }
+
+
+def _card(card: CardView) -> dict[str, Any]:
+    return {
+        "token": card.token,
+        "kind": card.kind,
+        "title": card.title,
+        "html": to_html(card.text),
+        "problems": [{"html": to_html(problem)} for problem in card.problems],
+        "rows": [row.model_dump(mode="json") for row in card.rows],
+        "note": card.note,
+        "buttons": [_button(button) for button in card.buttons],
+        "outcome": card.outcome,
+        "tone": card.tone,
+    }
+
+
+def _button(button: ButtonView) -> dict[str, Any]:
+    return button.model_dump(mode="json")

@@ -1,0 +1,234 @@
+// Builds cards and their forms. Only values named `html` are inserted as markup: the server made them.
+import { texts } from "/static/texts.js";
+
+let serial = 0;
+
+export function el(tag, props = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name === "html") node.innerHTML = value;
+    else if (name === "text") node.textContent = value;
+    else if (name === "class") node.className = value;
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value != null && value !== "") node.setAttribute(name, value);
+  }
+  node.append(...children.filter(Boolean));
+  return node;
+}
+
+// `act(path, body)` posts and answers {status, data}; status 0 when nothing came back.
+export function buildCard(card, lang, act) {
+  const t = texts(lang);
+  const root = el("section", {
+    class: `card kind-${card.kind} tone-${card.tone}`, tabindex: "-1",
+    "data-token": card.token, "aria-label": card.title,
+  });
+  const notice = el("p", { class: "notice", role: "status" });
+  const context = { root, notice, lang, t, act, extra: el("div", { class: "extra" }) };
+  root.append(el("header", {},
+    el("span", { class: "kind", text: t.kinds[card.kind] ?? card.kind }),
+    el("h3", { text: card.title })));
+  if (card.html) root.append(el("div", { class: "md", html: card.html }));
+  if (card.problems.length) root.append(problems(card.problems, t));
+  if (card.rows.length) root.append(rows(card.rows));
+  if (card.outcome) root.append(el("p", { class: "outcome" }, mark(card.tone), el("span", { text: card.outcome })));
+  if (card.note) root.append(el("p", { class: "note", text: card.note }));
+  if (card.buttons.length) root.append(...controls(card, context));
+  root.append(notice);
+  return root;
+}
+
+function problems(list, t) {
+  return el("div", { class: "problems" },
+    el("strong", { text: t.problems }),
+    el("ul", {}, ...list.map((p) => el("li", { class: "md", html: p.html }))));
+}
+
+function rows(list) {
+  const line = (row) => el("tr", {}, el("th", { scope: "row", text: row.label }), el("td", { text: row.value }));
+  return el("table", { class: "rows" }, el("tbody", {}, ...list.map(line)));
+}
+
+function mark(tone) {
+  const sign = { good: "✓", bad: "✕" }[tone] ?? "–";
+  return el("span", { class: "sign", "aria-hidden": "true", text: sign });
+}
+
+function controls(card, context) {
+  // A question's own form stands open in its card; any other form opens when its button is tapped.
+  const asked = card.kind === "clarify" ? card.buttons.find((b) => b.form.length) : undefined;
+  const rest = card.buttons.filter((b) => b !== asked).map((b) => tapButton(b, context));
+  if (asked) {
+    const shown = { data: asked.data, fields: asked.form, submit: asked.label, style: asked.style };
+    return [buildForm(shown, context, rest), context.extra];
+  }
+  return [el("div", { class: "buttons" }, ...rest), context.extra];
+}
+
+function tapButton(button, context) {
+  const node = el("button", { type: "button", class: `button ${button.style}`, text: button.label });
+  node.addEventListener("click", () => {
+    if (!button.form.length) return tap(button, node, context);
+    const { t } = context;
+    openForm({ data: button.data, fields: button.form, submit: button.label, cancel: t.cancel,
+      style: button.style, title: button.label }, node, context);
+  });
+  return node;
+}
+
+async function tap(button, node, context) {
+  const { status, data } = await busy(context, () => context.act("/chat/taps", { button: button.data }));
+  if (status === 200 && data.form) openForm(data.form, node, context);
+  else tell(context, status, data);
+}
+
+function openForm(form, opener, context) {
+  const { extra, root, notice } = context;
+  notice.textContent = "";
+  const close = () => {
+    extra.replaceChildren();
+    root.classList.remove("asking");
+    opener.focus();
+  };
+  const cancel = el("button", { type: "button", class: "button plain", text: form.cancel });
+  cancel.addEventListener("click", close);
+  const built = buildForm(form, context, [cancel]);
+  built.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  root.classList.add("asking");
+  extra.replaceChildren(built);
+  built.querySelector("input, textarea, select")?.focus();
+  built.scrollIntoView({ block: "nearest" });
+}
+
+function buildForm(form, context, others) {
+  const node = el("form", { class: "form", novalidate: true, lang: form.lang ?? context.lang });
+  if (form.title) node.append(el("h4", { text: form.title }));
+  if (form.intro) node.append(el("p", { class: "intro", text: form.intro }));
+  const fields = form.fields.map((field) => buildField(field, form.fields.length === 1, context.t));
+  node.append(el("div", { class: "fields" }, ...fields.map((f) => f.node)));
+  const style = form.style && form.style !== "plain" ? form.style : "primary";
+  node.append(el("div", { class: "buttons" },
+    el("button", { type: "submit", class: `button ${style}`, text: form.submit }), ...others));
+  node.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    fields.forEach((f) => f.fault(""));
+    const values = Object.fromEntries(fields.map((f) => [f.name, f.read()]));
+    const { status, data } = await busy(context, () => context.act("/chat/forms", { button: form.data, values }));
+    if (status !== 422) return tell(context, status, data);
+    showFaults(fields, data.errors ?? {}, context);
+  });
+  return node;
+}
+
+function showFaults(fields, errors, context) {
+  fields.forEach((f) => f.fault(errors[f.name] ?? ""));
+  const known = new Set(fields.map((f) => f.name));
+  const others = Object.keys(errors).filter((name) => !known.has(name)).map((name) => errors[name]);
+  say(context, [context.t.fixFields, ...others].join(" "), false);
+  fields.find((f) => errors[f.name])?.focus();
+}
+
+function buildField(field, alone, t) {
+  const id = `f${++serial}`;
+  const control = buildControl(field, id, alone, t);
+  const error = el("p", { class: "fault", id: `${id}-e` });
+  const hint = el("p", { class: "hint", id: `${id}-h`, text: field.hint || range(field) });
+  const label = el(control.group ? "span" : "label", { class: "label", id: `${id}-l`, for: control.group ? "" : id },
+    el("span", { text: field.label }),
+    field.required ? null : el("small", { text: t.optional }));
+  const unit = field.unit ? el("span", { class: "unit", text: field.unit }) : null;
+  const wide = field.type === "text" ? " wide" : "";
+  const node = el("div", { class: `field${wide}`, "data-field": field.name },
+    label, el("div", { class: "control" }, control.node, unit), error, hint.textContent ? hint : null);
+  control.node.setAttribute("aria-describedby", `${id}-e ${id}-h`);
+  if (control.group) control.node.setAttribute("aria-labelledby", `${id}-l`);
+  const fault = (text) => {
+    error.textContent = text;
+    node.classList.toggle("wrong", Boolean(text));
+    control.node.setAttribute("aria-invalid", String(Boolean(text)));
+  };
+  return { name: field.name, node, read: control.read, focus: control.focus, fault };
+}
+
+function range({ minimum, maximum }) {
+  if (minimum == null && maximum == null) return "";
+  if (minimum == null) return `≤ ${maximum}`;
+  return maximum == null ? `≥ ${minimum}` : `${minimum} – ${maximum}`;
+}
+
+// Numbers are plain text inputs: what was typed goes to the server as it is, and the server judges.
+function buildControl(field, id, alone, t) {
+  if (field.type === "choice") return field.options.length <= 5 ? radios(field, id) : select(field, id, t);
+  const iso = /^(\d{4}-\d{2}-\d{2})?$/.test(field.value);
+  const keys = { integer: "numeric", number: "decimal" }[field.type];
+  const node = field.type === "text" && alone
+    ? el("textarea", { id, rows: 3 })
+    : el("input", { id, type: field.type === "date" && iso ? "date" : "text", inputmode: keys, autocomplete: "off" });
+  node.value = node.dataset.given = field.value;
+  return { node, read: () => node.value.trim(), focus: () => node.focus() };
+}
+
+function select(field, id, t) {
+  const option = (value) => el("option", { text: value });
+  const node = el("select", { id }, el("option", { value: "", text: t.choose }), ...field.options.map(option));
+  node.firstChild.value = "";
+  node.value = node.dataset.given = field.value;
+  return { node, read: () => node.value, focus: () => node.focus() };
+}
+
+function radios(field, id) {
+  const inputs = field.options.map((value) => {
+    const input = el("input", { type: "radio", name: id });
+    input.value = value;
+    input.checked = value === field.value;
+    return input;
+  });
+  const pill = (input) => el("label", { class: "pill" }, input, el("span", { text: input.value }));
+  const node = el("div", { class: "pills", role: "radiogroup" }, ...inputs.map(pill));
+  return { node, group: true, read: () => inputs.find((i) => i.checked)?.value ?? "", focus: () => inputs[0]?.focus() };
+}
+
+async function busy({ root, notice }, work) {
+  const controls = [...root.querySelectorAll("button, input, textarea, select")].filter((c) => !c.disabled);
+  const focused = document.activeElement;
+  notice.textContent = "";
+  root.setAttribute("aria-busy", "true");
+  controls.forEach((c) => { c.disabled = true; });
+  try {
+    return await work();
+  } finally {
+    root.removeAttribute("aria-busy");
+    controls.forEach((c) => { c.disabled = false; });
+    if (root.contains(focused) && document.activeElement === document.body) focused.focus();
+  }
+}
+
+function tell(context, status, data) {
+  const { t } = context;
+  if (status === 202) return say(context, t.received, true);
+  if (status === 200) {
+    if (data.ok) context.extra.replaceChildren();
+    return say(context, data.text, data.ok);
+  }
+  say(context, data.text ?? (status === 0 ? t.again : t.refused), false);
+}
+
+function say({ root, notice }, text, ok) {
+  if (!root.isConnected) {
+    // The card was edited while we asked: its successor shows what we were told.
+    const token = CSS.escape(root.dataset.token);
+    notice = document.querySelector(`.card[data-token="${token}"] > .notice`) ?? notice;
+  }
+  notice.className = `notice ${ok ? "ok" : "no"}`;
+  notice.textContent = text;
+}
+
+// What a person has typed into a card stays when the card is shown anew.
+export function carryOver(from, to) {
+  for (const old of from.querySelectorAll("[data-field] [data-given]")) {
+    if (old.value === old.dataset.given) continue;
+    const name = CSS.escape(old.closest("[data-field]").dataset.field);
+    const node = to.querySelector(`[data-field="${name}"] [data-given]`);
+    if (node) node.value = old.value;
+  }
+}

@@ -1,0 +1,1 @@
+"""The running service: settings, wiring, web, intake, worker, delivery."""

@@ -1,0 +1,165 @@
+"""Delivery: render what a row shows now, send or edit it, remember the message (design §3)."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+
+import structlog
+
+from bot.lanes import POLL_S
+from bot.stopping import pause
+from cards.show import show
+from cards.view import MessageView
+from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
+from engine.ports.clock import Clock
+from engine.ports.platform import Platform
+from engine.ports.store import Outbox, Row
+from engine.replies import Part, ReplyHead, settled, view
+
+log = structlog.get_logger()
+AT_ONCE = 32
+LONGEST_BACKOFF_S = 300.0
+# How often a row that fails by a fault of ours is tried.
+FAULTS = 5
+
+
+class Delivery:
+    """Shows rows until told to stop; a destination that fails holds up nobody else."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        platforms: Mapping[str, Platform],
+        clock: Clock,
+        *,
+        zone: str,
+        reply_after_s: float,
+    ) -> None:
+        self._outbox = outbox
+        self._platforms = platforms
+        self._clock = clock
+        self._zone = zone
+        self._reply_after_s = reply_after_s
+        self._busy = 0
+        self._wake = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look for due rows now."""
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Show due rows until `stop`; returns when none is being sent any more."""
+        async with asyncio.TaskGroup() as sending:
+            while not stop.is_set():
+                self._wake.clear()
+                next_s = await self._take(sending)
+                if next_s > 0:
+                    await pause(self._wake, min(max(next_s, 0.01), POLL_S))
+
+    async def _take(self, sending: asyncio.TaskGroup) -> float:
+        free = AT_ONCE - self._busy
+        if free <= 0:
+            return POLL_S
+        try:
+            rows, next_s = await self._outbox.take_rows(free)
+        except StoreError as error:
+            log.warning("store_away", error=str(error))
+            return POLL_S
+        for row in rows:
+            self._busy += 1
+            sending.create_task(self._destination(row))
+        return 0.0 if rows else next_s
+
+    async def _destination(self, row: Row) -> None:
+        """Show a destination's due rows in order."""
+        current: Row | None = row
+        try:
+            while current is not None:
+                current = await self._guarded(current)
+        except StoreError as error:
+            # The lease comes due; a message that was shown may be shown once more.
+            log.warning("store_away", row=row.row, error=str(error))
+        finally:
+            self._busy -= 1
+            self._wake.set()
+
+    async def _guarded(self, row: Row) -> Row | None:
+        """Show a row; one that cannot be shown is tried again, then dropped with the reason."""
+        try:
+            return await self._show(row)
+        except StoreError:
+            raise
+        except Exception as error:
+            # The delivery boundary: a fault of ours holds up this destination, and only for now.
+            log.error("row_failed", row=row.row, to=row.conversation, exc_info=error)
+            if row.attempts >= FAULTS:
+                return await self._outbox.drop(row, f"fault: {type(error).__name__}")
+            await self._outbox.retry(row, in_s=2.0**row.attempts)
+            return None
+
+    async def _show(self, row: Row) -> Row | None:
+        platform = self._platforms.get(row.conversation.partition(":")[0])
+        if platform is None:
+            log.warning("platform_off", conversation=row.conversation)
+            await self._outbox.retry(row, in_s=LONGEST_BACKOFF_S)
+            return None
+        too_early_s = self._too_early_s(row)
+        if too_early_s > 0:
+            return await self._outbox.later(row, in_s=too_early_s)
+        shown = self._view(row)
+        if shown is None:
+            return await self._outbox.drop(row, "what it showed is no longer kept")
+        pace = platform.pace(row.conversation)
+        try:
+            if row.message_id:
+                await platform.edit(row.conversation, row.message_id, shown)
+                return await self._outbox.sent(row, row.message_id, pace=pace)
+            message_id = await platform.send(row.conversation, shown, key=row.row)
+            return await self._outbox.sent(row, message_id, pace=pace)
+        except PlatformError as error:
+            return await self._refused(row, error)
+
+    async def _refused(self, row: Row, error: PlatformError) -> Row | None:
+        match error:
+            case Gone() | Forbidden():
+                log.warning("row_dropped", row=row.row, to=row.conversation, error=str(error))
+                return await self._outbox.drop(row, str(error))
+            case RateLimited(retry_after_s=wait_s):
+                await self._outbox.retry(row, in_s=wait_s)
+            case Unavailable():
+                log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
+                # Jitter only spreads load.
+                backoff_s = min(2.0**row.attempts, LONGEST_BACKOFF_S)
+                await self._outbox.retry(row, in_s=backoff_s * random.uniform(0.5, 1.0))  # noqa: S311
+            case _:
+                # The platform refuses what we show: what comes after it must not wait for it.
+                log.error("row_refused", row=row.row, to=row.conversation, error=str(error))
+                return await self._outbox.drop(row, str(error))
+        return None
+
+    def _too_early_s(self, row: Row) -> float:
+        """A new reply that is still being worked on is not posted before its time."""
+        if row.kind != "reply" or row.message_id or not row.head:
+            return 0.0
+        if settled(_parts(row)):
+            return 0.0
+        head = ReplyHead.model_validate_json(row.head)
+        return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
+
+    def _view(self, row: Row) -> MessageView | None:
+        match row.kind:
+            case "reply" if row.head:
+                head = ReplyHead.model_validate_json(row.head)
+                card = row.card.read() if row.card else None
+                return view(head, _parts(row), card, self._zone)
+            case "card" if row.card:
+                card = row.card.read()
+                return MessageView(lang=card.lang, card=show(card, self._zone))
+            case "note" if row.body:
+                return MessageView.model_validate_json(row.body)
+            case _:
+                return None
+
+
+def _parts(row: Row) -> tuple[Part, ...]:
+    return tuple(Part.model_validate_json(body) for body in row.parts)

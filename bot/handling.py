@@ -1,0 +1,158 @@
+"""From one mail to the effects of handling it; what each lane kind does (design §3)."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from cards.texts import say
+from engine import commands
+from engine.frames.outcome import People, Services, StepContext
+from engine.frames.state import Run
+from engine.mail import CardExpired, Commanded, PartReady, RunMail, Said, parse
+from engine.playbooks.model import Playbook
+from engine.ports.clock import Clock
+from engine.ports.model import Model
+from engine.ports.records import Records
+from engine.ports.store import CardWrite, Claim, Decisions, Effects
+from engine.run import blocked, step, stopped, unreadable
+from engine.tools.model import Tool
+from engine.turn import session, turn
+from engine.turn.services import TurnServices
+
+log = structlog.get_logger()
+Progress = Callable[[Effects], Awaitable[None]]
+LoadPlaybook = Callable[[str], Awaitable[Playbook | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What a mail changes, and the mail that goes before all other in its lane, or "".
+
+    `park`: the mail stays, and the lane rests until new mail or an operator wakes it.
+    """
+
+    effects: Effects
+    front: str = ""
+    park: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """Everything that handling needs; `playbook(digest)` finds the one a run began with."""
+
+    decisions: Decisions
+    records: Records
+    people: People
+    tools: tuple[Tool[Any], ...]
+    playbooks: Mapping[str, Playbook]
+    playbook: LoadPlaybook
+    model: Model | None
+    clock: Clock
+    new_id: Callable[[str], str]
+    derived_id: Callable[..., str]
+    zone: str
+    reply_after_s: float
+
+    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+        """The effects of the claim's mail; raises BotError, retryable or not."""
+        try:
+            mail = parse(claim.mail)
+        except ValidationError:
+            log.error("unreadable_mail", lane=claim.lane)
+            return Handled(Effects(aside=(claim.mail,)))
+        services = self._turn_services()
+        match mail:
+            case Said():
+                kept = session.load(claim.state)
+                again = claim.attempts > 1
+                return Handled(await turn.said(mail, kept, services, progress, again=again))
+            case PartReady():
+                return Handled(await turn.part_ready(mail, session.load(claim.state), services))
+            case Commanded():
+                recent = [line.text for line in session.load(claim.state).recent]
+                lang = commands.language(mail, recent)
+                return Handled(await commands.commanded(mail, services, lang))
+            case _:
+                return await self._step(claim, mail)
+
+    async def give_up(self, claim: Claim) -> Handled:
+        """The effects of a mail that failed again and again: said in chat, or the run blocked."""
+        mail = parse(claim.mail)
+        services = self._turn_services()
+        match mail:
+            case Said():
+                return Handled(await turn.given_up(mail, session.load(claim.state), services))
+            case PartReady():
+                return Handled(await turn.part_given_up(mail, services))
+            case Commanded():
+                return Handled(commands.given_up(mail, services))
+        run = self._run(claim)
+        if run is None:
+            return Handled(unreadable(claim.state), park=True)
+        ended = blocked(run, say("run.attempts", run.lang))
+        return Handled(stopped(run, ended, self.clock.now()), park=True)
+
+    async def _step(self, claim: Claim, mail: RunMail) -> Handled:
+        if claim.ended or not claim.state:
+            return Handled(Effects())
+        run = self._run(claim)
+        if run is None:
+            return Handled(unreadable(claim.state), park=True)
+        if run.status == "blocked":
+            return Handled(Effects(), park=True)
+        playbook = await self.playbook(run.digest)
+        if playbook is None:
+            ended = blocked(run, say("run.playbook_missing", run.lang))
+            return Handled(stopped(run, ended, self.clock.now()), park=True)
+        expired = await self._expired(mail) if isinstance(mail, CardExpired) else ()
+        if expired is None:
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        stepped = await step(mail, StepContext(run, playbook, self._services()))
+        effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
+        return Handled(effects, stepped.front)
+
+    def _run(self, claim: Claim) -> Run | None:
+        """The run, or None when another version of us wrote it."""
+        try:
+            return Run.model_validate_json(claim.state)
+        except ValidationError as error:
+            log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
+            return None
+
+    async def _expired(self, mail: CardExpired) -> tuple[CardWrite, ...] | None:
+        """The card's closing, or None when it is closed already."""
+        found = await self.decisions.card(mail.card)
+        if found is None or found.card.status != "open":
+            return None
+        update = {"status": "expired", "version": found.card.version + 1}
+        closed = found.card.model_copy(update=update)
+        return (CardWrite(closed, expect=found.card.version),)
+
+    def _services(self) -> Services:
+        return Services(
+            records=self.records,
+            people=self.people,
+            model=self.model,
+            new_id=self.new_id,
+            now=self.clock.now(),
+            today=self.clock.today(),
+            zone=self.zone,
+        )
+
+    def _turn_services(self) -> TurnServices:
+        return TurnServices(
+            records=self.records,
+            tools=self.tools,
+            playbooks=self.playbooks,
+            model=self.model,
+            decisions=self.decisions,
+            derived_id=self.derived_id,
+            now=self.clock.now(),
+            today=self.clock.today(),
+            zone=self.zone,
+            reply_after_s=self.reply_after_s,
+        )

@@ -1,0 +1,192 @@
+"""Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
+
+import json
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from bot.people import Directory
+from cards.buttons import BadButton, Button
+from cards.decision import Invalid, NeedsForm, Recorded, Refused, Won, decide
+from cards.decision_texts import refusal_text
+from cards.model import Card, Choice, Lang, Principal
+from cards.show import decided
+from cards.texts import say
+from cards.view import FormView
+from engine.errors import StaleWrite, StoreUnavailable
+from engine.events import (
+    Accepted,
+    Answered,
+    CardTapped,
+    CommandGiven,
+    FormRefused,
+    FormSubmitted,
+    FormWanted,
+    MessageReceived,
+    NotRecorded,
+    Outcome,
+    Update,
+)
+from engine.language import detect
+from engine.mail import CardDecided, Commanded, Said
+from engine.ports.store import CardNow, CardWrite, Decisions, Effects, Mailbox
+from engine.router.command import parse_command
+
+# Losing the compare-and-set so often means that something is wrong, not that people are quick.
+DECIDE_ATTEMPTS = 20
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Hands verified updates to the store; answers only once they are durable."""
+
+    mailbox: Mailbox
+    decisions: Decisions
+    people: Directory
+    zone: str
+
+    async def __call__(self, update: Update) -> Outcome:
+        """What became of the update; never raises for a store that is away."""
+        try:
+            return await self._take(update)
+        except StoreUnavailable as error:
+            log.warning("not_recorded", update=update.id, error=str(error))
+            return NotRecorded(say("card.not_recorded", self._language(update)))
+
+    async def _take(self, update: Update) -> Outcome:
+        principal = self.people.principal(update.actor)
+        match update:
+            case MessageReceived():
+                command = parse_command(update.text)
+                if command:
+                    given = CommandGiven(
+                        id=update.id,
+                        conversation=update.conversation,
+                        actor=update.actor,
+                        name=command[0],
+                        text=command[1],
+                        said=update.text,
+                    )
+                    return await self._command(given, principal)
+                mail = Said(update=update, principal=principal).model_dump_json()
+                lane = f"talk:{update.conversation}"
+                return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
+            case CommandGiven():
+                return await self._command(update, principal)
+            case CardTapped():
+                return await self._decide(update, principal, None)
+            case FormSubmitted():
+                return await self._decide(update, principal, update.values)
+
+    async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
+        mail = Commanded(update=update, principal=principal).model_dump_json()
+        lane = f"control:{update.conversation}"
+        return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
+
+    def _language(self, update: Update) -> Lang:
+        text = update.text if isinstance(update, MessageReceived) else ""
+        return detect(text) if text else "zh"
+
+    async def _decide(
+        self,
+        update: CardTapped | FormSubmitted,
+        principal: Principal,
+        values: dict[str, str] | None,
+    ) -> Outcome:
+        try:
+            button = Button.unpack(update.button)
+        except BadButton:
+            return Answered(say("card.unknown", "zh") + " " + say("card.unknown", "en"), ok=False)
+        for _ in range(DECIDE_ATTEMPTS):
+            found = await self.decisions.card(button.token)
+            if found is None:
+                text = say("card.unknown", "zh") + " " + say("card.unknown", "en")
+                return Answered(text, ok=False)
+            try:
+                return await self._judge(update, found, button, principal, values)
+            except StaleWrite:
+                continue
+        raise StoreUnavailable(f"card {button.token} kept changing")
+
+    async def _judge(
+        self,
+        update: CardTapped | FormSubmitted,
+        found: CardNow,
+        button: Button,
+        principal: Principal,
+        values: dict[str, str] | None,
+    ) -> Outcome:
+        """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
+        card = found.card
+        verdict = decide(
+            card, principal, button.choice, found.now, revision=button.revision, values=values
+        )
+        match verdict:
+            case NeedsForm(choice=choice):
+                return FormWanted(_form(card, button, choice))
+            case Invalid(errors=errors):
+                return FormRefused(errors)
+            case Refused():
+                text = refusal_text(verdict, card.lang, tz=ZoneInfo(self.zone))
+                effects = Effects(log=(_entry(update, found, principal, button, verdict.reason),))
+                return await self._record(update, card, text, False, effects)
+            case Recorded():
+                choice_ = card.choice(button.choice)
+                label = choice_.label if choice_ else button.choice
+                effects = Effects(
+                    cards=(CardWrite(verdict.card, expect=card.version),),
+                    log=(_entry(update, found, principal, button, "vote"),),
+                )
+                text = say("card.recorded", card.lang, choice=label)
+                return await self._record(update, card, text, True, effects)
+            case Won():
+                mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
+                effects = Effects(
+                    cards=(CardWrite(verdict.card, expect=card.version),),
+                    mails=((f"run:{card.run}", mail),),
+                    log=(_entry(update, found, principal, button, "decided"),),
+                )
+                text = decided(verdict.card, verdict.decision, self.zone)
+                return await self._record(update, card, text, True, effects)
+
+    async def _record(
+        self, update: Update, card: Card, text: str, ok: bool, effects: Effects
+    ) -> Answered:
+        """Store the answer under the update's id; a repeat hears the first answer again."""
+        answer = json.dumps({"text": text, "ok": ok}, ensure_ascii=False)
+        held = await self.decisions.decide(
+            card.token, update_id=update.id, answer=answer, effects=effects
+        )
+        first = json.loads(held)
+        return Answered(first["text"], ok=first["ok"])
+
+
+def _form(card: Card, button: Button, choice: Choice) -> FormView:
+    return FormView(
+        data=button.pack(),
+        lang=card.lang,
+        title=card.title,
+        submit=choice.label,
+        cancel=say("form.cancel", card.lang),
+        intro="",
+        fields=choice.form,
+    )
+
+
+def _entry(
+    update: Update, found: CardNow, principal: Principal, button: Button, result: str
+) -> tuple[str, str]:
+    """An audit entry: who tapped what from where, refused attempts too."""
+    entry = {
+        "at": found.now.isoformat(),
+        "event": "tap",
+        "update": update.id,
+        "card": found.card.token,
+        "by": principal.id,
+        "via": update.actor.platform,
+        "choice": button.choice,
+        "result": result,
+    }
+    return found.card.run, json.dumps(entry, ensure_ascii=False)

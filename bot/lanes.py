@@ -1,0 +1,176 @@
+"""The lane loop: lease, handle, commit, next; many lanes at once, each in order (design §3)."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+
+import structlog
+
+from bot.handling import Handled, Handling, Progress
+from bot.stopping import pause
+from engine.errors import LeaseLost, StaleWrite, StoreError, StoreUnavailable
+from engine.ports.platform import Platform
+from engine.ports.store import AfterCommit, Claim, Effects, Mailbox
+
+log = structlog.get_logger()
+# How often a mail is tried before its lane goes on without it, or its run is blocked.
+ATTEMPTS = 3
+# The doorbell is only a hint: what is due is looked for this often without it.
+POLL_S = 1.0
+LONGEST_BACKOFF_S = 60.0
+TYPING_AFTER_S = 0.2
+TYPING_EVERY_S = 4.0
+
+
+class Lanes:
+    """Handles up to `limit` lanes at once until told to stop, then finishes what it holds."""
+
+    def __init__(
+        self,
+        mailbox: Mailbox,
+        handling: Handling,
+        *,
+        limit: int,
+        lease_s: float,
+        typing: Callable[[str], Platform | None],
+        committed: Callable[[], None],
+    ) -> None:
+        self._mailbox = mailbox
+        self._handling = handling
+        self._limit = limit
+        self._renew_s = lease_s / 3
+        self._typing = typing
+        self._committed = committed
+        self._busy = 0
+        self._wake = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look for due lanes now."""
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Take and handle lanes until `stop`; returns when none is held any more."""
+        async with asyncio.TaskGroup() as lanes:
+            while not stop.is_set():
+                self._wake.clear()
+                next_s = await self._take(lanes, stop)
+                if next_s > 0 or self._busy >= self._limit:
+                    await pause(self._wake, min(max(next_s, 0.01), POLL_S))
+
+    async def _take(self, lanes: asyncio.TaskGroup, stop: asyncio.Event) -> float:
+        free = self._limit - self._busy
+        if free <= 0:
+            return POLL_S
+        try:
+            taken = await self._mailbox.take(free)
+        except StoreError as error:
+            log.warning("store_away", error=str(error))
+            return POLL_S
+        for claim in taken.claims:
+            self._busy += 1
+            lanes.create_task(self._lane(claim, stop))
+        return 0.0 if taken.claims else taken.next_s
+
+    async def _lane(self, claim: Claim, stop: asyncio.Event) -> None:
+        """Hold one lane: renew its lease beside the work; give up when another has it."""
+        # Told by an event, since a client library may swallow one cancellation.
+        done = asyncio.Event()
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._renew(claim, done))
+                try:
+                    await self._work(claim, stop)
+                finally:
+                    done.set()
+        except* LeaseLost:
+            log.warning("lease_lost", lane=claim.lane)
+        except* StoreError as errors:
+            log.warning("store_away", lane=claim.lane, error=str(errors.exceptions[0]))
+        finally:
+            self._busy -= 1
+            self._wake.set()
+
+    async def _renew(self, claim: Claim, done: asyncio.Event) -> None:
+        await pause(done, self._renew_s)
+        while not done.is_set():
+            with suppress(StoreUnavailable):
+                await self._mailbox.renew(claim)
+            await pause(done, self._renew_s)
+
+    async def _work(self, claim: Claim, stop: asyncio.Event) -> None:
+        following: Claim | None = claim
+        while following is not None:
+            current = following
+            try:
+                following = await self._one(current, stop)
+            except LeaseLost:
+                raise
+            except StaleWrite:
+                # A card or run changed under it: take the lane again with what holds now.
+                await self._mailbox.release(current, retry_in_s=0, counts=False)
+                return
+            except StoreUnavailable as error:
+                log.warning("store_away", lane=current.lane, error=str(error))
+                await self._give_back(current)
+                return
+            except Exception as error:
+                # The turn boundary: whatever failed, the mail stays and is tried again.
+                log.error("handling_failed", lane=current.lane, exc_info=error)
+                delay_s = min(2.0**current.attempts, LONGEST_BACKOFF_S)
+                await self._mailbox.release(current, retry_in_s=delay_s, counts=True)
+                return
+
+    async def _give_back(self, claim: Claim) -> None:
+        """Wait for the store, at most as long as the lease lasts; the attempt does not count."""
+        for _ in range(3):
+            await pause(asyncio.Event(), self._renew_s)
+            with suppress(StoreUnavailable):
+                await self._mailbox.release(claim, retry_in_s=0, counts=False)
+                return
+
+    async def _one(self, claim: Claim, stop: asyncio.Event) -> Claim | None:
+        """Handle and commit the claim's mail; returns the next."""
+        held = [claim]
+
+        async def progress(effects: Effects) -> None:
+            after = await self._mailbox.commit(held[0], effects, pop=False)
+            self._committed()
+            if after is None:
+                raise LeaseLost(claim.lane)
+            held[0] = after
+
+        if claim.attempts > ATTEMPTS:
+            # It failed, or took its worker with it, too often.
+            handled = await self._handling.give_up(claim)
+        else:
+            handled = await self._typing_meanwhile(claim, progress)
+        after: AfterCommit = "release" if stop.is_set() else "keep"
+        following = await self._mailbox.commit(
+            held[0],
+            handled.effects,
+            pop=not handled.park,
+            front=handled.front,
+            after="park" if handled.park else after,
+        )
+        self._committed()
+        return following
+
+    async def _typing_meanwhile(self, claim: Claim, progress: Progress) -> Handled:
+        """Handle the mail, and show that work goes on when it takes longer than a moment."""
+        platform = self._typing(claim.lane.removeprefix("talk:"))
+        if platform is None or not claim.lane.startswith("talk:"):
+            return await self._handling.handle(claim, progress)
+        done = asyncio.Event()
+        typing = asyncio.create_task(_type(platform, claim.lane.removeprefix("talk:"), done))
+        try:
+            return await self._handling.handle(claim, progress)
+        finally:
+            done.set()
+            await typing
+
+
+async def _type(platform: Platform, conversation: str, done: asyncio.Event) -> None:
+    await pause(done, TYPING_AFTER_S)
+    while not done.is_set():
+        await platform.typing(conversation)
+        await pause(done, TYPING_EVERY_S)

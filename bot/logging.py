@@ -1,0 +1,37 @@
+"""Log lines: one JSON object each, on stderr."""
+
+import logging
+import sys
+
+import structlog
+
+_SHARED: tuple[structlog.typing.Processor, ...] = (
+    structlog.contextvars.merge_contextvars,
+    structlog.processors.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+    structlog.processors.format_exc_info,
+)
+
+
+def configure_logging(process: str) -> None:
+    """Sends our log and that of the libraries to stderr; `process` stands in every line of ours."""
+    structlog.configure(
+        processors=[*_SHARED, structlog.processors.JSONRenderer(ensure_ascii=False)],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    structlog.contextvars.bind_contextvars(process=process)
+    lines = logging.StreamHandler(sys.stderr)
+    lines.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(ensure_ascii=False),
+            ],
+            foreign_pre_chain=_SHARED,
+        )
+    )
+    # Not below: HTTP clients log whole addresses at INFO, and Telegram's contain the token.
+    logging.basicConfig(level=logging.WARNING, handlers=[lines], force=True)

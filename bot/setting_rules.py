@@ -1,0 +1,142 @@
+"""What the value of a setting may be, and which settings need each other (design.md §9)."""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BeforeValidator, SecretStr
+
+_HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_TOKEN = re.compile(r"[!-~]+")
+_TELEGRAM_TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
+_WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
+
+_SLACK = ("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN", "SLACK_API_URL")
+_TELEGRAM = ("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL")
+_MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS")
+
+# As soon as one of a group is set, each of these lines needs one of its names.
+_NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (_SLACK, ("SLACK_BOT_TOKEN",)),
+    (_SLACK, ("SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN")),
+    (_TELEGRAM, ("TELEGRAM_BOT_TOKEN",)),
+    (_MODEL, ("OPENAI_API_KEY",)),
+    (_MODEL, ("LLM_MODEL",)),
+)
+
+
+# Named by the design, but nothing reads them yet: whoever sets one must not believe that it works.
+_NOT_YET = ("REDCAP_API_URL", "REDCAP_API_TOKEN")
+
+
+def not_yet(variables: Mapping[str, str | None]) -> list[str]:
+    """One line for every setting that this version does not support."""
+    given = [name for name in _NOT_YET if (variables.get(name) or "").strip()]
+    return [f"{name}: is not supported by this version yet; leave it out" for name in given]
+
+
+def nobody_to_talk_to(given: set[str]) -> list[str]:
+    """A line when no platform is connected although the web chat is off."""
+    if given.intersection((*_SLACK, *_TELEGRAM)):
+        return []
+    return [
+        "nothing to talk to: SIGNOFF_WEBCHAT is off, and neither SLACK_BOT_TOKEN nor"
+        " TELEGRAM_BOT_TOKEN is set"
+    ]
+
+
+def half_set(given: set[str]) -> list[str]:
+    """One line for every setting that is missing beside those in `given`."""
+    lines = []
+    for group, needed in _NEEDS:
+        because = [name for name in group if name in given]
+        if because and not given.intersection(needed):
+            lines.append(f"{' or '.join(needed)}: should be set, because {because[0]} is set")
+    return lines
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server that is bound to `host`."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def comma_list(value: Any) -> Any:
+    """The parts of a comma-separated text; anything else is left for the next check."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _on_off(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value.lower() not in ("on", "off"):
+        raise ValueError("neither on nor off")
+    return value.lower() == "on"
+
+
+def _zone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, OSError, ValueError) as error:
+        raise ValueError("unknown") from error
+    return value
+
+
+def _host(value: str) -> str:
+    try:
+        ipaddress.ip_address(value)
+    except ValueError:
+        if not _HOST_NAME.fullmatch(value):
+            raise
+    return value
+
+
+def _web_address(value: str) -> str:
+    parts = urlsplit(value)
+    wrong = parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0
+    if wrong or parts.query or parts.fragment or not _TOKEN.fullmatch(value):
+        raise ValueError("not an address")
+    return value.rstrip("/")
+
+
+def _redis_address(value: str) -> str:
+    parts = urlsplit(value)
+    where = parts.path.strip("/") if parts.scheme == "unix" else parts.hostname
+    if parts.scheme not in ("redis", "rediss", "unix") or not where or parts.port == 0:
+        raise ValueError("not an address")
+    return value
+
+
+def _token(value: SecretStr) -> SecretStr:
+    if not _TOKEN.fullmatch(value.get_secret_value()):
+        raise ValueError("not a token")
+    return value
+
+
+def _telegram_token(value: SecretStr) -> SecretStr:
+    if not _TELEGRAM_TOKEN.fullmatch(value.get_secret_value()):
+        raise ValueError("not a bot's token")
+    return value
+
+
+def _webhook_secret(value: SecretStr) -> SecretStr:
+    if not _WEBHOOK_SECRET.fullmatch(value.get_secret_value()):
+        raise ValueError("not a secret")
+    return value
+
+
+OnOff = Annotated[bool, BeforeValidator(_on_off)]
+ZoneName = Annotated[str, AfterValidator(_zone)]
+HostName = Annotated[str, AfterValidator(_host)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+RedisAddress = Annotated[str, AfterValidator(_redis_address)]
+Token = Annotated[SecretStr, AfterValidator(_token)]
+TelegramToken = Annotated[SecretStr, AfterValidator(_telegram_token)]
+WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]

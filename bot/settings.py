@@ -1,0 +1,221 @@
+"""The service's settings, read from the environment and `.env` (design.md §9)."""
+
+import difflib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from dotenv import dotenv_values
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from bot.setting_rules import (
+    HostName,
+    OnOff,
+    RedisAddress,
+    TelegramToken,
+    Token,
+    WebAddress,
+    WebhookSecret,
+    ZoneName,
+    comma_list,
+    half_set,
+    is_loopback,
+    nobody_to_talk_to,
+    not_yet,
+)
+from engine.errors import DefinitionError
+
+_ENV_FILE = ".env"
+_ENCODING = "utf-8-sig"
+_LONGEST_SHOWN = 40
+# Kubernetes puts these beside a service that is called "signoff".
+_NOT_OURS = re.compile(r"SIGNOFF_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP)).*")
+_WEB = "an http:// or https:// address without a query"
+
+
+def _setting(env: str, default: Any, should_be: str, **limits: Any) -> Any:
+    return Field(default, validation_alias=env, description=should_be, **limits)
+
+
+def _shown(env: str, default: Any, should_be: str, **limits: Any) -> Any:
+    # Only what can hold no secret is repeated in an error.
+    return _setting(env, default, should_be, json_schema_extra={"shown": True}, **limits)
+
+
+def _secret(env: str, should_be: str = "the secret, without spaces") -> Any:
+    return _setting(env, None, should_be)
+
+
+class Settings(BaseSettings):
+    """Everything a deployment may choose; frozen. What is not set has its default or is None.
+
+    Each field's description completes the sentence "NAME should be ...".
+    """
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        env_file=_ENV_FILE,
+        env_file_encoding=_ENCODING,
+        env_ignore_empty=True,
+        extra="ignore",
+        case_sensitive=True,
+        # Code may build settings by attribute name; with a prefix that no variable has, a foreign
+        # variable `port` or `host` cannot.
+        populate_by_name=True,
+        env_prefix="attribute.",
+        hide_input_in_errors=True,
+    )
+
+    redis_url: RedisAddress | None = _setting(
+        "REDIS_URL", None, "redis://HOST:PORT/0, rediss:// or unix:///PATH", repr=False
+    )
+    data_dir: Path = _shown("SIGNOFF_DATA_DIR", Path("data"), "a folder")
+    playbooks: Path = _shown("SIGNOFF_PLAYBOOKS", Path("playbooks"), "a folder")
+    people: Path = _shown("SIGNOFF_PEOPLE", Path("playbooks/people.yaml"), "a file")
+    public_url: WebAddress | None = _setting("SIGNOFF_PUBLIC_URL", None, _WEB)
+    admin_token: Token | None = _secret("SIGNOFF_ADMIN_TOKEN")
+    host: HostName = _shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")
+    port: int = _shown("PORT", 8080, "a whole number from 1 to 65535", ge=1, le=65535)
+    webchat: OnOff = _shown("SIGNOFF_WEBCHAT", True, "on or off")
+    timezone: ZoneName = _shown(
+        "SIGNOFF_TIMEZONE", "Asia/Shanghai", "an IANA time zone, as in Europe/Berlin"
+    )
+    partitions: int = _shown(
+        "SIGNOFF_PARTITIONS", 1, "a whole number from 1 to 4096", ge=1, le=4096
+    )
+    allow_unsafe_redis: bool = _shown("SIGNOFF_ALLOW_UNSAFE_REDIS", False, "true or false")
+    worker_lanes: int = _shown(
+        "SIGNOFF_WORKER_LANES", 32, "a whole number from 1 to 1024", ge=1, le=1024
+    )
+    lease_s: float = _shown(
+        "SIGNOFF_LEASE_S", 15.0, "a number of seconds from 1 to 3600", ge=1, le=3600
+    )
+    mailbox_length: int = _shown(
+        "SIGNOFF_MAILBOX_LENGTH", 1000, "a whole number from 1 to 100000", ge=1, le=100_000
+    )
+    mailbox_age_s: float = _shown(
+        "SIGNOFF_MAILBOX_AGE_S", 900.0, "a number of seconds from 1 to 86400", ge=1, le=86_400
+    )
+    reply_after_s: float = _shown(
+        "SIGNOFF_REPLY_AFTER_S", 2.0, "a number of seconds from 0 to 60", ge=0, le=60
+    )
+
+    openai_api_key: Token | None = _secret("OPENAI_API_KEY")
+    openai_base_url: WebAddress | None = _setting("OPENAI_BASE_URL", None, _WEB)
+    llm_model: str | None = _shown("LLM_MODEL", None, "the name of a model")
+    llm_fallback_models: Annotated[tuple[str, ...], NoDecode, BeforeValidator(comma_list)] = _shown(
+        "LLM_FALLBACK_MODELS", (), "names of models, separated by commas"
+    )
+
+    slack_bot_token: Token | None = _secret("SLACK_BOT_TOKEN")
+    slack_signing_secret: Token | None = _secret("SLACK_SIGNING_SECRET")
+    slack_app_token: Token | None = _secret("SLACK_APP_TOKEN")
+    slack_api_url: Annotated[WebAddress, AfterValidator(lambda url: url + "/")] | None = _setting(
+        "SLACK_API_URL", None, _WEB
+    )
+
+    telegram_bot_token: TelegramToken | None = _secret(
+        "TELEGRAM_BOT_TOKEN", "DIGITS:SECRET, as @BotFather gives it"
+    )
+    telegram_webhook_secret: WebhookSecret | None = _secret(
+        "TELEGRAM_WEBHOOK_SECRET", "1 to 256 of A-Z, a-z, 0-9, _ and -"
+    )
+    telegram_api_url: WebAddress | None = _setting("TELEGRAM_API_URL", None, _WEB)
+
+    @property
+    def slack_on(self) -> bool:
+        """Whether Slack is connected."""
+        return self.slack_bot_token is not None
+
+    @property
+    def telegram_on(self) -> bool:
+        """Whether Telegram is connected."""
+        return self.telegram_bot_token is not None
+
+    @property
+    def model_on(self) -> bool:
+        """Whether there is a model to ask."""
+        return self.llm_model is not None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _strip(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        texts = {name: v.strip() if isinstance(v, str) else v for name, v in values.items()}
+        return {name: value for name, value in texts.items() if value != ""}
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        given = {env for name, env in _ENV_NAMES.items() if getattr(self, name)}
+        lines = half_set(given)
+        if self.webchat and not is_loopback(self.host):
+            lines.append(
+                "SIGNOFF_HOST: should be 127.0.0.1 while SIGNOFF_WEBCHAT is on, because its"
+                " visitors choose who they are; set SIGNOFF_WEBCHAT=off to listen on"
+                f" {self.host}"
+            )
+        if not self.webchat:
+            lines += nobody_to_talk_to(given)
+        if lines:
+            raise ValueError("\n".join(lines))
+        return self
+
+
+_ENV_NAMES = {name: str(field.validation_alias) for name, field in Settings.model_fields.items()}
+
+
+def load_settings() -> Settings:
+    """The settings of this process; DefinitionError with a line for each wrong variable."""
+    problems: list[str] = []
+    settings: Settings | None = None
+    try:
+        variables = {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
+        problems += [*_unknown(variables), *not_yet(variables)]
+        settings = Settings()
+    except ValidationError as error:
+        problems += [line for detail in error.errors() for line in _lines(detail)]
+    except (OSError, UnicodeDecodeError):
+        problems.append(f"{_ENV_FILE}: should be a readable text file in UTF-8")
+    if problems or settings is None:
+        raise DefinitionError(*dict.fromkeys(problems))
+    return settings
+
+
+def _lines(detail: ErrorDetails) -> list[str]:
+    if not detail["loc"]:
+        return str(detail["ctx"]["error"]).split("\n")
+    where = str(detail["loc"][0])
+    env = _ENV_NAMES.get(where, where)
+    name = next(name for name, known in _ENV_NAMES.items() if known == env)
+    field = Settings.model_fields[name]
+    line = f"{env}: should be {field.description}"
+    if field.json_schema_extra is None:
+        return [line]
+    value = str(detail["input"])
+    cut = value if len(value) <= _LONGEST_SHOWN else value[:_LONGEST_SHOWN] + "..."
+    return [f"{line}, not {cut!r}"]
+
+
+def _unknown(variables: Mapping[str, str | None]) -> list[str]:
+    lines = []
+    for name, value in sorted(variables.items()):
+        mine = name.upper().startswith("SIGNOFF_") and name not in _ENV_NAMES.values()
+        if not mine or _NOT_OURS.fullmatch(name) or (value or "").startswith("tcp://"):
+            continue
+        near = _nearest(name.upper())
+        hint = f"did you mean {near}?" if near else "see .env.example"
+        lines.append(f"{name}: there is no such setting; {hint}")
+    return lines
+
+
+def _nearest(name: str) -> str | None:
+    known = list(_ENV_NAMES.values())
+    if name.removeprefix("SIGNOFF_") in known:
+        return name.removeprefix("SIGNOFF_")
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    return near[0] if near else None

@@ -1,0 +1,80 @@
+"""The web process: platforms' routes, listeners, and health (design §3, §9)."""
+
+import asyncio
+
+import structlog
+from aiohttp import web
+
+from adapters.redis.scripts import translated
+from bot.settings import Settings
+from bot.stopping import end, pause
+from bot.wiring import Adapter, Parts, open_parts
+from engine.errors import StoreError
+
+log = structlog.get_logger()
+MAX_BODY_BYTES = 1024 * 1024
+LONGEST_PAUSE_S = 60.0
+
+
+async def serve(settings: Settings, stop: asyncio.Event) -> None:
+    """Serve until `stop`; raises OSError when the port is taken."""
+    async with open_parts(settings, stop) as parts:
+        runner = web.AppRunner(application(parts), access_log=None, handle_signals=False)
+        await runner.setup()
+        site = web.TCPSite(runner, settings.host, settings.port, shutdown_timeout=5)
+        await site.start()
+        log.info("web_started", host=settings.host, port=settings.port)
+        try:
+            async with asyncio.TaskGroup() as group:
+                listening = [
+                    group.create_task(_listen(platform, parts, stop))
+                    for platform in parts.platforms.values()
+                ]
+                await stop.wait()
+                await end(listening)
+        finally:
+            await runner.cleanup()
+    log.info("web_stopped")
+
+
+async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:
+    """Receive from a platform until the end; one that fails is tried again and harms no other."""
+    delay_s = 1.0
+    while not stop.is_set():
+        try:
+            await platform.listen(parts.intake)
+        except Exception as error:
+            # The boundary of receiving: whatever a platform's library raises is logged here.
+            log.error("listening_failed", platform=platform.name, error=str(error))
+        else:
+            return
+        await pause(stop, delay_s)
+        delay_s = min(delay_s * 2, LONGEST_PAUSE_S)
+
+
+def application(parts: Parts) -> web.Application:
+    """The aiohttp application over these parts."""
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
+
+    async def ready(request: web.Request) -> web.Response:
+        try:
+            with translated():
+                await parts.client.ping()
+        except StoreError as error:
+            return web.json_response({"ready": False, "redis": str(error)}, status=503)
+        found = {"ready": True, "platforms": sorted(parts.platforms), "store": parts.durability}
+        return web.json_response(found)
+
+    async def alive(request: web.Request) -> web.Response:
+        return web.json_response({"alive": True})
+
+    app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
+    for platform in parts.platforms.values():
+        app.add_routes(platform.routes(parts.intake))
+
+    async def end_streams(app: web.Application) -> None:
+        for platform in parts.platforms.values():
+            await platform.close()
+
+    app.on_shutdown.append(end_streams)
+    return app

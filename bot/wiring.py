@@ -1,0 +1,220 @@
+"""The only place that names concrete classes: settings become the parts of a running service."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from aiohttp import web
+from pydantic import SecretStr
+
+from adapters.clock import SystemClock
+from adapters.openai import OpenAIModel
+from adapters.redis import keys
+from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease
+from adapters.redis.scripts import Client, Scripts
+from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from adapters.slack.platform import SlackPlatform
+from adapters.telegram.platform import TelegramPlatform
+from adapters.webchat.platform import WebChat, WebPerson
+from bot.definitions import load_definitions, open_study
+from bot.handling import Handling
+from bot.intake import Intake
+from bot.people import Directory
+from bot.settings import Settings
+from bot.stopping import unless
+from bot.store import Store, open_store
+from engine.playbooks.model import Playbook
+from engine.ports.platform import Intake as IntakePort
+from engine.ports.platform import Platform
+from engine.ports.store import Bounds
+from engine.tools.registry import READONLY
+
+
+class Adapter(Platform, Protocol):
+    """A platform with its way in: routes of the web process, and a listener beside them."""
+
+    def routes(self, intake: IntakePort) -> Sequence[web.AbstractRouteDef]:
+        """What the web process serves for it."""
+        ...
+
+    async def listen(self, intake: IntakePort) -> None:
+        """Receive over sockets or by polling until cancelled, or return at once."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A wired service; both processes use the same parts."""
+
+    settings: Settings
+    client: Client
+    durability: str
+    scripts: Scripts
+    people: Directory
+    playbooks: Mapping[str, Playbook]
+    platforms: Mapping[str, Adapter]
+    mailbox: RedisMailbox
+    outbox: RedisOutbox
+    intake: Intake
+    handling: Handling
+    clock: SystemClock
+
+
+def _slack(settings: Settings, store: Store, people: Directory) -> Adapter | None:
+    if settings.slack_bot_token is None:
+        return None
+    return SlackPlatform(
+        bot_token=settings.slack_bot_token.get_secret_value(),
+        signing_secret=_secret(settings.slack_signing_secret),
+        app_token=_secret(settings.slack_app_token),
+        api_url=settings.slack_api_url or "",
+        clock=SystemClock(settings.timezone),
+    )
+
+
+def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | None:
+    if settings.telegram_bot_token is None:
+        return None
+    return TelegramPlatform(
+        bot_token=settings.telegram_bot_token.get_secret_value(),
+        webhook_secret=_secret(settings.telegram_webhook_secret),
+        api_url=settings.telegram_api_url or "",
+        public_url=settings.public_url or "",
+        lease=RedisLease(store.client),
+    )
+
+
+def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
+    if not settings.webchat:
+        return None
+    persons = [
+        WebPerson(id=p.web, name=p.name, role_label={"zh": p.label.zh, "en": p.label.en})
+        for p in people.people
+        if p.web
+    ]
+    return WebChat(
+        log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
+        people=persons,
+    )
+
+
+Build = Callable[[Settings, Store, Directory], Adapter | None]
+# One line per platform; None means that its settings leave it off.
+PLATFORMS: Mapping[str, Build] = {"slack": _slack, "telegram": _telegram, "web": _web}
+
+
+def _secret(value: SecretStr | None) -> str:
+    return value.get_secret_value() if value else ""
+
+
+@asynccontextmanager
+async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> AsyncIterator[Parts]:
+    """The service's parts, opened and checked; raises DefinitionError or StoreUnavailable.
+
+    Raises Stopped as soon as `stop` is set while the store is waited for.
+    """
+    people, playbooks = load_definitions(settings)
+    async with AsyncExitStack() as stack:
+        store = await unless(stop, open_store(settings, stack))
+        client = store.client
+        published = PublishedPlaybooks(client)
+        for playbook in playbooks.values():
+            await published.publish(playbook.digest, playbook.model_dump_json())
+        records = open_study(settings)
+        stack.callback(records.close)
+        platforms = _open_platforms(settings, store, people, stack)
+        model = _open_model(settings)
+        if model:
+            stack.push_async_callback(model.close)
+        connected = people.connected(_places(settings, platforms))
+        partitions = keys.Partitions(settings.partitions)
+        scripts = Scripts(client)
+        decisions = RedisDecisions(scripts, partitions)
+        mailbox = RedisMailbox(
+            scripts,
+            partitions,
+            lease_s=settings.lease_s,
+            bell=store.blocking,
+            bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
+        )
+        clock = SystemClock(settings.timezone)
+        yield Parts(
+            settings=settings,
+            client=client,
+            durability=store.durability,
+            scripts=scripts,
+            people=connected,
+            playbooks=playbooks,
+            platforms=platforms,
+            mailbox=mailbox,
+            outbox=RedisOutbox(scripts, partitions, lease_s=settings.lease_s),
+            intake=Intake(mailbox, decisions, connected, settings.timezone),
+            handling=Handling(
+                decisions=decisions,
+                records=records,
+                people=connected,
+                tools=READONLY,
+                playbooks=playbooks,
+                playbook=_finder(playbooks, published),
+                model=model,
+                clock=clock,
+                new_id=partitions.new_id,
+                derived_id=partitions.derived_id,
+                zone=settings.timezone,
+                reply_after_s=settings.reply_after_s,
+            ),
+            clock=clock,
+        )
+
+
+def _open_platforms(
+    settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
+) -> dict[str, Adapter]:
+    """The platforms that the settings switch on."""
+    built = {name: build(settings, store, people) for name, build in PLATFORMS.items()}
+    platforms = {name: adapter for name, adapter in built.items() if adapter is not None}
+    for adapter in platforms.values():
+        stack.push_async_callback(adapter.close)
+    return platforms
+
+
+def _open_model(settings: Settings) -> OpenAIModel | None:
+    if settings.llm_model is None:
+        return None
+    return OpenAIModel(
+        api_key=_secret(settings.openai_api_key),
+        base_url=settings.openai_base_url or "",
+        model=settings.llm_model,
+        fallbacks=settings.llm_fallback_models,
+    )
+
+
+def _places(settings: Settings, platforms: Mapping[str, Adapter]) -> list[str]:
+    """Connected platforms as people's homes name them; Telegram's carry the bot's id."""
+    places = [name for name in platforms if name != "telegram"]
+    if settings.telegram_bot_token is not None:
+        bot_id = settings.telegram_bot_token.get_secret_value().partition(":")[0]
+        places.append(f"telegram:{bot_id}")
+    return places
+
+
+def _finder(
+    current: Mapping[str, Playbook], published: PublishedPlaybooks
+) -> Callable[[str], Awaitable[Playbook | None]]:
+    known = {playbook.digest: playbook for playbook in current.values()}
+
+    async def find(digest: str) -> Playbook | None:
+        if digest not in known:
+            body = await published.load(digest)
+            if body is None:
+                return None
+            known[digest] = Playbook.model_validate_json(body)
+        return known[digest]
+
+    return find

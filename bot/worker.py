@@ -1,0 +1,77 @@
+"""The worker process: lanes and delivery, woken by the doorbell (design §3)."""
+
+import asyncio
+
+import structlog
+
+from bot.delivery import Delivery
+from bot.lanes import POLL_S, Lanes
+from bot.settings import Settings
+from bot.stopping import end, pause
+from bot.wiring import Adapter, Parts, open_parts
+from engine.errors import StoreError
+
+log = structlog.get_logger()
+# Also how long the end of the process may wait for it.
+BELL_S = 1.0
+
+
+async def serve(settings: Settings, stop: asyncio.Event) -> None:
+    """Run until `stop`, then finish the lanes that are held and return."""
+    async with open_parts(settings, stop) as parts:
+        await work(parts, stop)
+
+
+async def work(parts: Parts, stop: asyncio.Event) -> None:
+    """Handle mail and show rows over these parts until `stop`."""
+    delivery = Delivery(
+        parts.outbox,
+        parts.platforms,
+        parts.clock,
+        zone=parts.settings.timezone,
+        reply_after_s=parts.settings.reply_after_s,
+    )
+
+    def typing(conversation: str) -> Adapter | None:
+        return parts.platforms.get(conversation.partition(":")[0])
+
+    def committed() -> None:
+        delivery.wake()
+        lanes.wake()
+
+    lanes = Lanes(
+        parts.mailbox,
+        parts.handling,
+        limit=parts.settings.worker_lanes,
+        lease_s=parts.settings.lease_s,
+        typing=typing,
+        committed=committed,
+    )
+    log.info("worker_started", lanes=parts.settings.worker_lanes)
+    drained = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(_listen(parts, lanes, delivery, drained))
+        group.create_task(delivery.run(drained))
+        group.create_task(_wake_at(stop, lanes))
+        await lanes.run(stop)
+        # What is being sent is finished; the rest is durable and waits for the next worker.
+        drained.set()
+        delivery.wake()
+        await end([listening])
+    log.info("worker_stopped")
+
+
+async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:
+    await stop.wait()
+    lanes.wake()
+
+
+async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: asyncio.Event) -> None:
+    """Wake both loops at each ring of the doorbell."""
+    while not drained.is_set():
+        try:
+            await parts.mailbox.wait(BELL_S)
+        except StoreError:
+            await pause(drained, POLL_S)
+        lanes.wake()
+        delivery.wake()

@@ -1,0 +1,98 @@
+"""What a person typed into a form, checked and typed."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from datetime import date
+
+from cards.model import Field, Lang, Value
+from cards.texts import say
+
+MAX_TEXT = 2000
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
+_NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
+
+
+class _Fault(Exception):
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(key)
+        self.key = key
+        self.values = values
+
+
+def check_form(
+    fields: Iterable[Field], values: Mapping[str, str], lang: Lang
+) -> tuple[dict[str, Value], dict[str, str]]:
+    """Typed values by field name, and a sentence in `lang` for every field that has a fault.
+
+    Fields left blank are absent from the values; names that the form does not have are ignored.
+    Numbers may be typed in full width; dates come out as ISO text.
+    """
+    typed: dict[str, Value] = {}
+    faults: dict[str, str] = {}
+    for field in fields:
+        raw = values.get(field.name, "").strip()
+        try:
+            if raw:
+                typed[field.name] = _typed(field, raw, lang)
+            elif field.required:
+                raise _Fault("form.required")
+        except _Fault as fault:
+            faults[field.name] = say(fault.key, lang, **fault.values)
+    return typed, faults
+
+
+def _typed(field: Field, raw: str, lang: Lang) -> Value:
+    match field.type:
+        case "text":
+            return _text(raw)
+        case "integer":
+            return _limited(field, int(_matching(_WHOLE, raw, "form.integer")))
+        case "number":
+            return _limited(field, float(_matching(_NUMBER, raw, "form.number")))
+        case "date":
+            return _date(raw)
+        case "choice":
+            if raw not in field.options:
+                options = say("list.items", lang).join(field.options)
+                raise _Fault("form.choice", options=options)
+            return raw
+
+
+def _text(raw: str) -> str:
+    if len(raw) > MAX_TEXT:
+        raise _Fault("form.long", limit=MAX_TEXT)
+    if _UNSTORABLE.search(raw):
+        raise _Fault("form.unstorable")
+    return raw
+
+
+def _matching(form: re.Pattern[str], raw: str, key: str) -> str:
+    # A typographic minus is what phones put in place of a hyphen; NFKC leaves it alone.
+    plain = unicodedata.normalize("NFKC", raw[:100]).replace("\N{MINUS SIGN}", "-").strip()
+    if not form.fullmatch(plain):
+        raise _Fault(key)
+    return plain
+
+
+def _limited(field: Field, number: float) -> float:
+    if field.minimum is not None and number < field.minimum:
+        raise _Fault("form.minimum", limit=_shown(field.minimum))
+    if field.maximum is not None and number > field.maximum:
+        raise _Fault("form.maximum", limit=_shown(field.maximum))
+    return number
+
+
+def _shown(limit: float) -> str:
+    return str(int(limit)) if limit.is_integer() else str(limit)
+
+
+def _date(raw: str) -> str:
+    plain = _matching(_DATE, raw, "form.date")
+    try:
+        return date.fromisoformat(plain).isoformat()
+    except ValueError:
+        raise _Fault("form.date") from None

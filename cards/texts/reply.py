@@ -1,0 +1,156 @@
+"""In replies: the parts of a message, how runs end, commands, lists."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, tuple[str, str]]] = {
+    "part.working": ("正在处理…", "Working on it…"),
+    "part.waiting": ("等第 {n} 项完成后继续", "Waiting for part {n}"),
+    "part.starting": ("开始「{name}」…", "Starting “{name}”…"),
+    "part.needs_you": ("「{name}」：还需要你补充信息", "“{name}”: I need a little more from you"),
+    "part.in_review": (
+        "「{name}」：已提交，等待{roles}审核",
+        "“{name}”: submitted, waiting for review by {roles}",
+    ),
+    "part.done": ("「{name}」：已完成", "“{name}”: done"),
+    "part.stopped": (
+        "「{name}」：已放弃，没有写入任何内容",
+        "“{name}”: withdrawn; nothing was written",
+    ),
+    "part.cancelled": (
+        "「{name}」：已取消，没有写入任何内容",
+        "“{name}”: cancelled; nothing was written",
+    ),
+    "part.cancelled_after": (
+        "「{name}」：已取消；取消前批准的内容已经写入",
+        "“{name}”: cancelled; what was approved had been written before",
+    ),
+    "part.cancelled_in_flight": (
+        "「{name}」：已取消；取消时写入可能已经发生，请核对记录",
+        "“{name}”: cancelled; a write was under way and may have happened, please check the record",
+    ),
+    "part.failed": ("「{name}」：没有完成。{reason}", "“{name}”: not finished. {reason}"),
+    "part.blocked": (
+        "「{name}」：已停下，需要管理员处理（{reason}）",
+        "“{name}”: stopped, an operator is needed ({reason})",
+    ),
+    "part.error": (
+        "处理这一项时出错了，没有改动任何内容。请再试一次。",
+        "Something went wrong with this part; nothing was changed. Please try again.",
+    ),
+    "part.skipped": (
+        "第 {n} 项没有完成，所以这一项没有进行",
+        "Part {n} was not finished, so this was not done",
+    ),
+    "answer.none": (
+        "这个我现在回答不了。{why}可以这样问：",
+        "I cannot answer that. {why}You could ask:",
+    ),
+    "answer.no_model": (
+        "（没有配置语言模型，只能回答固定的查询。）",
+        "(No language model is configured, so only look-ups work.) ",
+    ),
+    "answer.unclear": (
+        "这句话我没有把握。{why}你可以这样说：",
+        "I am not sure what you mean. {why}You could say:",
+    ),
+    "answer.smalltalk": (
+        "你好！需要查数据或办理流程时，直接告诉我。例如：",
+        "Hello! Ask me about the data, or tell me what to get done. For example:",
+    ),
+    "answer.thanks": ("不客气！", "You are welcome!"),
+    "answer.how": (
+        "要办理「{name}」，直接说要做什么，例如：{example}。缺少的内容我会问，写入之前有人审核。",
+        "For “{name}”, just say what to do, for example: {example}. I ask for what is missing, and "
+        "somebody reviews it before anything is written.",
+    ),
+    "answer.left": ("这些内容没有看懂：「{left}」。", "I did not understand: “{left}”. "),
+    "clarify.open": (
+        "没有看懂。「{form}」还在等你填写，还缺：{missing}。"
+        "可以写成「名称 数值」，也可以用卡片上的按钮。",
+        "I did not understand that. “{form}” is still open and needs: {missing}. Write it as "
+        "“name value”, or use the buttons on the card.",
+    ),
+    "clarify.open_full": (
+        "没有看懂。「{form}」还在等你提交，请用卡片上的按钮。",
+        "I did not understand that. “{form}” is still open; please use the buttons on the card.",
+    ),
+    "clarify.other": (
+        "没有记录任何内容：打开的是「{form}」的表单。{who} 需要另外发起一次请求；"
+        "不需要原来的表单时，请在卡片上点「放弃」。",
+        "Nothing was noted: the open form is “{form}”. {who} needs a request of its own; use "
+        "“Withdraw” on the card if you do not want the open one.",
+    ),
+    "clarify.which": (
+        "没有记录任何内容：有几个表单打开着：{forms}。请写明是哪一个，或使用它卡片上的按钮。",
+        "Nothing was noted: several forms are open: {forms}. Please name the one you mean, or use "
+        "the button on its card.",
+    ),
+    "clarify.changed": ("已改为：{changed}。", "Changed to: {changed}. "),
+    "clarify.stands": (
+        "还没有提交；如果这样就可以，请点卡片上的「提交」。",
+        "Nothing was submitted yet; if it is right as it stands, use “Submit” on the card.",
+    ),
+    "clarify.withdraw": (
+        "要放弃，请点「{form}」卡片上的「放弃」按钮；文字不算数。",
+        "To give it up, use the “Withdraw” button on the card “{form}”; a text does not do it.",
+    ),
+    "review.button": (
+        "只有卡片上的按钮算数，文字不作为审核决定。",
+        "Only the button on the card counts; a text is never a decision.",
+    ),
+    "review.waiting": (
+        "「{form}」正在等待{who}审核，内容不能再改。要修改，请用 /cancel 取消，或请审核人驳回。",
+        "“{form}” is in review by {who} and cannot be changed now. To change it, use /cancel or "
+        "have it rejected.",
+    ),
+    "clarify.noted": ("已记下：{noted}。", "Noted: {noted}. "),
+    "clarify.missing": ("还缺：{missing}。", "Still missing: {missing}."),
+    "clarify.taken": ("收到，继续处理。", "Thanks, going on."),
+    "clarify.faulty": ("有些值不对：{errors}。", "Some values do not fit: {errors}. "),
+    # runs
+    "run.only_requester": (
+        "除申请人本人外，没有人有权审核（{roles}）",
+        "nobody but the requester holds the role {roles}",
+    ),
+    "run.no_approver": ("没有人有权审核（{roles}）", "nobody holds the role {roles}"),
+    "run.expired": ("没有人在期限内决定", "nobody decided in time"),
+    "run.no_skill": ("没有可以执行的步骤", "no step can be taken"),
+    "run.too_many_steps": ("步骤过多", "too many steps"),
+    "run.not_approved": (
+        "批准的内容与将要写入的不一致",
+        "what was approved is not what would be written",
+    ),
+    "run.playbook_missing": (
+        "找不到启动时的流程版本",
+        "the playbook version it began with is missing",
+    ),
+    "run.newer_state": ("状态由更新的版本写入", "its state was written by a newer version"),
+    "run.attempts": ("多次重试后仍然失败", "it failed again and again"),
+    "run.rejected": ("{name} 驳回：{reason}", "{name} rejected it: {reason}"),
+    # commands
+    "help": (
+        "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
+        "命令：`/pending` 待处理的卡片，`/runs` 进行中的流程，`/cancel` 取消我的流程，`/help` 帮助",
+        "I answer questions, and get work done that somebody has to sign off.\n\n"
+        "Try:\n{examples}\n\n"
+        "Commands: `/pending` open cards, `/runs` what is under way, `/cancel` my run, `/help`",
+    ),
+    "runs.none": ("没有进行中的流程。", "Nothing is under way."),
+    "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),
+    "pending.none": ("没有等待处理的卡片。", "No card is open."),
+    "pending.line": ("- {title}（{who}）", "- {title} ({who})"),
+    "cancel.none": ("没有可以由你取消的流程。", "There is no run that you can cancel."),
+    "cancel.done": ("已取消「{name}」。", "Cancelled “{name}”."),
+    "command.unknown": (
+        "没有这个命令：/{name}。输入 /help 查看可用的命令。",
+        "There is no command /{name}. Type /help for what there is.",
+    ),
+    "state.running": ("进行中", "running"),
+    "state.suspended": ("等待答复", "waiting for an answer"),
+    "state.blocked": ("需要管理员", "needs an operator"),
+    # what stands between the items of a list, and between a label and its value
+    "list.and": ("，", ", "),
+    "list.items": ("、", ", "),
+    "list.clauses": ("；", "; "),
+    "list.colon": ("：", ": "),
+}

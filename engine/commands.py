@@ -1,0 +1,166 @@
+"""Commands of a control lane: never behind a long answer (design §3)."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+
+from pydantic import ValidationError
+
+from cards.markdown import literal
+from cards.model import Card, Lang, Principal
+from cards.texts import say
+from engine.frames.state import Run, ToolPlanFrame
+from engine.intents import Intent
+from engine.language import detect
+from engine.lookup import suggestions
+from engine.mail import Commanded
+from engine.ports.store import Effects, PartWrite, Post, ReplyWrite, Touch
+from engine.replies import Part, ReplyHead
+from engine.run import wakes
+from engine.turn.services import TurnServices
+
+ADMIN = "admin"
+
+
+async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effects:
+    """The effects of a command, its reply among them."""
+    conversation = mail.update.conversation
+    match mail.update.name:
+        case "help" | "start":
+            return _reply(
+                mail, lang, services, say("help", lang, examples=_examples(lang, services))
+            )
+        case "pending":
+            cards = await services.decisions.open_cards(conversation)
+            return _reply(mail, lang, services, _pending(cards, lang))
+        case "runs":
+            return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
+        case "cancel":
+            runs = await active(conversation, services)
+            return _cancel(mail, lang, services, runs)
+        case name:
+            return _reply(mail, lang, services, say("command.unknown", lang, name=name))
+
+
+async def active(conversation: str, services: TurnServices) -> list[Run]:
+    """The conversation's runs whose work is not done, oldest first; unreadable ones are left."""
+    found = []
+    for _, body in await services.decisions.active_runs(conversation):
+        with suppress(ValidationError):
+            found.append(Run.model_validate_json(body))
+    return [run for run in found if run.part.state != "done"]
+
+
+def titled(run: Run) -> str:
+    """The run by its name and the first two things that are known of it, as Markdown."""
+    known = [literal(str(value)) for value in list(run.state.data.values())[:2]]
+    return " ".join([run.name, *known])
+
+
+def language(mail: Commanded, recent: Sequence[str]) -> Lang:
+    """The language of what was typed, else of what the conversation last said."""
+    update = mail.update
+    # A command's name is English in every language.
+    typed = update.text or update.said.removeprefix("/").removeprefix(update.name)
+    for text in (typed, *reversed(recent)):
+        if text.strip():
+            return detect(text)
+    return "en"
+
+
+def _examples(lang: Lang, services: TurnServices) -> str:
+    workflows = [
+        example
+        for playbook in services.playbooks.values()
+        for example in [e for e in playbook.definition.examples if detect(e) == lang][:1]
+    ]
+    questions = suggestions("", services.tools, lang)
+    return "\n".join(f"- {text}" for text in (*questions, *workflows))
+
+
+def _pending(cards: Sequence[Card], lang: Lang) -> str:
+    # A phase_done card only tells; nothing waits for it.
+    waiting = [card for card in cards if card.kind != "phase_done"]
+    if not waiting:
+        return say("pending.none", lang)
+    return "\n".join(_pending_line(card, lang) for card in waiting)
+
+
+def _pending_line(card: Card, lang: Lang) -> str:
+    rows = " ".join(literal(row.value) for row in card.rows[:2])
+    who = literal(card.waiting_for)
+    return say("pending.line", lang, title=f"{literal(card.title)} {rows}".strip(), who=who)
+
+
+def _listed(runs: Sequence[Run], lang: Lang) -> str:
+    if not runs:
+        return say("runs.none", lang)
+    return "\n".join(
+        say(
+            "runs.line",
+            lang,
+            name=titled(run),
+            who=literal(run.requester.name),
+            state=say(f"state.{run.status}", lang),
+        )
+        for run in runs
+    )
+
+
+def _may_cancel(run: Run, principal: Principal) -> bool:
+    """The requester or an admin may."""
+    return principal.id == run.requester.id or ADMIN in principal.roles
+
+
+def _cancel(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[Run]) -> Effects:
+    """End the newest run that this person may cancel."""
+    run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
+    if run is None:
+        return _reply(mail, lang, services, say("cancel.none", lang))
+    part = run.part.model_copy(update={"state": "cancelled", "text": _cancelled(run)})
+    entry = {"at": services.now.isoformat(), "by": mail.principal.id, "event": "cancelled"}
+    base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
+    return Effects(
+        reply=base.reply,
+        posts=base.posts,
+        cancels=((run.id, run.steps),),
+        parts=(PartWrite(run.reply, part.index, part.model_dump_json()),),
+        touches=(Touch(run.reply),),
+        mails=wakes(run.model_copy(update={"status": "cancelled"})),
+        log=((run.id, json.dumps(entry)),),
+    )
+
+
+def _cancelled(run: Run) -> str:
+    """What the run's part says; what was written, or may have been, is not passed over."""
+    top = run.frames[-1]
+    if run.state.written:
+        return say("part.cancelled_after", run.lang, name=run.name)
+    in_flight = isinstance(top, ToolPlanFrame) and top.started
+    key = "part.cancelled_in_flight" if in_flight else "part.cancelled"
+    return say(key, run.lang, name=run.name)
+
+
+def given_up(mail: Commanded, services: TurnServices) -> Effects:
+    """What is said when a command could not be carried out after several attempts."""
+    lang = detect(mail.update.text)
+    return _reply(mail, lang, services, say("part.error", lang))
+
+
+def _reply(mail: Commanded, lang: Lang, services: TurnServices, text: str) -> Effects:
+    update = mail.update
+    reply_id = services.derived_id(update.conversation, "reply", update.id)
+    head = ReplyHead(
+        id=reply_id,
+        conversation=update.conversation,
+        lang=lang,
+        principal=mail.principal,
+        text=f"/{update.name} {update.text}".strip(),
+        at=services.now,
+    )
+    intent = Intent(kind="command", text=head.text, why="a command")
+    part = Part(index=0, intent=intent, state="answered", text=text)
+    return Effects(
+        reply=ReplyWrite(id=reply_id, head=head.model_dump_json(), parts=(part.model_dump_json(),)),
+        posts=(Post(row=reply_id, conversation=update.conversation, kind="reply", ref=reply_id),),
+    )

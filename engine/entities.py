@@ -1,0 +1,121 @@
+"""Subjects and days that a text names, without guessing (design §1, promise 4)."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+_SUBJECT = re.compile(r"(?<![A-Za-z0-9])[Pp][0-9]{3}(?![A-Za-z0-9])")
+
+_NUMERIC = re.compile(
+    r"(?<![0-9./-])(?P<y>[0-9]{4})(?P<sep>[-/.])(?P<m>[0-9]{1,2})(?P=sep)(?P<d>[0-9]{1,2})"
+    r"(?![0-9]|[-/.][0-9])"
+)
+_CHINESE = re.compile(
+    r"(?:(?<![0-9])(?P<y>[0-9]{4})\s*年\s*)?(?<![0-9])(?P<m>[0-9]{1,2})\s*月\s*"
+    r"(?P<d>[0-9]{1,2})\s*[日号]"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?P<m>January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?"
+)
+_DAY = r"(?P<d>[0-9]{1,2})(?:st|nd|rd|th)?"
+_DAY_FIRST = re.compile(
+    rf"(?<![0-9A-Za-z]){_DAY}\s+(?:of\s+)?{_MONTH}(?![A-Za-z])(?:,?\s+(?P<y>[0-9]{{4}})(?![0-9]))?",
+    re.IGNORECASE,
+)
+_MONTH_FIRST = re.compile(
+    rf"(?<![A-Za-z]){_MONTH}\s+{_DAY}(?![0-9A-Za-z])(?:,?\s+(?P<y>[0-9]{{4}})(?![0-9]))?",
+    re.IGNORECASE,
+)
+_WORDS: tuple[tuple[re.Pattern[str], int], ...] = tuple(
+    (re.compile(words, re.IGNORECASE), days)
+    for words, days in (
+        (r"今天|今日|(?<![a-z])todays?(?![a-z])", 0),
+        (r"昨天|昨日|(?<!before )(?<![a-z])yesterdays?(?![a-z])", -1),
+        (r"(?<!大)前天|(?<![a-z])day before yesterday(?![a-z])", -2),
+        (r"明天|明日|(?<!after )(?<![a-z])tomorrow(?![a-z])", 1),
+        (r"(?<!大)后天|(?<![a-z])day after tomorrow(?![a-z])", 2),
+    )
+)
+
+
+_LEAP = date(2000, 6, 1)
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: NFKC, lower case."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def subject_ids(text: str) -> tuple[str, ...]:
+    """The subjects named, in order, each once; only P and three digits, never a guess."""
+    found = _SUBJECT.findall(unicodedata.normalize("NFKC", text))
+    return tuple(dict.fromkeys(name.upper() for name in found))
+
+
+def dates(text: str, today: date) -> tuple[date, ...]:
+    """The days named, in order, each once. A day without its year is the one nearest to today."""
+    found = sorted(day_spans(unicodedata.normalize("NFKC", text), today))
+    return tuple(dict.fromkeys(day for _, _, day in found))
+
+
+SUBJECT_MARK, DAY_MARK, NUMBER_MARK = "■", "●", "◆"
+MARKS = SUBJECT_MARK + DAY_MARK + NUMBER_MARK
+
+
+def masked(text: str, today: date) -> str:
+    """The folded text with subjects, days and numbers replaced, to compare what is left."""
+    plain = unicodedata.normalize("NFKC", text)
+    for start, end, _ in sorted(day_spans(plain, today), reverse=True):
+        plain = f"{plain[:start]} {DAY_MARK} {plain[end:]}"
+    plain = _SUBJECT.sub(f" {SUBJECT_MARK} ", plain)
+    plain = re.sub(r"[0-9]+(?:[./][0-9]+)*", f" {NUMBER_MARK} ", plain)
+    return " ".join(plain.lower().split())
+
+
+def subject_spans(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where subjects are named in a text that is NFKC already, and who."""
+    for match in _SUBJECT.finditer(text):
+        yield match.start(), match.end(), match[0].upper()
+
+
+def impossible_days(text: str) -> Iterator[tuple[int, int]]:
+    """Where a text that is NFKC already names a day that no calendar has, such as 30 February."""
+    for form in (_NUMERIC, _CHINESE, _DAY_FIRST, _MONTH_FIRST):
+        for match in form.finditer(text):
+            if match["m"] != "may" and not _day(match, _LEAP):
+                yield match.span()
+
+
+def day_spans(text: str, today: date) -> Iterator[tuple[int, int, date]]:
+    """Where days are named in a text that is NFKC already, and which."""
+    taken: list[tuple[int, int]] = []
+    for form in (_NUMERIC, _CHINESE, _DAY_FIRST, _MONTH_FIRST):
+        for match in form.finditer(text):
+            day = _day(match, today)
+            start, end = match.span()
+            if day and not any(start < e and s < end for s, e in taken):
+                taken.append((start, end))
+                yield start, end, day
+    for words, days in _WORDS:
+        for match in words.finditer(text):
+            yield match.start(), match.end(), today + timedelta(days=days)
+
+
+def _day(match: re.Match[str], today: date) -> date | None:
+    month = match["m"]
+    if match["y"] is None and month == "may":  # "you may 2 days later", not a month
+        return None
+    number = int(month) if month.isdigit() else _MONTHS.index(month[:3].lower()) + 1
+    years = [int(match["y"])] if match["y"] else [today.year - 1, today.year, today.year + 1]
+    days = [day for year in years if (day := _valid(year, number, int(match["d"])))]
+    return min(days, key=lambda day: abs(day - today), default=None)
+
+
+def _valid(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

@@ -1,0 +1,148 @@
+"""Our errors; edges translate foreign ones into these once.
+
+BotError                       retryable = False
+├── Rejected                   inbound refused, 4xx: BadSignature, BadPayload
+├── PlatformError              RateLimited(retry_after_s)*, Unavailable*, Gone, Forbidden
+├── ModelError                 ModelUnavailable*, BadModelOutput, ModelRefused
+├── ToolError                  ToolRetry(hint: the model may fix its arguments), ToolFailed(key)
+├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*
+├── LimitExceeded              iterations, tokens, time
+└── DefinitionError            playbook, skill, SOP, people, settings; at load time only
+`*` retryable: the worker looks at nothing else.
+"""
+
+from cards.model import Lang
+from cards.texts import say
+
+
+class BotError(Exception):
+    """Root of every error of ours."""
+
+    retryable = False
+
+
+class Rejected(BotError):
+    """An inbound request is refused; nothing was stored. `status` is the HTTP status to answer."""
+
+    status = 400
+
+
+class BadSignature(Rejected):
+    """The signature or secret is wrong or too old."""
+
+    status = 401
+
+
+class BadPayload(Rejected):
+    """The body is not what the platform sends."""
+
+
+class PlatformError(BotError):
+    """A platform did not take what we sent."""
+
+
+class RateLimited(PlatformError):
+    """The platform asks to wait `retry_after_s` seconds; it concerns one destination."""
+
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class Unavailable(PlatformError):
+    """5xx, time-out or no connection; the message may or may not have been shown."""
+
+    retryable = True
+
+
+class Gone(PlatformError):
+    """The chat or message is not there any more; trying again cannot help."""
+
+
+class Forbidden(PlatformError):
+    """The bot was blocked or lacks a permission; trying again cannot help."""
+
+
+class ModelError(BotError):
+    """The model gave no usable answer."""
+
+
+class ModelUnavailable(ModelError):
+    """No model is configured or reachable."""
+
+    retryable = True
+
+
+class BadModelOutput(ModelError):
+    """The answer does not have the form that was asked for."""
+
+
+class ModelRefused(ModelError):
+    """The model declined to answer."""
+
+
+class ToolError(BotError):
+    """A tool gave no result; `str()` is English, for the model and the log, `told` for people."""
+
+    def __init__(self, text: str, key: str, /, **values: object) -> None:
+        super().__init__(text)
+        self._key = key
+        self._values = values
+
+    def told(self, lang: Lang) -> str:
+        """The catalogue's sentence on it, in the person's language."""
+        return say(self._key, lang, **self._values)
+
+
+class ToolRetry(ToolError):
+    """The arguments were wrong in a way the model may mend; `hint` says how, in English."""
+
+    def __init__(self, hint: str) -> None:
+        super().__init__(hint, "tool.retry")
+
+
+class ToolFailed(ToolError):
+    """The tool could not do its work; `key` and `values` are of a sentence in the catalogue."""
+
+    def __init__(self, key: str, /, **values: object) -> None:
+        super().__init__(say(key, "en", **values), key, **values)
+
+
+class StoreError(BotError):
+    """The store did not take a write or give a read."""
+
+
+class LeaseLost(StoreError):
+    """Another worker holds the lane now; nothing was written."""
+
+    retryable = True
+
+
+class StaleWrite(StoreError):
+    """Something read before was changed by another; nothing was written; read again."""
+
+    retryable = True
+
+
+class StoreUnavailable(StoreError):
+    """Redis cannot be reached or refuses writes."""
+
+    retryable = True
+
+
+class Overloaded(StoreUnavailable):
+    """A lane has as much mail, or mail as old, as the settings allow; nothing was written."""
+
+
+class LimitExceeded(BotError):
+    """Iterations, tokens or time are used up."""
+
+
+class DefinitionError(BotError):
+    """A file or setting is wrong; `problems` lists each as `file:line: path: message`."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems

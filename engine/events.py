@@ -1,0 +1,108 @@
+"""The inbound vocabulary: verified updates, and what intake answers to each (design §3, §4)."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from cards.frozen import Frozen
+from cards.view import FormView
+
+
+class Actor(Frozen):
+    """Who acted, as the platform names them; `name` is only for show."""
+
+    platform: str
+    workspace: str
+    user: str
+    name: str = ""
+
+
+class MessageReceived(Frozen):
+    """A person wrote to the bot; mentions of the bot itself are already cut from `text`."""
+
+    kind: Literal["message"] = "message"
+    id: str
+    conversation: str
+    actor: Actor
+    text: str
+
+
+class CommandGiven(Frozen):
+    """A command such as `/cancel`; `name` without the slash, `text` what followed it.
+
+    `said` is the whole of what was typed, where it is known.
+    """
+
+    kind: Literal["command"] = "command"
+    id: str
+    conversation: str
+    actor: Actor
+    name: str
+    text: str = ""
+    said: str = ""
+
+
+class CardTapped(Frozen):
+    """A button was tapped; `button` is its raw data, still to be unpacked."""
+
+    kind: Literal["tap"] = "tap"
+    id: str
+    conversation: str
+    actor: Actor
+    button: str
+
+
+class FormSubmitted(Frozen):
+    """A card's form was sent; `values` are raw strings by field name."""
+
+    kind: Literal["form"] = "form"
+    id: str
+    conversation: str
+    actor: Actor
+    button: str
+    values: dict[str, str]
+
+
+Update = Annotated[
+    MessageReceived | CommandGiven | CardTapped | FormSubmitted, Field(discriminator="kind")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The update is durable in its lane; `duplicate` when it was there already."""
+
+    duplicate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded."""
+
+    text: str
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FormWanted:
+    """The tap asks for a form first; nothing was decided."""
+
+    form: FormView
+
+
+@dataclass(frozen=True, slots=True)
+class FormRefused:
+    """The form has faults: a sentence per field name; nothing was decided."""
+
+    errors: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class NotRecorded:
+    """The store is away: an event wants 503; a tapper is shown `text`."""
+
+    text: str
+
+
+Outcome = Accepted | Answered | FormWanted | FormRefused | NotRecorded

@@ -1,0 +1,140 @@
+"""What advancing a frame gives, and what it is given (design §5)."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Protocol
+
+from cards.model import Card, Decision, Principal, Review
+from cards.view import PartState
+from engine.frames.state import Frame, Patch, Run, RunStatus
+from engine.playbooks.model import Playbook
+from engine.ports.model import Model
+from engine.ports.records import Records
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the run's part of the reply says from now on."""
+
+    state: PartState
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The frame goes on; a patch changes the state."""
+
+    frame: Frame
+    why: str
+    patch: Patch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A child frame goes first; `frame` is how this one will look when it is done."""
+
+    frame: Frame
+    child: Frame
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The frame is finished; its patch is merged and handed to the frame below."""
+
+    patch: Patch
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suspend:
+    """The run waits for these new cards."""
+
+    frame: Frame
+    cards: tuple[Card, ...]
+    note: Note
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The whole run ends or is blocked with this status."""
+
+    status: RunStatus
+    note: Note
+    why: str
+
+
+Advanced = Next | Push | Done | Suspend | Ended
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """The frame is new, or goes on after a step of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildDone:
+    """The child frame finished with this patch, already merged."""
+
+    patch: Patch
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A card that the frame waited for was decided; `card` is as it was decided."""
+
+    card: str
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """A card that the frame waited for has expired."""
+
+    card: str
+
+
+Input = Entered | ChildDone | Answer | TimedOut
+
+
+class People(Protocol):
+    """Who holds a role, and where to find them."""
+
+    def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
+        """Everybody who holds one of the roles."""
+        ...
+
+    def homes(self, review: Review) -> Sequence[str]:
+        """Conversations in which those who may decide are reached, on connected platforms."""
+        ...
+
+    def role_name(self, role: str, lang: str) -> str:
+        """The role as people call it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What steps may use besides the run itself."""
+
+    records: Records
+    people: People
+    model: Model | None
+    new_id: Callable[[str], str]
+    now: datetime
+    today: date
+    zone: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepContext:
+    """The run as last persisted, its pinned playbook, and the services."""
+
+    run: Run
+    playbook: Playbook
+    services: Services
+
+
+Advance = Callable[[Any, Input, StepContext], Awaitable[Advanced]]

@@ -1,0 +1,72 @@
+"""What lies in lanes: everything that a lane's holder handles (design §3)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from cards.frozen import Frozen
+from cards.model import Decision, Principal
+from engine.events import CommandGiven, MessageReceived
+
+
+class Said(Frozen):
+    """Talk lane: a person's message."""
+
+    kind: Literal["said"] = "said"
+    update: MessageReceived
+    principal: Principal
+
+
+class Commanded(Frozen):
+    """Control lane: a person's command."""
+
+    kind: Literal["commanded"] = "commanded"
+    update: CommandGiven
+    principal: Principal
+
+
+class PartReady(Frozen):
+    """Talk lane: the run that part `index` of a reply waited for has ended."""
+
+    kind: Literal["part_ready"] = "part_ready"
+    reply: str
+    index: int
+    completed: bool
+
+
+class Started(Frozen):
+    """Run lane: a new run begins."""
+
+    kind: Literal["started"] = "started"
+
+
+class Continued(Frozen):
+    """Run lane: the run goes on from its last persisted step."""
+
+    kind: Literal["continued"] = "continued"
+
+
+class CardDecided(Frozen):
+    """Run lane: a card that the run waits for was decided."""
+
+    kind: Literal["card_decided"] = "card_decided"
+    card: str
+    decision: Decision
+
+
+class CardExpired(Frozen):
+    """Run lane: a card's deadline has passed."""
+
+    kind: Literal["card_expired"] = "card_expired"
+    card: str
+
+
+TalkMail = Said | PartReady
+RunMail = Started | Continued | CardDecided | CardExpired
+Mail = Annotated[TalkMail | Commanded | RunMail, Field(discriminator="kind")]
+_MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
+
+
+def parse(text: str) -> Mail:
+    """Mail from its JSON; raises pydantic's ValidationError for what no version of us wrote."""
+    return _MAIL.validate_json(text)

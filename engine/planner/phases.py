@@ -1,0 +1,31 @@
+"""PhaseManager: gates, checkpoints, missing goals (spec 000 §4)."""
+
+import json
+
+from engine.conditions import Condition, holds
+from engine.frames.state import AgentState
+from engine.playbooks.model import Phase, Playbook
+
+
+class PhaseManager:
+    """Answers for one playbook which phases are complete and what they still miss."""
+
+    def __init__(self, playbook: Playbook) -> None:
+        self._phases = playbook.definition.phases
+
+    def first_open(self, state: AgentState) -> Phase | None:
+        """The first phase that is not complete; None when all are."""
+        return next((p for p in self._phases if self.missing(p, state)), None)
+
+    def missing(self, phase: Phase, state: AgentState) -> tuple[str, ...]:
+        """The paths of a phase that do not hold yet: its checkpoints, then its gate."""
+        return tuple(c.field for c in goals(phase) if not holds(c, state.tree()))
+
+
+def goals(phase: Phase) -> tuple[Condition, ...]:
+    """What must hold for a phase to be complete."""
+    wanted = [Condition(field=path, check="not_empty") for path in phase.checkpoints]
+    if phase.gate_field:
+        check = phase.gate_check or f"equals:{json.dumps(phase.gate_value, ensure_ascii=False)}"
+        wanted.append(Condition(field=phase.gate_field, check=check))
+    return tuple(wanted)

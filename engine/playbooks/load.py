@@ -1,0 +1,104 @@
+"""Playbooks from texts: every file checked, every problem listed at once (spec 000 §2, §4)."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import PurePosixPath
+
+from engine.errors import DefinitionError
+from engine.playbooks.check import Names, PhaseCheck, fields_of
+from engine.playbooks.check_skills import SkillCheck
+from engine.playbooks.model import Playbook, PlaybookFile, Skill
+from engine.source import Problems, Source, read, try_build
+
+MAIN = "playbook.yaml"
+
+_PLACE = re.compile(r"(.*?):(\d+): ")
+
+
+def load(
+    files: Mapping[str, str], *, roles: Collection[str] | None, held: Collection[str] | None
+) -> Playbook:
+    """One playbook from its files (path to text). Raises DefinitionError with every problem.
+
+    `roles` are the roles that people.yaml knows, `held` those that somebody holds; None when they
+    are not known, so that they are not checked. Problems stand in the order of files and lines.
+    """
+    problems = Problems()
+    sources = {name: _read(name, text, problems) for name, text in files.items()}
+    name = next((name for name in sources if PurePosixPath(name).name == MAIN), None)
+    if name is None:
+        folder = PurePosixPath(next(iter(files), MAIN)).parent
+        problems.add(f"{folder / MAIN}:1: is missing")
+    main = sources.pop(name) if name else None
+    definition = try_build(PlaybookFile, main, problems) if main else None
+    skills = _skills(sources, problems)
+    names = Names(
+        _fields(definition, main), {key: found.skill for key, found in skills.items()}, roles, held
+    )
+    if main:
+        phases = PhaseCheck(names, main, problems)
+        if definition:
+            phases.run(definition)
+        else:
+            phases.run_parts()
+    for found in skills.values():
+        if found.skill and found.source:
+            SkillCheck(names, found.skill, found.source, problems).run()
+    problems.sort(key=lambda problem: _place(problem, tuple(files)))
+    problems.raise_if_any()
+    assert definition is not None
+    built = {key: found.skill for key, found in skills.items() if found.skill}
+    playbook = Playbook(definition=definition, skills=built)
+    digest = sha256(playbook.model_dump_json().encode()).hexdigest()
+    return playbook.model_copy(update={"digest": digest})
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A skill's file: without a skill when that has faults, without a source when it is no YAML."""
+
+    source: Source | None
+    skill: Skill | None
+
+
+def _read(name: str, text: str, problems: Problems) -> Source | None:
+    try:
+        return read(text, file=name)
+    except DefinitionError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _skills(sources: Mapping[str, Source | None], problems: Problems) -> dict[str, _Found]:
+    """Every skill by id, as far as it stands; a faulty one still has its name."""
+    skills: dict[str, _Found] = {}
+    for name, source in sources.items():
+        skill = try_build(Skill, source, problems) if source else None
+        given = source.data.get("id") if source and isinstance(source.data, dict) else None
+        # Where even the id is lost, the file's name is the best guess: others call it by that.
+        key = given if isinstance(given, str) else PurePosixPath(name).stem
+        if source and key in skills:
+            problems.add(source.problem(("id",), f"skill {key!r} is defined twice"))
+        skills[key] = _Found(source, skill)
+    return skills
+
+
+def _fields(
+    definition: PlaybookFile | None, main: Source | None
+) -> Mapping[str, Collection[str] | None]:
+    if definition is not None:
+        return {
+            "data_fields": tuple(definition.data_fields),
+            "profile_fields": definition.profile_fields,
+            "decision_fields": definition.decision_fields,
+        }
+    return fields_of(main)
+
+
+def _place(problem: str, files: tuple[str, ...]) -> tuple[int, int]:
+    found = _PLACE.match(problem)
+    if found is None or found[1] not in files:
+        return (-1, 0)
+    return (files.index(found[1]), int(found[2]))

@@ -1,0 +1,57 @@
+"""A chat-completions model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from cards.frozen import Frozen
+
+
+class Message(Frozen):
+    """One message of a model dialogue in the chat-completions sense."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str = ""
+    tool_calls: tuple["ToolCall", ...] = ()
+    tool_call_id: str = ""
+
+
+class ToolCall(Frozen):
+    """A call that the model asks for; `arguments` is the raw JSON text it wrote."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ToolOffer(Frozen):
+    """A tool as the model sees it; `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What the model answered; `truncated` when the provider's length limit cut it off."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tokens: int = 0
+    truncated: bool = False
+
+
+class Model(Protocol):
+    """A chat-completions model."""
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[ToolOffer] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 1000,
+    ) -> Completion:
+        """One answer. `schema` asks for a JSON object of that schema. Raises ModelError."""
+        ...

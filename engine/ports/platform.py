@@ -1,0 +1,62 @@
+"""A chat platform: what comes in goes to an Intake, what goes out through a Platform."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cards.view import MessageView
+from engine.events import Outcome, Update
+
+Intake = Callable[[Update], Awaitable[Outcome]]
+"""Hands a verified update to the service. It does not raise when the store is away: it answers
+NotRecorded. An adapter acknowledges to its platform only after this has answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a place may be written to: one message per `every_s`, `burst` at once."""
+
+    every_s: float = 0.0
+    burst: int = 1
+
+
+class Platform(Protocol):
+    """The outgoing side of a platform. Raises PlatformError; `Unavailable` may mean "was shown"."""
+
+    name: str
+
+    async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
+        """Show a new message; returns the id under which `edit` finds it. `key` names it for us."""
+        ...
+
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
+        """Show `view` in place of what the message showed; the same content again is success."""
+        ...
+
+    def pace(self, conversation: str) -> Pace:
+        """How often this conversation may be written to, posts and edits together."""
+        ...
+
+    async def typing(self, conversation: str) -> None:
+        """Show that work goes on, where the platform can; best effort, never raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEntry:
+    """One change of a web conversation: a message posted or edited, in order of `seq`."""
+
+    seq: str
+    body: Mapping[str, Any]
+
+
+class ChatLog(Protocol):
+    """What a web conversation showed, in order; kept by the store."""
+
+    async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
+        """Add an entry (a JSON object); returns its `seq`. Raises StoreUnavailable."""
+        ...
+
+    async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
+        """Entries after `after` ("0": all kept), waiting up to `wait_s` seconds for the first."""
+        ...

@@ -1,0 +1,301 @@
+"""The store: lanes with one writer at a time, cards with one decision, rows to deliver (design §3).
+
+Bodies (mail, sessions, runs, parts) are opaque JSON texts to the store. Everything that one call
+writes lies in the partition of its lane or card and lands in one script, or not at all.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from cards.model import Card
+from engine.ports.platform import Pace
+
+RowKind = Literal["reply", "card", "note"]
+AfterCommit = Literal["keep", "release", "park"]
+
+
+@dataclass(frozen=True, slots=True)
+class CardWrite:
+    """A card's next stored state; refused as stale unless `expect` is the stored version.
+
+    `expect` 0 opens a new card.
+    """
+
+    card: Card
+    expect: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunWrite:
+    """A run's next stored state; `ended` is its terminal status, "" while it lives.
+
+    `reply` is the id of the reply that shows it; `steps` counts its steps.
+    """
+
+    id: str
+    conversation: str
+    reply: str
+    body: str
+    steps: int = 0
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyWrite:
+    """A new reply: `head` and `parts` are JSON."""
+
+    id: str
+    head: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartWrite:
+    """The next state of part `index` (from 0) of a reply; ignored when the reply is gone."""
+
+    reply: str
+    index: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """Mail for `lane` at a moment; `at` None takes the timer of that `id` away."""
+
+    lane: str
+    id: str
+    at: datetime | None
+    mail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A platform message to keep up to date: row `row` at `conversation` shows `kind` `ref`.
+
+    It is first due after `due_s` seconds; `body` is a note's view JSON.
+    """
+
+    row: str
+    conversation: str
+    kind: RowKind
+    ref: str
+    due_s: float = 0.0
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Everything that shows `ref` (a reply id or card token) is to be shown again in `due_s`."""
+
+    ref: str
+    due_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What one handling changes.
+
+    `slots` put a card inside a reply's message: (reply id, card token). `cancels` are runs
+    that end now as cancelled: (run id, steps it had when read). `aside` is mail that no version of
+    us can read, kept for an operator. `log` adds audit entries: (run id, JSON).
+    """
+
+    session: str | None = None
+    reply: ReplyWrite | None = None
+    parts: tuple[PartWrite, ...] = ()
+    runs: tuple[RunWrite, ...] = ()
+    cards: tuple[CardWrite, ...] = ()
+    mails: tuple[tuple[str, str], ...] = ()
+    timers: tuple[Timer, ...] = ()
+    slots: tuple[tuple[str, str], ...] = ()
+    posts: tuple[Post, ...] = ()
+    touches: tuple[Touch, ...] = ()
+    log: tuple[tuple[str, str], ...] = ()
+    cancels: tuple[tuple[str, int], ...] = ()
+    aside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A leased lane with its oldest mail; `state` is its session's or run's body, "" when new.
+
+    `ended` is a run's terminal status. `attempts` counts takings of this mail, from 1.
+    """
+
+    lane: str
+    fence: int
+    commits: int
+    attempts: int
+    mail: str
+    state: str
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Lanes leased now, and the seconds until the next known thing is due."""
+
+    claims: tuple[Claim, ...]
+    next_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much mail a lane takes, and how long it may stand still with mail in it."""
+
+    length: int = 1000
+    age_s: float = 900.0
+
+
+class Mailbox(Protocol):
+    """Lanes: mail handled strictly in order by one holder at a time. Raises StoreUnavailable."""
+
+    async def put(self, lane: str, mail: str, *, update_id: str) -> bool:
+        """Append mail durably; False when the update was put before (its lane is woken again).
+
+        Raises Overloaded when the lane's mail is as long or as old as the bounds allow.
+        """
+        ...
+
+    async def take(self, limit: int) -> Taken:
+        """Lease up to `limit` lanes that have mail."""
+        ...
+
+    async def renew(self, claim: Claim) -> None:
+        """Keep the lease; raises LeaseLost when another holds the lane."""
+        ...
+
+    async def commit(
+        self,
+        claim: Claim,
+        effects: Effects,
+        *,
+        pop: bool,
+        front: str = "",
+        after: AfterCommit = "keep",
+    ) -> Claim | None:
+        """Apply all effects, or none, and return the lane's next mail if it is kept and has one.
+
+        `pop` takes the handled mail away; `front` puts mail before all other. `after` a commit the
+        lane is kept, released for others, or parked: not taken again until new mail comes. Raises
+        LeaseLost, or StaleWrite when a card or run changed meanwhile.
+        """
+        ...
+
+    async def release(self, claim: Claim, *, retry_in_s: float, counts: bool) -> None:
+        """Give the lane back unhandled; it may be taken again after `retry_in_s`.
+
+        `counts` when this was an attempt at the mail, and not a mere hindrance.
+        """
+        ...
+
+    async def wait(self, timeout_s: float) -> None:
+        """Return when the doorbell rings, or after `timeout_s`; only a hint."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CardNow:
+    """A card as stored, and the server's time."""
+
+    card: Card
+    now: datetime
+
+
+class Decisions(Protocol):
+    """Cards: at most one decision each. Raises StoreUnavailable."""
+
+    async def card(self, token: str) -> CardNow | None:
+        """The card, or None for a token that is not known."""
+        ...
+
+    async def open_cards(self, conversation: str) -> Sequence[Card]:
+        """The open cards of a conversation's runs, oldest first."""
+        ...
+
+    async def decide(self, token: str, *, update_id: str, answer: str, effects: Effects) -> str:
+        """Record an answer under the update's id, with its effects; returns the answer that holds.
+
+        A repeat of the update gives the first answer and changes nothing. Raises StaleWrite when
+        the card is not as it was read, its deadline passed, or its run ended: read again.
+        """
+        ...
+
+    async def run(self, run_id: str) -> tuple[str, str] | None:
+        """A run's body and terminal status ("" while it lives)."""
+        ...
+
+    async def active_runs(self, conversation: str) -> Sequence[tuple[str, str]]:
+        """Id and body of each run of a conversation that has not ended."""
+        ...
+
+    async def reply(self, reply_id: str) -> tuple[str, tuple[str, ...]] | None:
+        """A reply's head and parts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCard:
+    """A card's body, still to be read, and what scripts changed since it was written."""
+
+    body: str
+    status: str
+    version: int
+
+    def read(self) -> Card:
+        """The card; raises pydantic's ValidationError for what another version wrote."""
+        found = Card.model_validate_json(self.body)
+        return found.model_copy(update={"status": self.status, "version": self.version})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A leased row to show: `head`, `parts` and `card` are the current state of what it shows.
+
+    `partition` is where the row lies (its run's), which may differ from its conversation's.
+
+    `message_id` is "" until it was posted. `attempts` counts failed tries.
+    """
+
+    partition: int
+    conversation: str
+    fence: int
+    row: str
+    revision: int
+    kind: RowKind
+    ref: str
+    message_id: str
+    attempts: int
+    body: str = ""
+    head: str = ""
+    parts: tuple[str, ...] = ()
+    card: "StoredCard | None" = None
+
+
+class Outbox(Protocol):
+    """Platform messages to post or edit, in order per destination. Raises StoreUnavailable."""
+
+    async def take_rows(self, limit: int) -> tuple[Sequence[Row], float]:
+        """Lease up to `limit` destinations, one due row each; and seconds until the next is due."""
+        ...
+
+    async def sent(self, row: Row, message_id: str, *, pace: Pace = ...) -> Row | None:
+        """The row was shown as of its revision; returns the destination's next due row.
+
+        When `pace` wants a rest first, there is none, and the destination comes due after it.
+        """
+        ...
+
+    async def later(self, row: Row, *, in_s: float) -> Row | None:
+        """The row is not to be shown yet; returns the destination's next due row."""
+        ...
+
+    async def retry(self, row: Row, *, in_s: float) -> None:
+        """Hold this destination for `in_s` seconds; the row stays."""
+        ...
+
+    async def drop(self, row: Row, reason: str) -> Row | None:
+        """The row can never be shown; keep the reason; returns the destination's next due row."""
+        ...

@@ -1,0 +1,161 @@
+"""The prompt skill: asks people for the data leaves that are missing (spec 003, clarify)."""
+
+from cards.forms import check_form
+from cards.markdown import literal
+from cards.model import Card, Choice, Field, Lang, Review, Row, Value
+from cards.texts import say
+from engine.frames.outcome import (
+    Advanced,
+    Answer,
+    Done,
+    Ended,
+    Input,
+    Next,
+    Note,
+    StepContext,
+    Suspend,
+    TimedOut,
+)
+from engine.frames.state import AgentState, Patch, PromptFrame
+from engine.playbooks.model import Ask, DataField, Skill
+from engine.reading import field_values, read_form
+
+
+async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Advanced:
+    """Take what the message says, ask for the rest, go on with the answer."""
+    run, skill = context.run, context.playbook.skills[frame.skill]
+    ask = _ask(skill)
+    match given:
+        case Answer(decision=decision) if decision.choice == "withdraw":
+            note = Note("cancelled", say("part.stopped", run.lang, name=run.name))
+            return Ended("stopped", note, f"{decision.name} withdrew")
+        case Answer(decision=decision):
+            # What was asked for and is not in the answer has been left empty.
+            data = dict.fromkeys(frame.fields) | decision.values
+            patch = Patch.setting(decision.person, skill.sets, data=data, problems=())
+            return Done(patch, f"{decision.name} answered")
+        case TimedOut():
+            reason = say("run.expired", run.lang)
+            note = Note("failed", say("part.failed", run.lang, name=run.name, reason=reason))
+            return Ended("failed", note, "nobody answered in time")
+        case _:
+            return _enter(frame, skill, ask, context)
+
+
+def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> Advanced:
+    run, known = context.run, context.run.state.data
+    found = {} if ask.again else _found(ask, context)
+    if found:
+        names = ", ".join(found)
+        patch = Patch(by=run.requester.id, data=found)
+        return Next(frame, f"the message gives {names}", patch)
+    fields = context.playbook.definition.data_fields
+    left = "" if ask.again else _left(ask, context)
+    lacking = any(fields[n].required and n not in known for n in ask.fields)
+    if not (ask.again or lacking or left):
+        return Done(Patch.setting(skill.id, skill.sets), "nothing is missing")
+    wanted = [n for n in ask.fields if not lacking or ask.again or n not in known]
+    card = _card(ask, wanted, context, left)
+    note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
+    frame = frame.model_copy(update={"asked": card.token, "fields": tuple(wanted)})
+    return Suspend(frame, (card,), note, f"asks for {', '.join(wanted)}")
+
+
+def _ask(skill: Skill) -> Ask:
+    assert skill.ask is not None, "the loader checks that a prompt skill asks"
+    return skill.ask
+
+
+def _found(ask: Ask, context: StepContext) -> dict[str, str | int | float]:
+    """Typed values that the message gives for leaves not known yet."""
+    run, defined = context.run, context.playbook.definition.data_fields
+    fields = [form_field(n, defined[n], run.lang, run.state) for n in ask.fields]
+    today = context.services.today
+    wider = [f for f in fields if defined[f.name].inherit]
+    texts = {**field_values(run.message, wider, today), **field_values(run.text, fields, today)}
+    new = {name: text for name, text in texts.items() if name not in run.state.data}
+    typed, _ = check_form([f for f in fields if f.name in new], new, run.lang)
+    return typed
+
+
+def _left(ask: Ask, context: StepContext) -> str:
+    """What the run's piece says that neither a field nor the playbook's own words explain."""
+    run, playbook = context.run, context.playbook.definition
+    fields = [form_field(n, playbook.data_fields[n], run.lang, run.state) for n in ask.fields]
+    examples = (*playbook.examples, *playbook.cues, playbook.name.zh, playbook.name.en)
+    reading = read_form(run.text, fields, context.services.today, examples=examples)
+    colon = say("list.colon", run.lang)
+    faults = [
+        f"{f.label}{colon}{say(reading.faults[f.name], run.lang, unit=f.unit)}"
+        for f in fields
+        if f.name in reading.faults
+    ]
+    left = say("answer.left", run.lang, left=literal(reading.left)) if reading.left else ""
+    return say("list.clauses", run.lang).join([*faults, *filter(None, [left.strip()])])
+
+
+def form_field(name: str, defined: DataField, lang: Lang, state: AgentState) -> Field:
+    """The form's question for a data leaf, filled in with what stands."""
+    return Field(
+        name=name,
+        label=defined.label(lang),
+        type=defined.type,
+        required=defined.required,
+        unit=defined.unit,
+        options=defined.options,
+        value=written(state.data.get(name, "")),
+        hint=defined.hint(lang) if defined.hint else "",
+        cues=defined.cues,
+        identity=defined.identity,
+    )
+
+
+def written(value: Value) -> str:
+    """A value as a person would write it: 62 and not 62.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def rows(names: tuple[str, ...], context: StepContext) -> tuple[Row, ...]:
+    """Data leaves as labelled values with their units; what was left out is said to be so."""
+    run, defined = context.run, context.playbook.definition.data_fields
+    return tuple(
+        Row(label=defined[name].label(run.lang), value=_shown(name, context)) for name in names
+    )
+
+
+def _shown(name: str, context: StepContext) -> str:
+    run, defined = context.run, context.playbook.definition.data_fields
+    value = run.state.data.get(name, "")
+    if value == "":
+        return say("card.blank", run.lang)
+    return f"{written(value)} {defined[name].unit}".strip()
+
+
+def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
+    run, defined = context.run, context.playbook.definition.data_fields
+    fields = tuple(form_field(n, defined[n], run.lang, run.state) for n in wanted)
+    known = [n for n in ask.fields if n not in wanted and n in run.state.data]
+    counted = [field for field in fields if field.type in ("integer", "number")]
+    example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
+    hint = say("card.by_text", run.lang, example=example)
+    return Card(
+        kind="clarify",
+        token=context.services.new_id(run.conversation),
+        run=run.id,
+        conversation=run.conversation,
+        lang=run.lang,
+        title=ask.title(run.lang),
+        text=f"{ask.text(run.lang)}\n\n{hint}",
+        rows=rows(tuple(known), context),
+        problems=(*run.state.problems, left) if left else run.state.problems,
+        known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
+        choices=(
+            Choice(id="submit", label=say("choice.submit", run.lang), style="primary", form=fields),
+            Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
+        ),
+        review=Review(persons=(run.requester.id,)),
+        requester=run.requester.id,
+        requester_name=run.requester.name,
+        waiting_for=run.requester.name,
+        task_key=f"clarify:{run.id}",
+    )

@@ -1,0 +1,74 @@
+"""One reply to one message: parts in the order asked, each with a state (design §3, §8)."""
+
+from datetime import datetime, timedelta
+
+from cards.frozen import Frozen
+from cards.model import Card, Lang, Principal
+from cards.show import show
+from cards.view import MessageView, PartState, PartView
+from engine.intents import Intent
+from engine.ports.store import Post
+
+SETTLED: frozenset[PartState] = frozenset(
+    {"waiting", "answered", "needs_you", "in_review", "done", "failed", "cancelled"}
+)
+
+# Edits notify nobody: a later outcome is also said in a message of its own (design §3).
+LATE = timedelta(minutes=10)
+LABEL_CHARS = 60
+
+
+class ReplyHead(Frozen):
+    """What a reply answers, to whom, since when."""
+
+    id: str
+    conversation: str
+    lang: Lang
+    principal: Principal
+    text: str
+    at: datetime
+
+
+class Part(Frozen):
+    """One piece: its intent, how far it is, and what it says (Markdown)."""
+
+    index: int
+    intent: Intent
+    state: PartState
+    text: str
+    run: str = ""
+
+
+def settled(parts: tuple[Part, ...]) -> bool:
+    """True when no part is being worked on."""
+    return all(part.state in SETTLED for part in parts)
+
+
+def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str) -> MessageView:
+    """The message as it stands; pieces are numbered when there are several."""
+    numbered = len(parts) > 1
+    return MessageView(
+        lang=head.lang,
+        parts=tuple(
+            PartView(
+                number=part.index + 1 if numbered else 0,
+                state=part.state,
+                label=part.intent.text[:LABEL_CHARS] if numbered else "",
+                text=part.text,
+            )
+            for part in parts
+        ),
+        card=show(card, zone) if card else None,
+    )
+
+
+def said_late(
+    part: Part, lang: Lang, *, reply: str, conversation: str, since: datetime, now: datetime
+) -> tuple[Post, ...]:
+    """A short new message with the part's outcome, when its question is more than LATE ago."""
+    if now - since <= LATE or part.state not in SETTLED:
+        return ()
+    shown = PartView(number=0, state=part.state, text=part.text)
+    body = MessageView(lang=lang, parts=(shown,)).model_dump_json()
+    row = f"{reply}/{part.index}/{part.state}"
+    return (Post(row=row, conversation=conversation, kind="note", ref=row, body=body),)

@@ -1,0 +1,34 @@
+"""The router: strategies in a fixed order, the first that is sure wins (design §6)."""
+
+from engine.ports.model import Model
+from engine.router.card_reply import card_reply
+from engine.router.command import command
+from engine.router.deterministic import deterministic
+from engine.router.llm import llm
+from engine.router.model import RouteContext, Routed, Strategy, Verdict
+from engine.router.spoken import spoken
+from engine.router.unclear import explained, unclear
+
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("command", command),
+    ("card_reply", card_reply),
+    ("spoken", spoken),
+    ("deterministic", deterministic),
+    ("model", llm),
+    ("unclear", unclear),
+)
+
+
+async def route(text: str, context: RouteContext, model: Model | None) -> Routed:
+    """The person's intents in order, at least one, and why; raises nothing of ours.
+
+    Without a model, or when it is away, what rules are sure of stands and the rest is unclear.
+    """
+    trace: list[Verdict] = []
+    for name, strategy in STRATEGIES:
+        tried = await strategy(text, context, model)
+        trace.append(Verdict(name, bool(tried.intents), tried.why))
+        if tried.intents:
+            found = tuple(explained(intent, context) for intent in tried.intents)
+            return Routed(found, tuple(trace))
+    raise AssertionError("the last strategy always answers")

@@ -1,0 +1,67 @@
+"""What the router is given and what it answers."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from cards.model import Card, Lang, Principal
+from engine.intents import Intent
+from engine.ports.model import Model
+from engine.tools.model import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A playbook as people ask for it: its names, example requests and cue words, zh and en.
+
+    Cues are the verbs that ask for the work ("录入", "record"), not the nouns it is about.
+    """
+
+    playbook: str
+    names: tuple[str, ...]
+    examples: tuple[str, ...]
+    cues: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteContext:
+    """What a message is read against: the open cards of its conversation, the person's earlier
+    messages there (`recent`, the newest last).
+    """
+
+    routes: tuple[Route, ...]
+    tools: tuple[Tool[Any], ...]
+    open_cards: tuple[Card, ...]
+    principal: Principal
+    today: date
+    recent: tuple[str, ...]
+    lang: Lang
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one strategy said about the message."""
+
+    strategy: str
+    sure: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """The intents in the order asked, at least one, and every verdict on the way there."""
+
+    intents: tuple[Intent, ...]
+    trace: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A strategy's answer: the intents of the whole message, or none when it is not sure."""
+
+    intents: tuple[Intent, ...]
+    why: str
+
+
+Strategy = Callable[[str, RouteContext, Model | None], Awaitable[Tried]]

@@ -1,0 +1,102 @@
+"""Where a message may be split: sentence ends, connectives, and some commas."""
+
+import re
+from dataclasses import dataclass
+
+from engine import wording
+from engine.entities import fold
+
+_ZH = r"然后再?|接着再?|随后再?|之后再|另外|此外|顺便|顺带|并且|再(?![见次三者说过])"
+_EN = (
+    r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
+    r"|(?:and\s+)?next(?=,))(?![A-Za-z'])"
+)
+_VERB = (
+    r"(?:please\s+)?(?:record|enter|log|register|start|run|check|show|list|look\s+up|tell|give|find"
+    r"|what|how|when|which|is)(?![A-Za-z])"
+)
+_BOUNDARY = re.compile(
+    rf"(?P<mark>[。!！?？;；\n.]{{0,9}})[\s,，、]{{0,9}}(?P<link>{_ZH}|{_EN})[\s,，:：]*"
+    r"|(?P<end>[。!！?？\n]+|\.(?=\s|$))\s*"
+    r"|(?P<soft>[;；]+)\s*"
+    r"|(?P<weak>(?:，|(?<![0-9]),|,(?![0-9]))\s*"
+    rf"|\s{{1,9}}and\s+(?={_VERB})|(?<![合一归])并(?![且非发排列不行])|和(?=录入|登记|查|看))",
+    re.IGNORECASE,
+)
+_THEN = re.compile(r"然后|再|接着|随后|之后|then|after|next", re.IGNORECASE)
+_MARKS = "?？!！"
+_EDGES = " \t\r\n,，、;；:：.。"
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A stretch of a message that is never split; `text[start:end]` without edge punctuation.
+
+    `joint` tells what stands before it: a sentence end, a connective or `;`, or a comma. `then`
+    is set when the connective puts it after what was before.
+    """
+
+    start: int
+    end: int
+    joint: str
+    then: bool
+
+
+def atoms(text: str) -> tuple[Atom, ...]:
+    """The smallest pieces of a message, in order; a sentence with a condition is one of them."""
+    found: list[Atom] = []
+    start, joint, then = 0, "end", False
+    for match in (*_BOUNDARY.finditer(text), None):
+        # A question mark belongs to the piece that it ends.
+        stop = len(text) if match is None else match.start()
+        while match and stop < match.end() and text[stop] in _MARKS:
+            stop += 1
+        span = _trimmed(text, start, stop)
+        if span:
+            found.append(Atom(*span, joint, then))
+            joint, then = "", False
+        if match:
+            start = match.end()
+            joint, then = (
+                _stronger(joint, _joint(match)),
+                then or bool(_THEN.match(match["link"] or "")),
+            )
+    return _glued(text, found)
+
+
+def _joint(match: re.Match[str]) -> str:
+    if match["link"] or match["soft"]:
+        return "soft"
+    return "end" if match["end"] else "weak"
+
+
+def _stronger(one: str, other: str) -> str:
+    # "。然后" joins two sentences: what follows leans on what was before.
+    order = ("", "weak", "end", "soft")
+    return max(one, other, key=order.index)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+    while start < end and text[start] in _EDGES:
+        start += 1
+    while end > start and text[end - 1] in _EDGES:
+        end -= 1
+    has_word = any(c.isalnum() for c in text[start:end])
+    return (start, end) if has_word else None
+
+
+def _glued(text: str, found: list[Atom]) -> tuple[Atom, ...]:
+    """Sentences that hold a condition become one atom, whatever else is in them."""
+    sentences: list[list[Atom]] = []
+    for atom in found:
+        if atom.joint == "end" or not sentences:
+            sentences.append([])
+        sentences[-1].append(atom)
+    whole: list[Atom] = []
+    for sentence in sentences:
+        first, last = sentence[0], sentence[-1]
+        if wording.conditional(fold(text[first.start : last.end])):
+            whole.append(Atom(first.start, last.end, first.joint, first.then))
+        else:
+            whole.extend(sentence)
+    return tuple(whole)

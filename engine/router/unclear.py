@@ -1,0 +1,49 @@
+"""What is left when nothing is sure of the whole: the sure pieces stand, the rest is unclear."""
+
+from cards.texts import say
+from engine import wording
+from engine.entities import fold
+from engine.intents import Intent
+from engine.language import detect
+from engine.lookup import cue_found
+from engine.ports.model import Model
+from engine.router.deterministic import intents, read
+from engine.router.model import RouteContext, Tried
+from engine.router.open_forms import forms, missing, named
+
+
+def explained(intent: Intent, context: RouteContext) -> Intent:
+    """The intent; an unclear one with what helps: how to ask, or which form is open."""
+    if intent.kind != "unclear" or intent.told:
+        return intent
+    return intent.model_copy(update={"told": _how(intent.text, context) or _open(context)})
+
+
+def _how(text: str, context: RouteContext) -> str:
+    """How to ask for a playbook, for a text that asks how its work is done."""
+    said = fold(wording.unquoted(text))
+    route = next((r for r in context.routes if cue_found(said, r.cues)), None)
+    if route is None or not wording.asks_how(said) or wording.why(said):
+        return ""
+    example = next((e for e in route.examples if detect(e) == context.lang), route.examples[0])
+    name = route.names[0] if context.lang == "zh" else route.names[-1]
+    return say("answer.how", context.lang, name=name, example=example)
+
+
+def _open(context: RouteContext) -> str:
+    cards = forms(context)
+    if not cards:
+        return ""
+    if len(cards) > 1:
+        titles = say("list.items", context.lang).join(named(card) for card in cards)
+        return say("clarify.which", context.lang, forms=titles)
+    form, lacking = named(cards[0]), missing(cards[0])
+    key = "clarify.open" if lacking else "clarify.open_full"
+    return say(key, context.lang, form=form, missing=lacking)
+
+
+async def unclear(text: str, context: RouteContext, model: Model | None) -> Tried:
+    """Always an answer: at least one intent, the unsure ones of kind `unclear`."""
+    found = intents(read(text, context))
+    sure = sum(intent.kind != "unclear" for intent in found)
+    return Tried(found, f"{sure} of {len(found)} pieces are sure")

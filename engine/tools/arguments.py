@@ -1,0 +1,33 @@
+"""Argument types that several tools share."""
+
+import re
+from datetime import date
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool: JSON types as they are, nothing converted, nothing unknown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def _day(value: object) -> date:
+    if isinstance(value, str) and _ISO.fullmatch(value):
+        return date.fromisoformat(value)
+    raise ValueError("write the date as YYYY-MM-DD")
+
+
+Day = Annotated[date, BeforeValidator(_day)]
+"""A calendar day, written as YYYY-MM-DD; a number is never taken for a date."""
+
+SubjectId = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, to_upper=True, max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
+    ),
+]
+"""A subject id such as P003, in capitals whatever was written."""

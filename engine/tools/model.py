@@ -1,0 +1,48 @@
+"""What a tool is: typed arguments, a read-only flag, and how its result is told (spec 001 §5.2)."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from cards.model import Lang
+from engine.ports.records import Records
+
+Args = TypeVar("Args", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a call may use: the project's records, today's date, and for writes who stands for it.
+
+    `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
+    """
+
+    records: Records
+    today: date
+    key: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[Args]):
+    """A tool. `run` returns a JSON-able result and raises ToolError; `tell` makes it Markdown.
+
+    `examples` are questions a person would ask, zh and en, for the router; `cues` are words that
+    point to this tool, each with the arguments it implies (`{"ecog": {"field": "ecog"}}`).
+    """
+
+    name: str
+    description: str
+    arguments: type[Args]
+    readonly: bool
+    run: Callable[[Args, ToolContext], Awaitable[dict[str, Any]]]
+    tell: Callable[[dict[str, Any], Lang], str]
+    examples: tuple[str, ...] = ()
+    cues: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    """Entities that a look-up without the model must have found in the text, e.g. `subject_id`."""
+    rehearse: Callable[[Args, ToolContext], Awaitable[None]] | None = None
+    """Of a write: raises the ToolFailed that `run` would raise on the data as it stands."""

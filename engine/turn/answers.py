@@ -1,0 +1,74 @@
+"""Answers to questions: a look-up, the ReAct engine, or an honest no (design §1, promise 4)."""
+
+from cards.model import Lang
+from cards.texts import say
+from cards.view import PartState
+from engine.errors import ToolError
+from engine.intents import Intent, Lookup
+from engine.lookup import suggestions
+from engine.react import ReActEngine
+from engine.router.smalltalk import asks_who, thanks
+from engine.tools.registry import call, tool
+from engine.turn.services import TurnServices
+from engine.turn.session import Session
+
+Told = tuple[PartState, str]
+
+
+def slow(intent: Intent) -> bool:
+    """True when the intent's answer needs the model."""
+    return intent.kind == "qa_query" and intent.lookup is None
+
+
+async def quick(intent: Intent, lang: Lang, services: TurnServices) -> Told:
+    """The answer to an intent that needs neither the model nor a run."""
+    if intent.told:
+        return "needs_you", intent.told
+    if intent.kind == "qa_query" and intent.lookup:
+        return await _look_up(intent.lookup, lang, services)
+    if intent.kind == "smalltalk" and thanks(intent.text):
+        return "answered", say("answer.thanks", lang)
+    if intent.kind == "smalltalk" and asks_who(intent.text):
+        return "answered", say("help", lang, examples=_examples("", lang, services))
+    if intent.kind == "smalltalk":
+        return "answered", _offer("answer.smalltalk", intent.text, lang, services)
+    return "answered", _offer("answer.unclear", intent.text, lang, services)
+
+
+async def _look_up(lookup: Lookup, lang: Lang, services: TurnServices) -> Told:
+    chosen = tool(lookup.tool)
+    try:
+        result = await call(chosen, lookup.arguments, services.tool_context)
+    except ToolError as error:
+        return "failed", error.told(lang)
+    return "answered", chosen.tell(result, lang)
+
+
+def _offer(key: str, text: str, lang: Lang, services: TurnServices) -> str:
+    """A sentence and the nearest things that can be asked."""
+    why = "" if services.model else say("answer.no_model", lang)
+    return f"{say(key, lang, why=why)}\n\n{_examples(text, lang, services)}"
+
+
+def _examples(text: str, lang: Lang, services: TurnServices) -> str:
+    examples = [*suggestions(text, services.tools, lang), *_workflows(lang, services)]
+    return "\n".join(f"- {example}" for example in examples)
+
+
+def _workflows(lang: Lang, services: TurnServices) -> list[str]:
+    """One example of each workflow in that language."""
+    found = []
+    for playbook in services.playbooks.values():
+        examples = [e for e in playbook.definition.examples if (not e.isascii()) == (lang == "zh")]
+        found.extend(examples[:1])
+    return found
+
+
+async def ask_model(intent: Intent, lang: Lang, session: Session, services: TurnServices) -> Told:
+    """The ReAct engine's final answer; only that leaves the engine (spec 001 §5)."""
+    if services.model is None:
+        return "answered", _offer("answer.none", intent.text, lang, services)
+    engine = ReActEngine(services.model, services.tools)
+    recent = tuple(line.text for line in session.recent)
+    result = await engine.run(intent.text, services.tool_context, lang=lang, recent=recent)
+    return ("answered" if result.success else "failed"), result.content

@@ -1,0 +1,152 @@
+"""A text that answers an open card: the same rules as a tap, carried by the turn's commit."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
+
+from cards.decision import Refused, Won, decide
+from cards.decision_texts import refusal_text
+from cards.forms import check_form
+from cards.markdown import literal
+from cards.model import Card, Choice, Field, Principal
+from cards.texts import say
+from cards.view import PartState
+from engine.intents import Intent
+from engine.mail import CardDecided
+from engine.ports.store import CardWrite
+from engine.reading import read_form
+from engine.router.open_forms import about_another, fields, missing, named
+from engine.turn.services import TurnServices
+
+
+@dataclass(frozen=True, slots=True)
+class CardReply:
+    """What the reply says, and what the commit writes."""
+
+    state: PartState
+    text: str
+    cards: tuple[CardWrite, ...] = ()
+    mails: tuple[tuple[str, str], ...] = ()
+
+
+async def answer_card(intent: Intent, principal: Principal, services: TurnServices) -> CardReply:
+    """Judge the text; a complete set that is understood whole decides the card, else it is kept."""
+    found = await services.decisions.card(intent.card)
+    if found is None:
+        return CardReply("failed", say("card.unknown", "zh"))
+    card, choice = found.card, found.card.choice(intent.choice)
+    if choice is None or not choice.form or card.status != "open":
+        return _decide(card, intent.choice, None, principal, services)
+    if who := about_another(card, intent.text):
+        return CardReply("needs_you", say("clarify.other", card.lang, form=named(card), who=who))
+    reading = read_form(intent.text, fields(card), services.today)
+    changed = _changed(card, reading.values)
+    wider = _asking(card, choice, changed)
+    form = _form(wider, choice)
+    given = {f.name: f.value for f in form if f.value} | reading.values
+    _, errors = check_form(form, given, card.lang)
+    faulty = {name: text for name, text in errors.items() if name in reading.values}
+    faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}
+    told = _told(card, faulty, reading.left, {n: v for n, v in changed.items() if n not in faulty})
+    if errors or faulty or reading.left:
+        kept = {name: value for name, value in given.items() if name not in faulty}
+        return _keep(card, wider, choice, kept, told)
+    reply = _decide(wider, choice.id, given, principal, services)
+    return replace(reply, text=told + reply.text) if reply.mails else reply
+
+
+def _changed(card: Card, values: dict[str, str]) -> dict[str, str]:
+    """The values that replace another one that stood."""
+    stood = {f.name: f.value for f in fields(card) if f.value}
+    return {n: v for n, v in values.items() if n in stood and not _same(v, stood[n])}
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or one.removesuffix(".0") == other.removesuffix(".0")
+
+
+def _asking(card: Card, choice: Choice, names: Collection[str]) -> Card:
+    """The card with these known fields in its form, so that they are typed and carried too."""
+    moved = [f for f in card.known if f.name in names]
+    if not moved:
+        return card
+    labels = {f.label for f in moved}
+    form = choice.model_copy(update={"form": (*moved, *choice.form)})
+    return card.model_copy(
+        update={
+            "choices": tuple(form if c.id == choice.id else c for c in card.choices),
+            "known": tuple(f for f in card.known if f not in moved),
+            "rows": tuple(row for row in card.rows if row.label not in labels),
+        }
+    )
+
+
+def _form(card: Card, choice: Choice) -> tuple[Field, ...]:
+    return next(c.form for c in card.choices if c.id == choice.id)
+
+
+def _unit(card: Card, name: str) -> str:
+    return next((f.unit for f in fields(card) if f.name == name), "")
+
+
+def _told(card: Card, faulty: dict[str, str], left: str, changed: dict[str, str]) -> str:
+    """What is wrong, not understood, or changed."""
+    labels = {f.name: f.label for f in fields(card)}
+    colon, comma = say("list.colon", card.lang), say("list.and", card.lang)
+    text = ""
+    if faulty:
+        errors = (f"{literal(labels[name])}{colon}{why}" for name, why in faulty.items())
+        errors_text = say("list.clauses", card.lang).join(errors)
+        text += say("clarify.faulty", card.lang, errors=errors_text)
+    if left:
+        text += say("answer.left", card.lang, left=literal(left))
+    if changed:
+        values = comma.join(f"{literal(labels[n])} {literal(v)}" for n, v in changed.items())
+        text += say("clarify.changed", card.lang, changed=values)
+    return text
+
+
+def _keep(card: Card, wider: Card, choice: Choice, given: dict[str, str], told: str) -> CardReply:
+    """The card with what is known filled in, and a sentence on what is still missing."""
+    form = tuple(
+        f.model_copy(update={"value": given.get(f.name, f.value)}) for f in _form(wider, choice)
+    )
+    filled = choice.model_copy(update={"form": form})
+    choices = tuple(filled if c.id == choice.id else c for c in card.choices)
+    after = wider.model_copy(update={"choices": choices})
+    comma = say("list.and", card.lang)
+    noted = comma.join(f"{literal(f.label)} {literal(f.value)}" for f in form if f.value)
+    text = told + (say("clarify.noted", card.lang, noted=noted) if noted else "")
+    lacking = missing(after)
+    if lacking:
+        text += say("clarify.missing", card.lang, missing=lacking)
+    else:
+        text += say("clarify.stands", card.lang)
+    if after == card:
+        return CardReply("needs_you", text)
+    update = {"version": card.version + 1, "revision": card.revision + 1}
+    write = CardWrite(after.model_copy(update=update), expect=card.version)
+    return CardReply("needs_you", text, cards=(write,))
+
+
+def _decide(
+    card: Card,
+    choice: str,
+    values: dict[str, str] | None,
+    principal: Principal,
+    services: TurnServices,
+) -> CardReply:
+    verdict = decide(card, principal, choice, services.now, revision=card.revision, values=values)
+    match verdict:
+        case Won():
+            mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
+            return CardReply(
+                "answered",
+                say("clarify.taken", card.lang),
+                cards=(CardWrite(verdict.card, expect=card.version),),
+                mails=((f"run:{card.run}", mail),),
+            )
+        case Refused():
+            return CardReply("failed", refusal_text(verdict, card.lang, tz=ZoneInfo(services.zone)))
+        case _:
+            return CardReply("needs_you", say("clarify.missing", card.lang, missing=card.title))

@@ -1,0 +1,37 @@
+"""What a turn may use."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from engine.playbooks.model import Playbook
+from engine.ports.model import Model
+from engine.ports.records import Records
+from engine.ports.store import Decisions
+from engine.tools.model import Tool, ToolContext
+
+
+@dataclass(frozen=True, slots=True)
+class TurnServices:
+    """Read-only tools, the current playbooks, cards and replies to read, names for new things.
+
+    `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that
+    is handled again names its reply and runs alike.
+    """
+
+    records: Records
+    tools: tuple[Tool[Any], ...]
+    playbooks: Mapping[str, Playbook]
+    model: Model | None
+    decisions: Decisions
+    derived_id: Callable[..., str]
+    now: datetime
+    today: date
+    zone: str
+    reply_after_s: float
+
+    @property
+    def tool_context(self) -> ToolContext:
+        """What look-ups get: no key and nobody's approval, so that no write can succeed."""
+        return ToolContext(records=self.records, today=self.today)

@@ -1,0 +1,43 @@
+"""What is kept of a conversation between turns."""
+
+from typing import Literal
+
+from pydantic import ValidationError
+
+from cards.frozen import Frozen
+
+KEPT_LINES = 20
+LINE_CHARS = 1000
+
+
+class Line(Frozen):
+    """One thing that was said."""
+
+    by: Literal["person", "bot"]
+    text: str
+
+
+class Session(Frozen):
+    """The recent lines of a conversation, oldest first."""
+
+    schema_version: Literal[1] = 1
+    recent: tuple[Line, ...] = ()
+
+    def heard(self, text: str) -> "Session":
+        """The session with a person's message added."""
+        return self._with(Line(by="person", text=text[:LINE_CHARS]))
+
+    def told(self, text: str) -> "Session":
+        """The session with the bot's answer added."""
+        return self._with(Line(by="bot", text=text[:LINE_CHARS]))
+
+    def _with(self, line: Line) -> "Session":
+        return Session(recent=(*self.recent, line)[-KEPT_LINES:])
+
+
+def load(body: str) -> Session:
+    """The stored session; one that another version wrote begins anew, nothing hangs on it."""
+    try:
+        return Session.model_validate_json(body) if body else Session()
+    except ValidationError:
+        return Session()

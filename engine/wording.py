@@ -1,0 +1,142 @@
+"""How a thing is said: asked, denied, made a condition, told of, or bidden; zh and en, folded."""
+
+import re
+
+from engine.values import cue_pattern
+
+
+def _any(*forms: str) -> re.Pattern[str]:
+    return re.compile("|".join(forms))
+
+
+_QUESTION = _any(
+    r"[?吗]|[呢么]\s*[。!]?\s*$",
+    r"什么|怎么|怎样|如何|为何|哪|谁|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
+    r"(.)[不没]\1",
+    r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do|does|did|has|have"
+    r"|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
+    r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
+)
+_HOW = _any(
+    r"怎么(?!样)|如何|为什么|为何|怎样|步骤|流程是|教程",
+    r"\bhow (?:to|do|does|did|can|could|should|would|come)\b|\bwhy\b|\bsteps (?:to|for)\b",
+)
+_NOT = _any(
+    r"不要(?!忘)|不用|不必|不需|不想|不能|不可|不许|不准|不该|不应|先不|暂不|暂时不|还不|不是|不了|不上|勿|甭|暂缓",
+    r"(?<![性分个特级类识区鉴差告])别(?![的人处名忘])|没有?(?=说|让|要|叫|想|打算|必要|录|登|填|记|提)",
+    r"[未误漏免禁停拒非缓莫](?=录|登|填|记|提)|取消|撤回|撤销|撤掉|算了|停止|停下|作废|等一下|等等|等我|稍等",
+    r"n't(?! forget)\b|\bnot\b(?! forget)|\bdont\b(?! forget)",
+    r"\b(?:doesnt|didnt|cannot|cant|wont)\b",
+    r"\bno need\b|\bnever\b|\b(?:cancel|stop|abort|undo|discard|hold o(?:n|ff))\b",
+    r"\b(?:wait|refrain|avoid|skip)\b",
+    r"\bno,|^no\b(?! (?:adverse|ae|side))|\binstead of\b|\bwithout \w+ing\b",
+)
+_IF = _any(
+    r"如果|假如|假设|要是|倘若|若|除非|的话|一旦|万一|前提|只有.{1,20}才|等.{1,20}(?:再|后|之后)",
+    r"[之以]前(?!的)|以后|之后再|(?<![最然])后(?=再)|直到",
+    r"\b(?:if|unless|until|till|once|before|provided|assuming|in case)\b",
+    r"\b(?:as soon as|whenever|depending)\b",
+    r"\bwhen\b(?! (?:was|is|did|were|does|will|can|should)\b)",
+)
+_TOLD = _any(
+    r"已经?(?!知|阅)|刚刚?才?(?=录|登|记|填|提|做)|[录登填记交做写]过|完了|好了|了\s*(?:[,。!;]|$)|了吗",
+    r"(?:录入?|登记|填报?|补录|记录|写入|提交|导入)(?:过|完|好)?了",
+    r"说(?!明)|提醒|打算|准备|计划|明天|后天|稍后|待会|一会|回头|以后|下次|改天|忘了?(?=录|登|记|填)",
+    r"(?:他|她|他们|有人|医生|护士|同事|主任|老师|经理)(?=.{0,6}[录登填记])",
+    r"\b(?:said|says|say|told|tells|asked|asks|wants|wanted|thinks|already|yet|remind|reminder"
+    r"|later|tomorrow|going to|will|plan|plans|planned|planning|used to|forgot|wish|hope|hoped)\b",
+)
+_QUOTED = re.compile(
+    r"“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']+'(?![a-z0-9])"
+)
+_READ_VERBS = (
+    *("show", "list", "look up", "lookup", "look at", "find", "display", "tell me", "give me"),
+    *("get me", "get the", "see", "view", "search", "read", "what is"),
+)
+_READS = re.compile(
+    rf"{cue_pattern(_READ_VERBS)}|(?<![检核审抽])查(?!验)|(?<!查)看|显示|列出|告诉我|给我看|读取|搜索|找一下"
+)
+_WRITES = _any(
+    r"录(?!音|像|取)|登记|填写|填报|写入|导入|提交|保存|修改|更正|改成|改为|更新|删除|删掉|新增|添加|上传",
+    r"\b(?:record(?!s?\b ?(?:of|for|show|say))|enter|input|log|save|submit|import|update|change"
+    r"|correct|delete|remove|add|edit|set|modify|overwrite|fix|register|upload|write|erase)\b",
+)
+_BEYOND = _any(
+    r"为什么|原因|平均|趋势|变化|对比|比较|相比|预测|评估|判断|分析|建议|适合|合格|符合|正常|异常|超标"
+    r"|范围|允许|高于|低于|大于|小于|超过|[更最][高低大小重轻]|升高|降低|计算|总结|同时|影响",
+    r"\bwhy\b|\b(?:average|mean|median|trend|change[ds]?|compare[ds]?|comparison|versus|vs|predict"
+    r"|assess|evaluate|suitable|eligible|normal|abnormal|higher|lower|highest|lowest|above|below"
+    r"|greater|less|than|calculate|summari[sz]e|should|within|range|limits?|because|affect|cause[ds]?|explain)\b",
+)
+_WHEN = _any(
+    r"[上下这本]+个?(?:周|星期|礼拜|月|季度|年)|(?:天|周|个?月|年)(?:之?前|之?后|以前|以后)|(?:周|星期|礼拜)[一二三四五六日天]",
+    r"去年|明年|前年|大前天|大后天|第[一二三四五六七八九十◆ ]+次",
+    r"\b(?:last|next|this|previous) (?:week|month|year|quarter|mon|tue|wed|thu|fri|sat|sun)"
+    r"|\bago\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bfirst visit\b|\bin ◆|\bbaseline\b",
+    r"第一次|首次|基线|倒数|下一?次|\b(?:next|upcoming|previous) visit",
+)
+_FOLLOW_UP = _any(
+    r"^(?:那|那么|还有)|呢\s*[?。]?\s*$|(?<![其吉])[他她]的?|该受试者|这个(?:人|受试者)|同一",
+    r"^(?:and|what about|how about)\b|\b(?:his|her|their|its|he|she|him|they)\b",
+    r"\b(?:this|that|the same) (?:subject|patient|one)\b",
+)
+
+
+def unquoted(text: str) -> str:
+    """The text without what stands in quotation marks."""
+    return _QUOTED.sub(" ", text)
+
+
+def asks(text: str) -> bool:
+    """It is a question, by its mark, its particle or its first word."""
+    return bool(_QUESTION.search(text))
+
+
+def asks_how(text: str) -> bool:
+    """It asks how or why, not for the thing itself."""
+    return bool(_HOW.search(text))
+
+
+def why(text: str) -> bool:
+    """It asks for a reason, not for a way."""
+    return bool(re.search(r"为什么|为何|\bwhy\b|\bhow come\b", text))
+
+
+def reads(text: str) -> bool:
+    """It bids to show something."""
+    return bool(_READS.search(text))
+
+
+def writes(text: str) -> bool:
+    """It speaks of writing, changing or removing."""
+    return bool(_WRITES.search(text))
+
+
+def denies(text: str) -> bool:
+    """It forbids, takes back or holds off; a finding such as "no adverse events" does not."""
+    return bool(_NOT.search(text))
+
+
+def conditional(text: str) -> bool:
+    """It holds only under a condition, or at another time than its order says."""
+    return bool(_IF.search(text))
+
+
+def told(text: str) -> bool:
+    """It tells of something done, planned or said by others."""
+    return bool(_TOLD.search(text))
+
+
+def beyond_lookup(text: str) -> bool:
+    """It wants a judgement, a comparison or a reason, which no single look-up gives."""
+    return bool(_BEYOND.search(text))
+
+
+def vague_time(text: str) -> bool:
+    """It names a time that is no certain day, such as "last week" or the first visit."""
+    return bool(_WHEN.search(text))
+
+
+def follows_up(text: str) -> bool:
+    """It leans on what was said before: "and P004?", "那他的体重呢"."""
+    return bool(_FOLLOW_UP.search(text))

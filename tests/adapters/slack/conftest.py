@@ -1,0 +1,93 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientResponse, web
+
+from adapters.clock import SystemClock
+from adapters.slack.platform import SlackPlatform
+from engine.events import Accepted, Outcome, Update
+from tests.fakes.slack_server import SlackServer
+
+PAYLOADS = Path(__file__).parents[2] / "payloads" / "slack"
+
+Post = Callable[[dict[str, Any]], Awaitable[ClientResponse]]
+
+
+class RecordingIntake:
+    """An intake that keeps what it was given and answers `outcome`."""
+
+    def __init__(self) -> None:
+        self.updates: list[Update] = []
+        self.outcome: Outcome = Accepted()
+        self.arrived = asyncio.Event()
+        self.release: asyncio.Event | None = None
+
+    async def __call__(self, update: Update) -> Outcome:
+        self.updates.append(update)
+        self.arrived.set()
+        if self.release is not None:
+            await self.release.wait()
+        return self.outcome
+
+
+@pytest.fixture
+def payload() -> Callable[[str], dict[str, Any]]:
+    """A recorded payload by name."""
+
+    def read(name: str) -> dict[str, Any]:
+        return json.loads((PAYLOADS / f"{name}.json").read_text())
+
+    return read
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackServer]:
+    """A local Slack; a test that wants faults clears them."""
+    async with SlackServer() as server:
+        yield server
+        assert server.faults == []
+
+
+@pytest.fixture
+async def platform(slack: SlackServer) -> AsyncIterator[SlackPlatform]:
+    """The platform under test, connected to the local Slack."""
+    made = SlackPlatform(
+        bot_token=slack.bot_token,
+        signing_secret=slack.signing_secret,
+        app_token=slack.app_token,
+        api_url=slack.api_url,
+        clock=SystemClock("UTC"),
+    )
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def intake() -> RecordingIntake:
+    """What receives the updates."""
+    return RecordingIntake()
+
+
+@pytest.fixture
+async def http(aiohttp_client: Any, platform: SlackPlatform, intake: RecordingIntake) -> Any:
+    """A client of a real server with the platform's routes."""
+    app = web.Application()
+    app.add_routes(platform.routes(intake))
+    return await aiohttp_client(app)
+
+
+@pytest.fixture
+def post(http: Any, slack: SlackServer) -> Post:
+    """Posts a payload, signed and encoded as Slack does."""
+
+    async def send(body: dict[str, Any]) -> ClientResponse:
+        raw, headers = slack.signed_request(body)
+        response: ClientResponse = await http.post("/slack/events", data=raw, headers=headers)
+        await response.read()
+        return response
+
+    return send

@@ -1,0 +1,270 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.slack.blocks import message, notice
+from adapters.slack.forms import answer, field_errors, modal
+from adapters.slack.layout import clip, cut, fit, pack, size
+from adapters.slack.markdown import Chunk
+from cards.model import Field, Row
+from cards.view import ButtonView, CardView, FormView, MessageView, PartView
+from tests.fakes.slack_checks import message_problems, view_problems
+
+HUGE = "The visit of P003 <!channel> & more. " * 3_000
+HOSTILE = "<!channel> <@U1> *x* `y` https://x.org @here"
+
+
+def _card(**fields):
+    return CardView(
+        **{
+            "token": "0a-Zk3tP9qLmN4x",
+            "kind": "confirm",
+            "title": "Record a visit",
+            "text": "Please check.",
+            "problems": ("ECOG 7 is above **5**",),
+            "rows": (Row(label="ECOG", value="2"), Row(label="Weight", value="71 kg")),
+            "note": "Asked by Ann",
+            "buttons": (
+                ButtonView(data="s1:0a-Zk3tP9qLmN4x:approve:1", label="Approve", style="primary"),
+                ButtonView(data="s1:0a-Zk3tP9qLmN4x:reject:1", label="Reject", style="danger"),
+                ButtonView(data="s1:0a-Zk3tP9qLmN4x:later:1", label="Later"),
+            ),
+        }
+        | fields
+    )
+
+
+def _texts(shown):
+    return [b["text"]["text"] for b in shown["blocks"] if b["type"] == "section"]
+
+
+def test_parts_are_numbered_in_order_with_their_state():
+    view = MessageView(
+        lang="en",
+        parts=(
+            PartView(number=1, state="answered", text="ECOG is **1**."),
+            PartView(number=2, state="needs_you", label="New visit", text="What is missing?"),
+            PartView(number=3, state="working", text=""),
+        ),
+    )
+    shown = message(view)
+    assert _texts(shown) == ["*1.* ECOG is *1*.\n\n*2.* ✍️ *New visit*\nWhat is missing?\n\n*3.* ⏳"]
+    assert shown["text"] == _texts(shown)[0]
+
+
+def test_a_single_answer_has_no_number():
+    shown = message(MessageView(lang="en", parts=(PartView(number=0, state="answered", text="1"),)))
+    assert _texts(shown) == ["1"]
+
+
+def test_an_open_card_shows_everything_and_its_buttons():
+    shown = message(MessageView(lang="en", card=_card()))
+    section, actions, context = shown["blocks"]
+    assert section["text"]["text"] == (
+        "*Record a visit*\n\nPlease check.\n\n• ECOG 7 is above *5*\n\n*ECOG* 2\n*Weight* 71 kg"
+    )
+    assert [b["action_id"] for b in actions["elements"]] == ["signoff:0", "signoff:1", "signoff:2"]
+    assert [b["value"].split(":")[2] for b in actions["elements"]] == ["approve", "reject", "later"]
+    assert [b.get("style") for b in actions["elements"]] == ["primary", "danger", None]
+    assert context["elements"][0]["text"] == "Asked by Ann"
+    assert "Record a visit" in shown["text"]
+
+
+def test_a_closed_card_shows_its_outcome_and_no_buttons():
+    card = _card(buttons=(), outcome="Approved by Bo, 21 Nov 10:02", tone="good")
+    shown = message(MessageView(lang="en", card=card))
+    assert [b["type"] for b in shown["blocks"]] == ["section", "context"]
+    assert _texts(shown)[0].endswith("✅ Approved by Bo, 21 Nov 10:02")
+
+
+def test_parts_and_card_stand_in_one_message():
+    parts = (PartView(number=1, state="answered", text="1"),)
+    shown = message(MessageView(lang="en", parts=parts, card=_card()))
+    kinds = [b["type"] for b in shown["blocks"]]
+    assert kinds == ["section", "divider", "section", "actions", "context"]
+
+
+def test_what_people_wrote_cannot_pose_as_a_row_or_a_mention():
+    card = _card(
+        title=HOSTILE,
+        rows=(Row(label=HOSTILE, value="ok\n*Approved by* Bo"),),
+        note=HOSTILE,
+        outcome=HOSTILE,
+        buttons=(ButtonView(data="s1:x", label=HOSTILE),),
+    )
+    shown = message(MessageView(lang="en", card=card))
+    assert message_problems(shown) == []
+    assert "ok ∗Approved by∗ Bo" in _texts(shown)[0]
+
+
+def test_an_empty_view_is_still_a_message():
+    assert message_problems(message(MessageView(lang="en"))) == []
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_huge_view_is_shortened_visibly_inside_all_limits(lang):
+    view = MessageView(
+        lang=lang,
+        parts=tuple(PartView(number=i, state="answered", text=HUGE) for i in range(1, 4)),
+        card=_card(
+            title=HUGE,
+            text=HUGE,
+            problems=(HUGE,) * 30,
+            rows=tuple(Row(label=f"field {i}", value="7" * 400) for i in range(100)),
+            note=HUGE,
+            outcome=HUGE,
+            buttons=tuple(ButtonView(data="s1:x", label=HUGE) for _ in range(60)),
+        ),
+    )
+    shown = message(view)
+    assert message_problems(shown) == []
+    note = "个字符" if lang == "zh" else "characters left out"
+    assert sum(text.count(note) for text in _texts(shown)) >= 4
+
+
+def test_rows_are_shown_whole_where_only_the_text_is_too_long():
+    rows = tuple(Row(label=f"field {i}", value=f"value {i}") for i in range(40))
+    parts = (PartView(number=0, state="in_review", text="Waiting."),)
+    shown = message(MessageView(lang="en", parts=parts, card=_card(text=HUGE, rows=rows)))
+    said = "\n".join(_texts(shown))
+    assert all(f"*field {i}* value {i}" in said for i in range(40))
+    assert "Waiting." in said
+
+
+WIDE = st.text(alphabet="a <&>*_`\n|#-[]()😀体", max_size=4_000)
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=WIDE, times=st.integers(1, 12), problems=st.lists(WIDE, max_size=3))
+def test_every_view_fits_and_is_safe(text, times, problems):
+    parts = (PartView(number=1, state="answered", text=text * times),)
+    card = _card(text=text * times, problems=tuple(problems))
+    assert message_problems(message(MessageView(lang="en", parts=parts, card=card))) == []
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="ab <>&;\n😀", max_size=300), st.integers(0, 120))
+def test_cut_loses_nothing_and_keeps_the_limit(text, limit):
+    head, tail = cut(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"), limit)
+    assert head + tail == text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    assert size(head) <= limit
+
+
+def test_cut_never_goes_through_a_link():
+    text = "see <https://x.org/a|the plan> and more"
+    assert cut(text, 20) == ("see ", "<https://x.org/a|the plan> and more")
+
+
+def test_long_code_is_split_into_whole_blocks():
+    code = "\n".join(f"line {i}" for i in range(600))
+    texts = pack([Chunk("before"), Chunk(code, code=True), Chunk("after")])
+    assert len(texts) > 1
+    assert all(text.count("```") % 2 == 0 and size(text) <= 3_000 for text in texts)
+    shown = "".join(texts)
+    assert all(f"line {i}\n" in shown for i in range(600))
+
+
+def test_shortening_counts_what_is_left_out():
+    chunks = [Chunk("a" * 100), Chunk("b" * 500), Chunk("c" * 50)]
+    kept = fit(chunks, 300, "en")
+    shown = sum(len(c.text) for c in kept[:-1])
+    assert kept[-1].text == f"(shortened: {650 - shown} characters left out)"
+    assert fit(chunks, 1_000, "en") == chunks
+
+
+def test_clip_marks_what_it_cuts():
+    assert clip("short", 5) == "short"
+    assert clip("too long", 5) == "too…"
+    assert size(clip("😀" * 20, 9)) <= 9
+
+
+def test_a_notice_shows_plain_text():
+    shown = notice("<!channel> *Bo* has approved")
+    assert shown["blocks"][0]["text"]["text"] == "<!channel> *Bo* has approved"
+    assert shown["text"].startswith("&lt;!channel&gt;")
+    assert message_problems(notice("x" * 9_000)) == []
+
+
+FIELDS = (
+    Field(name="visit_date", label="Visit date", type="date", value="2026-11-21"),
+    Field(name="ecog", label="ECOG", type="integer", minimum=0, maximum=5, hint="as examined"),
+    Field(name="weight_kg", label="Weight", type="number", unit="kg", minimum=30, required=False),
+    Field(name="arm", label="Arm", type="choice", options=("A", "B"), value="B"),
+    Field(name="reason", label="Reason", value="because"),
+)
+
+
+def _form(**fields):
+    return FormView(
+        **{
+            "data": "s1:0a-Zk3tP9qLmN4x:submit:1",
+            "lang": "en",
+            "title": "Record a visit",
+            "submit": "Send",
+            "cancel": "Cancel",
+            "fields": FIELDS,
+        }
+        | fields
+    )
+
+
+def test_a_form_asks_for_each_field_by_its_type():
+    view = modal(_form(intro="What is <missing>?"), "slack:T1:D1")
+    assert view_problems(view) == []
+    intro, *inputs = view["blocks"]
+    assert intro["text"] == {"type": "plain_text", "text": "What is <missing>?", "emoji": False}
+    assert [b["block_id"] for b in inputs] == [f.name for f in FIELDS]
+    assert [b["element"]["type"] for b in inputs] == [
+        "datepicker",
+        "plain_text_input",
+        "plain_text_input",
+        "static_select",
+        "plain_text_input",
+    ]
+    assert [b["optional"] for b in inputs] == [False, False, True, False, False]
+    date, ecog, weight, arm, reason = inputs
+    assert date["element"]["initial_date"] == "2026-11-21"
+    assert ecog["hint"]["text"] == "as examined · 0 - 5"
+    assert (weight["label"]["text"], weight["hint"]["text"]) == ("Weight (kg)", "≥ 30")
+    assert arm["element"]["initial_option"]["value"] == "B"
+    assert reason["element"]["multiline"] is True
+    assert reason["element"]["initial_value"] == "because"
+
+
+def test_a_form_finds_its_way_back():
+    view = modal(_form(), "slack:T1:C1:1763700000.000100")
+    assert view["callback_id"] == "signoff"
+    assert view["private_metadata"] == (
+        '{"button":"s1:0a-Zk3tP9qLmN4x:submit:1","conversation":"slack:T1:C1:1763700000.000100"}'
+    )
+
+
+def test_long_and_odd_forms_stay_inside_the_limits():
+    long = "A very long text that no head line holds " * 90
+    fields = (
+        Field(name="choice", label=long, type="choice", options=tuple(map(str, range(150)))),
+        Field(name="wordy", label="w", type="choice", options=(long, "b"), value="b"),
+        Field(name="day", label="", type="date", value="soon", hint=long),
+        Field(name="note", label="n", value=long, unit="kg"),
+    )
+    view = modal(
+        _form(title=long, submit=long, cancel=long, intro=long, fields=fields), "slack:T:D"
+    )
+    assert view_problems(view) == []
+    assert view["title"]["text"] == "A very long text that n…"
+    assert "initial_date" not in view["blocks"][3]["element"]
+
+
+def test_errors_stand_at_their_field_and_strays_at_the_first():
+    view = modal(_form(intro="x"), "slack:T1:D1")
+    errors = {"ecog": "too high", "elsewhere": "not today", "": "sorry"}
+    assert field_errors(errors, view) == {"ecog": "too high", "visit_date": "not today sorry"}
+    assert field_errors(errors, {"blocks": None}) == {}
+
+
+@pytest.mark.parametrize(("text", "title"), [("已经批准。", "结果"), ("Approved.", "Result")])
+def test_an_answer_in_a_modal_is_plain_text(text, title):
+    view = answer(text)
+    assert view_problems(view) == []
+    assert view["title"]["text"] == title
+    assert view["blocks"][0]["text"]["text"] == text

@@ -1,0 +1,233 @@
+import copy
+
+import pytest
+
+from adapters.slack.entities import plain
+from adapters.slack.receive import receive
+from engine.errors import BadPayload
+from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, MessageReceived
+
+REQUESTER = Actor(platform="slack", workspace="T0TRIAL", user="U0REQUESTER")
+REVIEWER = Actor(platform="slack", workspace="T0TRIAL", user="U0REVIEWER", name="u0reviewer")
+THREAD = "slack:T0TRIAL:C0TRIAL:1763700000.000100"
+BUTTON = "s1:0a-Zk3tP9qLmN4x:approve:1"
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "conversation", "text"),
+    [
+        (
+            "message_im",
+            "slack:T0TRIAL:D0REQUESTER:1763700000.000100",
+            "slack:T0TRIAL:D0REQUESTER",
+            "查一下 P003 的 ECOG & 体重 < 80",
+        ),
+        (
+            "message_im_thread",
+            "slack:T0TRIAL:D0REQUESTER:1763700009.000100",
+            "slack:T0TRIAL:D0REQUESTER",
+            "and P004?",
+        ),
+        ("message_channel_mention", THREAD, THREAD, "what is the ECOG of P003?"),
+        ("app_mention", THREAD, THREAD, "what is the ECOG of P003?"),
+        (
+            "app_mention_in_thread",
+            "slack:T0TRIAL:C0TRIAL:1763700050.000200",
+            THREAD,
+            "thanks , see #other and the plan (https://example.com/a?b=1&c=2)",
+        ),
+        (
+            "message_file_share",
+            "slack:T0TRIAL:D0REQUESTER:1763700000.000100",
+            "slack:T0TRIAL:D0REQUESTER",
+            "the visit form",
+        ),
+        (
+            "message_thread_broadcast",
+            "slack:T0TRIAL:C0TRIAL:1763700070.000100",
+            THREAD,
+            "for all",
+        ),
+    ],
+)
+def test_a_persons_message_becomes_an_update(payload, name, id, conversation, text):
+    assert receive(payload(name)) == MessageReceived(
+        id=id, conversation=conversation, actor=REQUESTER, text=text
+    )
+
+
+def test_message_and_mention_of_one_message_are_one_update(payload):
+    assert receive(payload("message_channel_mention")) == receive(payload("app_mention"))
+
+
+def test_a_command_written_to_the_bot_is_a_command(payload):
+    assert receive(payload("app_mention_command")) == CommandGiven(
+        id="slack:T0TRIAL:C0TRIAL:1763700060.000200",
+        conversation=THREAD,
+        actor=REQUESTER,
+        name="cancel",
+        text="the second one",
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "message_channel_plain",
+        "message_channel_other_mention",
+        "message_own",
+        "message_own_user",
+        "message_other_bot",
+        "message_bot_subtype",
+        "message_changed",
+        "message_deleted",
+        "message_channel_join",
+        "reaction_added",
+        "app_rate_limited",
+        "block_actions_foreign",
+        "block_actions_in_modal",
+        "view_submission_foreign",
+        "shortcut",
+    ],
+)
+def test_what_is_not_for_us_is_no_update(payload, name):
+    assert receive(payload(name)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "channel", "conversation"),
+    [
+        ("block_actions_im", "D0REVIEWER", "slack:T0TRIAL:D0REVIEWER"),
+        ("block_actions_thread", "C0TRIAL", THREAD),
+        ("block_actions_channel", "C0REVIEWS", "slack:T0TRIAL:C0REVIEWS"),
+        ("block_actions_thread_root", "C0REVIEWS", "slack:T0TRIAL:C0REVIEWS"),
+    ],
+)
+def test_a_tap_carries_the_raw_button_and_where_the_card_stands(
+    payload, name, channel, conversation
+):
+    assert receive(payload(name)) == CardTapped(
+        id=f"slack:action:T0TRIAL:U0REVIEWER:{channel}:1763700120.123456",
+        conversation=conversation,
+        actor=REVIEWER,
+        button=BUTTON,
+    )
+
+
+def test_a_form_carries_its_values_by_field_name(payload):
+    update = receive(payload("view_submission"))
+    assert isinstance(update, FormSubmitted)
+    assert update.conversation == THREAD
+    assert update.button == "s1:0a-Zk3tP9qLmN4x:submit:1"
+    assert update.values == {"visit_date": "2026-11-21", "ecog": "2", "arm": "A", "reason": ""}
+    assert update.id.startswith("slack:view:T0TRIAL:V00000001:1763700130.abcd:")
+
+
+@pytest.mark.parametrize("changed", ["hash", "value"])
+def test_a_form_sent_again_after_a_refusal_is_another_update(payload, changed):
+    first = payload("view_submission")
+    again = copy.deepcopy(first)
+    if changed == "hash":
+        again["view"]["hash"] = "1763700140.efgh"
+    else:
+        again["view"]["state"]["values"]["ecog"]["value"]["value"] = "1"
+    assert receive(first).id == receive(copy.deepcopy(first)).id
+    assert receive(first).id != receive(again).id
+
+
+def test_a_slash_command_names_its_first_word(payload):
+    assert receive(payload("slash_command")) == CommandGiven(
+        id="slack:command:T0TRIAL:2.0.trigger",
+        conversation="slack:T0TRIAL:C0TRIAL",
+        actor=REQUESTER.model_copy(update={"name": "u0requester"}),
+        name="pending",
+        text="of mine",
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "name", "rest"),
+    [("/signoff", "", "help", ""), ("/cancel", "all of it", "cancel", "all of it")],
+)
+def test_slash_commands_without_a_word_or_of_another_name(payload, command, text, name, rest):
+    update = receive(payload("slash_command") | {"command": command, "text": text})
+    assert isinstance(update, CommandGiven)
+    assert (update.name, update.text) == (name, rest)
+
+
+def _without(payload, *path):
+    changed = copy.deepcopy(payload)
+    node = changed
+    for key in path[:-1]:
+        node = node[key]
+    del node[path[-1]]
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("message_im", ("team_id",)),
+        ("message_im", ("event",)),
+        ("message_im", ("event", "channel")),
+        ("message_im", ("event", "ts")),
+        ("block_actions_im", ("user",)),
+        ("block_actions_im", ("actions",)),
+        ("view_submission", ("view",)),
+        ("view_submission", ("view", "private_metadata")),
+        ("slash_command", ("trigger_id",)),
+        ("slash_command", ("command",)),
+    ],
+)
+def test_another_shape_is_refused(payload, name, path):
+    with pytest.raises(BadPayload):
+        receive(_without(payload(name), *path))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"type": 5},
+        {"type": "event_callback", "team_id": "T1", "event": []},
+        {"type": "event_callback", "team_id": "T1:C2", "event": {"type": "message"}},
+    ],
+)
+def test_what_slack_never_sends_is_refused(broken):
+    with pytest.raises(BadPayload):
+        receive(broken)
+
+
+@pytest.mark.parametrize("metadata", ["", "{", "[]", '{"button": "s1:x"}'])
+def test_a_form_that_we_did_not_make_is_refused(payload, metadata):
+    sent = payload("view_submission")
+    sent["view"]["private_metadata"] = metadata
+    with pytest.raises(BadPayload):
+        receive(sent)
+
+
+def test_unknown_keys_are_ignored(payload):
+    event = payload("message_im")
+    event["event"]["something_new"] = {"a": 1}
+    event["something_new"] = [1]
+    assert receive(event) == receive(payload("message_im"))
+
+
+@pytest.mark.parametrize(
+    ("marked", "read"),
+    [
+        ("<@U1> and <@U2|bob>", "@U1 and @bob"),
+        ("<#C1> <#C2|trial>", "#C1 #trial"),
+        ("<!here> <!subteam^S1|@reviewers>", "@here @reviewers"),
+        ("<!date^1763700000^{date}|21 Nov>", "21 Nov"),
+        ("<http://x.org>", "http://x.org"),
+        ("<http://x.org|x.org>", "x.org"),
+        ("<http://x.org|the site>", "the site (http://x.org)"),
+        ("<mailto:a@x.org|a@x.org>", "a@x.org"),
+        ("a &lt;@U1&gt; b", "a <@U1> b"),
+        ("&amp;lt;", "&lt;"),
+        ("5 > 3 <", "5 > 3 <"),
+    ],
+)
+def test_entities_become_plain_text(marked, read):
+    assert plain(marked) == read

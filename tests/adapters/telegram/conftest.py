@@ -1,0 +1,111 @@
+"""A stub Telegram, a real TelegramPlatform against it, and an intake that notes what it got."""
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.telegram.platform import TelegramPlatform
+from adapters.telegram.polling import Pace
+from engine.errors import StoreUnavailable
+from engine.events import Accepted, Outcome, Update
+from tests.fakes.telegram_server import SECRET, TOKEN, TelegramServer
+
+PAYLOADS = Path(__file__).parents[2] / "payloads" / "telegram"
+
+
+class Recorder:
+    """An intake: notes updates, answers `outcomes` in turn and then Accepted."""
+
+    def __init__(self) -> None:
+        self.updates: list[Update] = []
+        self.outcomes: deque[Outcome] = deque()
+        self._changed = asyncio.Condition()
+
+    async def __call__(self, update: Update) -> Outcome:
+        self.updates.append(update)
+        async with self._changed:
+            self._changed.notify_all()
+        return self.outcomes.popleft() if self.outcomes else Accepted()
+
+    @property
+    def last(self) -> Update:
+        return self.updates[-1]
+
+    async def wait_for(self, count: int) -> None:
+        async with asyncio.timeout(5), self._changed:
+            await self._changed.wait_for(lambda: len(self.updates) >= count)
+
+
+class SwitchedLease:
+    """A lease that is given and taken by the test, and out of reach `failures` times."""
+
+    def __init__(self) -> None:
+        self.held = True
+        self.failures = 0
+        self.names: list[str] = []
+        self._changed = asyncio.Condition()
+
+    async def hold(self, name: str) -> bool:
+        self.names.append(name)
+        async with self._changed:
+            self._changed.notify_all()
+        if self.failures:
+            self.failures -= 1
+            raise StoreUnavailable("the store is away")
+        return self.held
+
+    async def wait_until_asked(self, times: int) -> None:
+        goal = len(self.names) + times
+        async with asyncio.timeout(5), self._changed:
+            await self._changed.wait_for(lambda: len(self.names) >= goal)
+
+
+@pytest.fixture
+def payload() -> Callable[[str], Any]:
+    return lambda name: json.loads((PAYLOADS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def intake() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+def lease() -> SwitchedLease:
+    return SwitchedLease()
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[TelegramServer]:
+    async with TelegramServer() as running:
+        yield running
+
+
+async def _platform(url: str, lease: SwitchedLease, secret: str) -> AsyncIterator[TelegramPlatform]:
+    platform = TelegramPlatform(
+        bot_token=TOKEN,
+        webhook_secret=secret,
+        api_url=url,
+        public_url="https://signoff.example",
+        lease=lease,
+        pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1),
+    )
+    yield platform
+    await platform.close()
+
+
+@pytest.fixture
+async def platform(server: TelegramServer, lease: SwitchedLease) -> AsyncIterator[TelegramPlatform]:
+    async for one in _platform(server.url, lease, SECRET):
+        yield one
+
+
+@pytest.fixture
+async def polling(server: TelegramServer, lease: SwitchedLease) -> AsyncIterator[TelegramPlatform]:
+    async for one in _platform(server.url, lease, ""):
+        yield one

@@ -1,0 +1,121 @@
+import pytest
+
+from adapters.telegram.forms import Asked, Prompt, ask, ask_again, prompt_behind, values_of
+from cards.model import Field
+from cards.view import FormView
+from tests.fakes.telegram_text import parse_html
+
+WEIGHT = Field(name="weight_kg", label="Weight", type="number", unit="kg", cues=("weight",))
+DATE = Field(name="visit_date", label="日期", type="date", value="2026-11-21")
+ARM = Field(name="arm", label="Arm", type="choice", options=("A", "B"), required=False)
+REASON = Field(name="reason", label="Why do you reject this?")
+PROMPT = Prompt(
+    "s1:1f-AbCdEf123456:fill:2",
+    (Asked("weight_kg", "Weight (kg)"), Asked("visit_date", "日期", "2026-11-21")),
+)
+
+
+def form(*fields: Field, lang: str = "en") -> FormView:
+    return FormView(
+        data=PROMPT.data, lang=lang, title="Visit", submit="Send", cancel="Cancel", fields=fields
+    )
+
+
+def link_in(html: str) -> str:
+    return next(e["url"] for e in parse_html(html).entities if e["type"] == "text_link")
+
+
+def test_a_prompt_lists_its_fields_one_in_a_line():
+    lines = parse_html(ask(form(WEIGHT, DATE, ARM))).text.splitlines()
+    assert lines[0].endswith("Visit")
+    assert lines[1:4] == [
+        "• Weight (kg): …",
+        "• 日期: YYYY-MM-DD [2026-11-21]",
+        "• Arm: A / B; optional",
+    ]
+    assert "name: value" in lines[-1]
+
+
+def test_a_chinese_prompt_has_full_width_punctuation_and_is_read_back():
+    html = ask(form(WEIGHT, ARM, lang="zh"))
+    lines = parse_html(html).text.splitlines()
+    assert lines[1:3] == ["• Weight（kg）：…", "• Arm：A / B；选填"]
+    prompt = prompt_behind(link_in(html))
+    assert values_of(prompt, "Weight（kg）：70") == {"weight_kg": "70"}
+    again = parse_html(ask_again(prompt, {"weight_kg": "应不小于 30"})).text
+    assert "• Weight（kg）：应不小于 30" in again
+
+
+def test_a_single_text_field_is_simply_asked():
+    lines = parse_html(ask(form(REASON, lang="zh"))).text.splitlines()
+    assert lines[1] == "Why do you reject this?"
+    assert lines[-1] == "请回复这条消息。"
+
+
+def test_the_mark_carries_the_form_and_nothing_else_shows_it():
+    shown = parse_html(ask(form(WEIGHT, DATE)))
+    assert shown.text.startswith("✎")
+    assert PROMPT.data not in shown.text
+    assert prompt_behind(link_in(ask(form(WEIGHT, DATE)))) == PROMPT
+
+
+def test_labels_that_would_make_the_link_too_long_are_left_out():
+    long = [Field(name=f"f{i}", label="很长的名称" * 8, value="值" * 40) for i in range(12)]
+    link = link_in(ask(form(*long)))
+    assert len(link) <= 1800
+    assert [f.name for f in prompt_behind(link).fields] == [f"f{i}" for i in range(12)]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://signoff.invalid/form?f=a",
+        "https://signoff.invalid/form?d=x",
+        "https://signoff.invalid/other?d=x&f=a",
+        "http://signoff.invalid/form?d=x&f=a",
+        "https://signoff.invalid.example/form?d=x&f=a",
+    ],
+)
+def test_other_links_carry_no_form(link):
+    assert prompt_behind(link) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("weight: 70\n日期：2026-11-20", {"weight_kg": "70", "visit_date": "2026-11-20"}),
+        ("• Weight (kg) = 70", {"weight_kg": "70", "visit_date": "2026-11-21"}),
+        ("WEIGHT_KG: 70: really", {"weight_kg": "70: really", "visit_date": "2026-11-21"}),
+        ("weight: 70\nshe felt well", {"text": "weight: 70\nshe felt well"}),
+        ("70 kilos", {"text": "70 kilos"}),
+        ("pulse: 60", {"text": "pulse: 60"}),
+    ],
+)
+def test_a_reply_is_read_line_by_line_or_kept_as_text(text, values):
+    assert values_of(PROMPT, text) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("too heavy: see note", "too heavy: see note"), ("Reason: no", "no")]
+)
+def test_the_reply_to_a_single_field_is_its_value(text, value):
+    assert values_of(Prompt("d", (Asked("reason", "Reason"),)), text) == {"reason": value}
+
+
+def test_a_reply_of_spaces_is_read_at_once():
+    assert values_of(PROMPT, "x" + " " * 4000 + "y")["text"].startswith("x")
+
+
+def test_faults_are_listed_by_label_and_the_prompt_stays_the_same():
+    html = ask_again(PROMPT, {"weight_kg": "must be at most 300", "other": "@all <b>"})
+    text = parse_html(html).text
+    assert "• Weight (kg): must be at most 300" in text
+    assert "• other: @\u2060all <b>" in text
+    assert prompt_behind(link_in(html)) == PROMPT
+
+
+def test_labels_and_titles_of_a_form_are_text():
+    odd = Field(name="a", label="<b>@all [x](https://x.example)")
+    shown = parse_html(ask(form(odd)))
+    assert "<b>@\u2060all [x](https://x.example)" in shown.text
+    assert [e["type"] for e in shown.entities] == ["text_link", "bold", "italic"]

@@ -1,0 +1,66 @@
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient
+
+from adapters.webchat.platform import WebChat, WebPerson
+from engine.events import Accepted, Outcome, Update
+from tests.fakes.chat_log import MemoryChatLog
+
+Answer = Outcome | Callable[[Update], Awaitable[Outcome]]
+PEOPLE = (
+    WebPerson(id="lin", name="Lin Yue", role_label={"zh": "申请人", "en": "Requester"}),
+    WebPerson(id="chen", name="Chen Rui", role_label={"zh": "审核人", "en": "Reviewer"}),
+    WebPerson(id="zhou", name="Zhou Yi", role_label={"zh": "旁观者", "en": "Bystander"}),
+)
+
+
+class ScriptedIntake:
+    """An Intake that keeps the updates it got and answers each id once, as the service does."""
+
+    def __init__(self) -> None:
+        self.updates: list[Update] = []
+        self.answers: dict[str, Answer] = {}
+        self._seen: set[str] = set()
+
+    async def __call__(self, update: Update) -> Outcome:
+        self.updates.append(update)
+        answer = self.answers.get(update.kind, Accepted())
+        outcome = await answer(update) if callable(answer) else answer
+        if outcome == Accepted():
+            outcome = Accepted(duplicate=update.id in self._seen)
+            self._seen.add(update.id)
+        return outcome
+
+
+@pytest.fixture
+def log() -> MemoryChatLog:
+    return MemoryChatLog()
+
+
+@pytest.fixture
+def intake() -> ScriptedIntake:
+    return ScriptedIntake()
+
+
+@pytest.fixture
+def chat(log: MemoryChatLog) -> WebChat:
+    return WebChat(log=log, people=PEOPLE, heartbeat_s=0.05)
+
+
+@pytest.fixture
+async def client(
+    chat: WebChat, intake: ScriptedIntake, aiohttp_client: Any
+) -> AsyncIterator[TestClient[web.Request, web.Application]]:
+    app = web.Application()
+    app.add_routes(chat.routes(intake))
+
+    async def close(_: web.Application) -> None:
+        await chat.close()
+
+    app.on_shutdown.append(close)
+    async with asyncio.timeout(20):
+        yield await aiohttp_client(app)

@@ -1,0 +1,84 @@
+"""Starts `signoff` as a process of its own, in an empty folder and a clean environment."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PLAYBOOKS = ROOT / "playbooks"
+FILES = {
+    "SIGNOFF_PLAYBOOKS": str(PLAYBOOKS),
+    "SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml"),
+}
+PATIENCE_S = 40.0
+
+
+def environment(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    """What a fresh terminal would have, and our files on the import path."""
+    scripts = str(Path(sys.executable).parent)
+    return {
+        "PATH": f"{scripts}:{os.environ['PATH']}",
+        "HOME": str(folder),
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(ROOT),
+        **variables,
+    }
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended."""
+
+    status: int
+    out: str
+    err: str
+
+
+async def ended(folder: Path, *words: str, **variables: str) -> Ended:
+    """`python -m bot WORDS`, waited for."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", *words),
+        cwd=folder,
+        env=environment(folder, variables),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(PATIENCE_S):
+        out, err = await process.communicate()
+    assert process.returncode is not None
+    return Ended(process.returncode, out.decode(), err.decode())
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, *command: str, **variables: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A process that goes on; it is killed at the end when it has not ended by then."""
+    log = (folder / "stderr.log").open("ab")
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        cwd=folder,
+        env=environment(folder, variables),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=log,
+    )
+    log.close()
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()

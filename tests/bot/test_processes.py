@@ -1,0 +1,203 @@
+"""The command line: wrong settings, taken ports, and the commands around it."""
+
+import re
+import shutil
+import socket
+import tomllib
+from pathlib import Path
+
+import pytest
+from signoff_process import FILES, PLAYBOOKS, ROOT, ended, free_port
+
+NO_WEBCHAT = {"SIGNOFF_WEBCHAT": "off", "TELEGRAM_BOT_TOKEN": "1:x"}
+COMMANDS = ("run", "web", "worker", "validate")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_every_command_has_help(command: str, tmp_path: Path) -> None:
+    told = await ended(tmp_path, command, "--help")
+
+    assert told.status == 0
+    assert told.out.startswith(f"usage: signoff {command}")
+
+
+async def test_help_lists_every_command(tmp_path: Path) -> None:
+    told = await ended(tmp_path, "--help")
+
+    assert all(re.search(rf"^ +{command} ", told.out, re.MULTILINE) for command in COMMANDS)
+
+
+async def test_no_command_is_an_error(tmp_path: Path) -> None:
+    told = await ended(tmp_path)
+
+    assert told.status == 2
+    assert told.err.splitlines()[-1].startswith("signoff: error: ")
+
+
+@pytest.mark.parametrize("command", ["run", "web", "worker", "validate"])
+async def test_a_wrong_setting_is_one_line_and_status_2(command: str, tmp_path: Path) -> None:
+    told = await ended(tmp_path, command, PORT="http")
+
+    line = "PORT: should be a whole number from 1 to 65535, not 'http'\n"
+    assert (told.status, told.out, told.err) == (2, "", line)
+
+
+async def test_a_half_set_platform_is_one_line_and_status_2(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SLACK_BOT_TOKEN=xoxb-hush\n")
+
+    told = await ended(tmp_path, "run")
+
+    assert told.status == 2
+    assert told.err == (
+        "SLACK_SIGNING_SECRET or SLACK_APP_TOKEN: should be set, because SLACK_BOT_TOKEN is set\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "web"])
+async def test_a_taken_port_is_one_line_that_names_it(command: str, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+
+        told = await ended(
+            tmp_path,
+            command,
+            PORT=port,
+            SIGNOFF_PLAYBOOKS=str(PLAYBOOKS),
+            SIGNOFF_PEOPLE=str(PLAYBOOKS / "people.yaml"),
+        )
+
+    lines = [line for line in told.err.splitlines() if not line.startswith("{")]
+    assert told.status == 2
+    assert len(lines) == 1
+    assert lines[0].startswith("PORT: should be a free port")
+
+
+async def test_an_address_of_another_machine_names_its_setting(tmp_path: Path) -> None:
+    told = await ended(tmp_path, "run", SIGNOFF_HOST="203.0.113.1", **NO_WEBCHAT)
+
+    assert told.status == 2
+    assert told.err == "SIGNOFF_HOST: should be an address of this machine, not '203.0.113.1'\n"
+
+
+@pytest.mark.parametrize("command", ["run", "worker"])
+async def test_a_data_folder_that_cannot_be_is_one_line_and_status_2(
+    command: str, tmp_path: Path
+) -> None:
+    (tmp_path / "data").write_text("")
+
+    told = await ended(tmp_path, command, PORT=str(free_port()), **FILES)
+
+    assert told.status == 2
+    assert told.err.startswith("SIGNOFF_DATA_DIR: ")
+    assert told.err.count("\n") == 1
+
+
+async def test_validate_says_ok_for_the_playbooks_that_come_along(tmp_path: Path) -> None:
+    told = await ended(
+        tmp_path, "validate", str(PLAYBOOKS), SIGNOFF_PEOPLE=str(PLAYBOOKS / "people.yaml")
+    )
+
+    assert (told.status, told.out, told.err) == (0, "ok\n", "")
+
+
+async def test_validate_of_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
+    people = str(PLAYBOOKS / "people.yaml")
+    by_setting = await ended(tmp_path, "validate", SIGNOFF_PEOPLE=people)
+    by_hand = await ended(tmp_path, "validate", "/nope", SIGNOFF_PEOPLE=people)
+
+    line = "SIGNOFF_PLAYBOOKS: playbooks: there is no such folder\n"
+    assert (by_setting.status, by_setting.out, by_setting.err) == (1, line, "")
+    line = "/nope: there is no such folder\n"
+    assert (by_hand.status, by_hand.out, by_hand.err) == (1, line, "")
+
+
+async def test_validate_lists_faults_of_people_playbooks_and_sample_together(
+    tmp_path: Path,
+) -> None:
+    folder = copied(tmp_path)
+    changed(folder / "people.yaml", "roles: [crc]", "roles: [crk]")
+    changed(folder / "clinical_qc" / "playbook.yaml", "[visit-collect]", "[visit-colect]")
+    changed(folder / "clinical_qc" / "data" / "study.yaml", "subjects:", "subject:")
+
+    told = await ended(tmp_path, "validate")
+
+    assert told.status == 1
+    first, second, *sample = told.out.splitlines()
+    assert first.startswith("playbooks/people.yaml:")
+    assert "there is no role 'crk'" in first
+    assert second.startswith("playbooks/clinical_qc/playbook.yaml:")
+    assert "there is no skill 'visit-colect'" in second
+    assert sample
+    assert all(line.startswith("playbooks/clinical_qc/data/study.yaml:") for line in sample)
+
+
+async def test_validate_misses_sample_data_that_is_not_there(tmp_path: Path) -> None:
+    (copied(tmp_path) / "clinical_qc" / "data" / "study.yaml").unlink()
+
+    told = await ended(tmp_path, "validate")
+
+    missing = "playbooks/clinical_qc/data/study.yaml:1: -: cannot be read: No such file"
+    assert (told.status, told.out.count("\n")) == (1, 1)
+    assert told.out.startswith(missing)
+
+
+async def test_run_tells_a_faulty_definition_once_and_ends_with_2(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    changed(folder / "people.yaml", "roles: [crc]", "roles: [crk]")
+    changed(folder / "clinical_qc" / "data" / "study.yaml", "subjects:", "subject:")
+
+    told = await ended(tmp_path, "run", PORT=str(free_port()))
+
+    first, *sample = told.err.splitlines()
+    assert told.status == 2
+    assert "there is no role 'crk'" in first
+    assert sample
+    assert len(set(sample)) == len(sample)
+    assert all(line.startswith("playbooks/clinical_qc/data/study.yaml:") for line in sample)
+
+
+def copied(folder: Path) -> Path:
+    return Path(shutil.copytree(PLAYBOOKS, folder / "playbooks"))
+
+
+def changed(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def make_targets() -> dict[str, str]:
+    text = (ROOT / "Makefile").read_text("utf-8")
+    return dict(re.findall(r"^(\w+):.*\n((?:\t.*\n)+)", text, re.MULTILINE))
+
+
+def test_readme_ci_and_makefile_name_the_same_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```\w*\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+    assert "make run\nmake test\n" in blocks
+    assert ci[-1] == "exec make test"
+    assert "signoff run" in make_targets()["run"]
+    assert "-m pytest" in make_targets()["test"]
+
+
+def test_ci_script_can_be_run() -> None:
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111 == 0o111
+
+
+def test_every_allowed_dependency_is_pinned_and_nothing_tells_where_from() -> None:
+    lines = (ROOT / "requirements.lock").read_text("utf-8").splitlines()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    names = {plain(re.split(r"[\[<>=;\s]", line, maxsplit=1)[0]) for line in wanted}
+    pinned = {plain(line.split("==")[0]) for line in lines}
+
+    assert names <= pinned
+    assert all(re.fullmatch(r"[a-z0-9.-]+==[\w.]+( ; [^@/:]+)?", line) for line in lines)
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,0 +1,275 @@
+"""What must hold when all is quiet again: read from Redis, the study and the stubs."""
+
+import itertools
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from redis.asyncio import Redis
+
+from adapters.redis.keys import Partitions
+from engine.replies import SETTLED
+from tests.chaos.faults import Fault
+from tests.chaos.load import Load, Said, Talk
+from tests.chaos.platforms import Platforms, Shown
+
+# A fault explains a message shown twice that was sent so long before it or after it.
+BEFORE_S, AFTER_S = 0.5, 3.0
+Json = dict[str, Any]
+
+
+@dataclass
+class State:
+    """Everything in Redis that the checks read, by id."""
+
+    replies: dict[str, dict[str, str]] = field(default_factory=dict)
+    runs: dict[str, dict[str, str]] = field(default_factory=dict)
+    cards: dict[str, dict[str, str]] = field(default_factory=dict)
+    rows: dict[str, dict[str, str]] = field(default_factory=dict)
+    logs: dict[str, list[Json]] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+    sessions: dict[str, Json] = field(default_factory=dict)
+
+
+async def read_state(client: Redis) -> State:
+    """A snapshot; nothing may be going on."""
+    state = State()
+    async for key in client.scan_iter(match="{p*}:*", count=2000):
+        name = key.partition(":")[2]
+        kind, _, rest = name.partition(":")
+        hashes = {"reply": state.replies, "card": state.cards, "row": state.rows}
+        if kind in hashes:
+            hashes[kind][rest] = await client.hgetall(key)
+        elif kind == "run" and not rest.endswith(":cards"):
+            state.runs[rest] = await client.hgetall(key)
+        elif kind == "log":
+            state.logs[rest] = [json.loads(e) for e in await client.lrange(key, 0, -1)]
+        elif kind == "e":
+            state.answers[rest] = await client.get(key)
+        elif kind == "c" and rest.endswith(":st"):
+            state.sessions[rest.removesuffix(":st")] = json.loads(await client.get(key))
+    return state
+
+
+async def unfinished(client: Redis) -> list[str]:
+    """What is still to be done or stuck: leases, mail, due timers, rows; empty when at rest."""
+    seconds, micros = await client.time()
+    now = seconds * 1000 + micros // 1000
+    found = []
+    async for key in client.scan_iter(match="{p*}:*", count=2000):
+        name = key.partition(":")[2]
+        is_mail = name.startswith("l:") and name.endswith(":in")
+        if name in ("q", "outq") or (name.startswith("d:") and not name.endswith(":h")):
+            found += [f"{key}: {member}" for member in await client.zrange(key, 0, -1)]
+        elif name == "due":
+            found += [f"{key}: {member}" for member in await client.zrangebyscore(key, 0, now)]
+        elif is_mail or name == "aside":
+            found += [f"{key}: {mail[:80]}" for mail in await client.lrange(key, 0, -1)]
+        elif name.startswith("d:"):
+            found.append(f"{key}: a destination's lease")
+    return found
+
+
+@dataclass
+class Checks:
+    """Collects violations and counts; each method checks one promise."""
+
+    state: State
+    load: Load
+    platforms: Platforms
+    faults: Sequence[Fault]
+    partitions: Partitions
+    violations: list[str] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def all(self, study: Path) -> None:
+        """Every check."""
+        self.handled_once()
+        self.in_order()
+        self.one_decision()
+        self.visits(study)
+        self.delivered()
+        self.up_to_date()
+        self.taps()
+        self.violations += [f"platform: {odd}" for odd in self.platforms.odd]
+
+    def _reply_id(self, talk: Talk, said: Said) -> str:
+        return self.partitions.derived_id(talk.id, "reply", said.update)
+
+    def handled_once(self) -> None:
+        """Each acknowledged message has exactly one reply, and it is settled."""
+        expected = set()
+        for talk in self.load.talks:
+            for said in talk.said:
+                name = self._reply_id(talk, said)
+                expected.add(name)
+                reply = self.state.replies.get(name)
+                if reply is None:
+                    self.violations.append(f"lost: no reply to {said.update} {said.text!r}")
+                    continue
+                parts = _parts(reply)
+                states = [part["state"] for part in parts]
+                self.counts[f"reply {'+'.join(states)}"] += 1
+                if "failed" in states:
+                    self.violations.append(f"given up: {said.update}: {parts[0]['text'][:80]}")
+                if not parts or not set(states) <= SETTLED:
+                    self.violations.append(f"unsettled: {said.update} is {states}")
+                if said.request and any(part.get("run") for part in parts):
+                    self.counts["runs"] += 1
+        for name in set(self.state.replies) - expected:
+            head = self.state.replies[name].get("head", "")
+            self.violations.append(f"twice or unasked: reply {name} answers nothing: {head[:200]}")
+        for name, run in self.state.runs.items():
+            body = json.loads(run["body"])
+            self.counts[f"run {run.get('ended') or body['status']}"] += 1
+            if body["status"] in ("blocked", "running", "failed"):
+                text = body["part"]["text"][:120]
+                self.violations.append(f"run {name} is {body['status']}: {text}")
+
+    def in_order(self) -> None:
+        """A conversation's messages were handled in the order of their acknowledgements, once."""
+        for talk in self.load.talks:
+            names = [self._reply_id(talk, said) for said in talk.said]
+            replies = [self.state.replies[n] for n in names if n in self.state.replies]
+            at = [json.loads(reply["head"])["at"] for reply in replies]
+            for one, two in itertools.pairwise(at):
+                if two < one:
+                    self.violations.append(f"order: {talk.id} handled {two} after {one}")
+            recent = self.state.sessions.get(talk.id, {}).get("recent", [])
+            heard = [line["text"] for line in recent if line["by"] == "person"]
+            said = [said.text for said in talk.said][-len(heard) :] if heard else []
+            # What was given up is not remembered.
+            given_up = any('"state":"failed"' in part for r in replies for part in r.values())
+            if heard != said and not given_up:
+                self.violations.append(f"order: {talk.id} remembers {heard}, was told {said}")
+
+    def one_decision(self) -> None:
+        """At most one decision per card, and the stored one is that of the audit log."""
+        decided = defaultdict(list)
+        for entries in self.state.logs.values():
+            for entry in entries:
+                if entry.get("event") == "tap":
+                    self.counts[f"tap {entry['result']}"] += 1
+                if entry.get("result") == "decided":
+                    decided[entry["card"]].append(entry)
+        for token, card in self.state.cards.items():
+            body = json.loads(card["body"])
+            logged = [(e["by"], e["choice"]) for e in decided.get(token, [])]
+            decision = body.get("decision")
+            stored = [(decision["person"], decision["choice"])] if decision else []
+            self.counts[f"card {body['kind']} {card['status']}"] += 1
+            if logged != stored:
+                self.violations.append(f"decisions of {token}: {logged} logged, {stored} stored")
+        for token in set(decided) - set(self.state.cards):
+            self.violations.append(f"decision on a card that is not there: {token}")
+
+    def visits(self, study: Path) -> None:
+        """Every approved visit stands in the study once, and nothing else does."""
+        approved = {
+            run
+            for run, entries in self.state.logs.items()
+            for entry in entries
+            if entry.get("result") == "decided" and entry["choice"] == "approve"
+        }
+        with sqlite3.connect(study) as db:
+            found = db.execute("SELECT key FROM visits WHERE key NOT LIKE 'sample:%'").fetchall()
+        written = Counter(key.partition(":")[0] for (key,) in found)
+        self.counts["visits approved"] = len(approved)
+        self.counts["visits written"] = sum(written.values())
+        self.violations += [f"approved, not written: {run}" for run in approved - set(written)]
+        self.violations += [f"written, not approved: {run}" for run in set(written) - approved]
+        self.violations += [f"written {n} times: {run}" for run, n in written.items() if n > 1]
+
+    def delivered(self) -> None:
+        """Every row has a message; a message more has a fault beside it that explains it."""
+        own: dict[tuple[str, str], str] = {}
+        for name, row in self.state.rows.items():
+            if row.get("dropped") or not row.get("message_id"):
+                why = row.get("dropped", "never sent")
+                self.violations.append(f"not delivered: {name} to {row.get('dest')}: {why}")
+                continue
+            key = self._place(row)
+            if key not in self.platforms.posts:
+                self.violations.append(f"not delivered: {name} thinks it is {key}")
+            if key in own:
+                self.violations.append(f"one message for two: {name} and {own[key]} are {key}")
+            own[key] = name
+        for talk in self.load.talks:
+            for said in talk.said:
+                if self._reply_id(talk, said) not in self.state.rows:
+                    self.violations.append(f"not delivered: no message answers {said.update}")
+        self._copies(set(own))
+
+    @staticmethod
+    def _place(row: dict[str, str]) -> tuple[str, str]:
+        if row["dest"].startswith("slack:"):
+            place, _, ts = row["message_id"].partition(":")
+            return place, ts
+        return row["dest"].split(":")[2], row["message_id"]
+
+    def _copies(self, own: set[tuple[str, str]]) -> None:
+        by_place: dict[str, list[Shown]] = defaultdict(list)
+        for shown in self.platforms.posts.values():
+            by_place[shown.place].append(shown)
+        self.counts["messages delivered"] = len(own)
+        for shows in by_place.values():
+            for index, shown in enumerate(shows):
+                if (shown.place, shown.id) in own:
+                    continue
+                # The other copy is next to it, but for cards that came between from elsewhere.
+                near = [shown, *shows[max(0, index - 3) : index + 4]]
+                why = next((why for one in near if (why := self._why(one))), "")
+                self.counts[f"sent twice: {why or 'UNEXPLAINED'}"] += 1
+                if not why:
+                    text = shown.text[:80]
+                    self.violations.append(f"sent twice without a fault: {shown.place}: {text!r}")
+
+    def _why(self, shown: Shown) -> str:
+        if shown.lost:
+            return "its answer was lost"
+        for fault in self.faults:
+            concerned = fault.whom in ("", shown.by)
+            begun, ended = fault.begun - BEFORE_S, fault.ended + AFTER_S
+            if concerned and begun <= shown.at <= ended:
+                return f"{fault.kind} beside it"
+        return ""
+
+    def up_to_date(self) -> None:
+        """What a message shows in the end is its state in the end."""
+        for name, row in self.state.rows.items():
+            shown = self.platforms.posts.get(self._place(row)) if row.get("message_id") else None
+            if shown is None:
+                continue
+            token = row["ref"] if row["kind"] == "card" else ""
+            if row["kind"] == "reply":
+                token = self.state.replies.get(row["ref"], {}).get("slot", "")
+            is_open = bool(token) and self.state.cards[token]["status"] == "open"
+            buttons = {button.token for button in shown.buttons.values()}
+            if bool(buttons) != is_open:
+                state = self.state.cards[token]["status"] if token else "no card"
+                self.violations.append(
+                    f"stale: {name} at {shown.place} shows buttons of {buttons or 'nothing'}, but"
+                    f" is {state} (sent by {shown.by}, changed by {shown.changed_by})"
+                )
+
+    def taps(self) -> None:
+        """Nobody was told that a tap counts which is not recorded."""
+        not_recorded = ("Not recorded", "没有记录成功", "not known here")
+        for update in self.load.taps:
+            _, _, number = update.partition("update:")
+            told = self.platforms.told.get(f"cb{number}", "") if number else ""
+            if (
+                told
+                and update not in self.state.answers
+                and not any(n in told for n in not_recorded)
+            ):
+                self.violations.append(f"told {told!r}, and not recorded: {update}")
+            self.counts["taps recorded"] += update in self.state.answers
+
+
+def _parts(reply: dict[str, str]) -> list[Json]:
+    return [json.loads(reply[f"part:{i}"]) for i in range(int(reply.get("count", 0)))]

@@ -1,0 +1,134 @@
+"""Faults at random: processes killed and paused, Redis killed, answers cut off."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from bot.stopping import pause
+from tests.chaos.load import Web
+from tests.chaos.processes import Member, Server
+from tests.chaos.proxy import CuttingProxy
+
+# A pause has to outlast the lease: it lasts so many leases.
+HALT_LEASES = (1.4, 3.0)
+IN_FLIGHT_S = 2.0
+# A machine that takes so long for next to nothing is busy with something else.
+PULSE_S, STALL_S = 0.1, 0.35
+
+
+@dataclass
+class Fault:
+    """One fault: what, to whom ("" for all), and from when until when."""
+
+    kind: str
+    whom: str
+    begun: float
+    ended: float = 0.0
+    recovered: float = 0.0
+
+
+@dataclass
+class Faults:
+    """Does harm every so often until told to stop; `done` lists it."""
+
+    rng: random.Random
+    server: Server
+    workers: Sequence[Member]
+    webs: Sequence[tuple[Member, Web]]
+    proxy: CuttingProxy
+    every_s: float
+    lease_s: float
+    done: list[Fault] = field(default_factory=list)
+    stalls: list[Fault] = field(default_factory=list)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """One fault after another; each is over, and its victim restarted, before the end."""
+        kinds: list[tuple[Callable[[], Awaitable[None]], int]] = [
+            (self._kill_worker, 4),
+            (self._halt_worker, 4),
+            (self._kill_web, 2),
+            (self._kill_redis, 2),
+            (self._cut, 8),
+        ]
+        ways, weights = zip(*kinds, strict=True)
+        while not stop.is_set():
+            await pause(stop, self.rng.expovariate(1 / self.every_s))
+            if not stop.is_set():
+                await self.rng.choices(ways, weights)[0]()
+
+    async def watch(self, stop: asyncio.Event) -> None:
+        """Note when the machine or its disk, and not we, held everything up."""
+        loop = asyncio.get_running_loop()
+        while not stop.is_set():
+            begun = loop.time()
+            await pause(stop, PULSE_S)
+            if loop.time() - begun > PULSE_S + STALL_S:
+                self.stalls.append(Fault("stall of the machine", "", begun, loop.time()))
+            begun = loop.time()
+            # A write, which is answered only after the disk has it.
+            with suppress(RedisError, OSError):
+                async with Redis(port=self.server.port) as client:
+                    await client.set("chaos:pulse", "1")
+                    if loop.time() - begun > STALL_S:
+                        self.stalls.append(Fault("stall of the disk", "", begun, loop.time()))
+
+    def note_handled(self, now: float) -> None:
+        """A message was handled: what was broken works again."""
+        for fault in reversed(self.done):
+            if fault.recovered:
+                break
+            fault.recovered = now
+
+    def _begin(self, kind: str, whom: str) -> Fault:
+        now = asyncio.get_running_loop().time()
+        fault = Fault(kind, whom, now, now)
+        self.done.append(fault)
+        return fault
+
+    def _end(self, fault: Fault) -> None:
+        fault.ended = asyncio.get_running_loop().time()
+
+    async def _kill_worker(self) -> None:
+        victim = self.rng.choice(self.workers)
+        self._begin("kill worker", victim.name)
+        victim.kill()
+
+    async def _halt_worker(self) -> None:
+        victim = self.rng.choice(self.workers)
+        fault = self._begin("pause worker", victim.name)
+        victim.halt()
+        try:
+            await pause(asyncio.Event(), self.lease_s * self.rng.uniform(*HALT_LEASES))
+        finally:
+            victim.go_on()
+            self._end(fault)
+
+    async def _kill_web(self) -> None:
+        """While a request is inside, if one comes within a moment."""
+        victim, web = self.rng.choice(self.webs)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + IN_FLIGHT_S
+        while not web.inside and loop.time() < until:
+            await pause(asyncio.Event(), 0.001)
+        self._begin("kill web", victim.name)
+        victim.kill()
+
+    async def _kill_redis(self) -> None:
+        fault = self._begin("kill Redis", "")
+        await self.server.kill()
+        await pause(asyncio.Event(), self.rng.uniform(0, 1.0))
+        await self.server.start()
+        self._end(fault)
+
+    async def _cut(self) -> None:
+        """One lost answer is repaired by the client's repeat; four in a row reach us."""
+        member = self.rng.choice([*self.workers, *(web for web, _ in self.webs)])
+        fault = self._begin("cut answers", member.name)
+        self.proxy.arm(member.slot, self.rng.choice((1, 1, 2, 4)))
+        await pause(asyncio.Event(), 0.3)
+        self._end(fault)

@@ -1,0 +1,171 @@
+"""The service's real processes and its Redis: started, killed, paused, started again."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from adapters.redis.server_binary import find_server
+from bot.stopping import pause
+from tests.fakes.redis_servers import SAFE
+
+ROOT = Path(__file__).parents[2]
+START_S = 30.0
+END_S = 20.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Server:
+    """A Redis of our own on a fixed port and folder: what it acknowledged outlives its kill."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    _process: Process | None = None
+
+    async def start(self) -> None:
+        """Start it on what it has, and wait until it answers."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        given = {"port": str(self.port), "bind": "127.0.0.1", "dir": str(self.folder), "save": ""}
+        words = [word for n, v in {**given, **SAFE}.items() for word in (f"--{n}", v)]
+        binary = str(find_server().path)
+        self._process = await asyncio.create_subprocess_exec(
+            binary, *words, stdout=DEVNULL, stderr=DEVNULL
+        )
+        async with asyncio.timeout(START_S), Redis(host="127.0.0.1", port=self.port) as client:
+            while not await _answers(client):
+                await pause(asyncio.Event(), 0.02)
+
+    async def kill(self) -> None:
+        """kill -9."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+
+
+async def _answers(client: Redis) -> bool:
+    try:
+        return bool(await client.ping())
+    except (RedisError, OSError):
+        return False
+
+
+@dataclass
+class Member:
+    """A web or worker process, started again whenever it ends; `name` changes with each start."""
+
+    slot: str
+    folder: Path
+    environment: Mapping[str, str]
+    api: str
+    name: str = ""
+    starts: int = 0
+    odd_ends: list[str] = field(default_factory=list)
+    in_flight: Counter[str] = field(default_factory=Counter)
+    process: Process | None = None
+    ending: bool = False
+    _killed: bool = False
+
+    @property
+    def command(self) -> str:
+        """`web` or `worker`."""
+        return self.slot.rstrip("0123456789")
+
+    async def keep_up(self, up: asyncio.Event, stop: asyncio.Event) -> None:
+        """Start it, and again after each end, until `stop`."""
+        while not stop.is_set():
+            await self._start()
+            up.set()
+            assert self.process is not None
+            status = await self.process.wait()
+            if not self._killed and not self.ending:
+                self.odd_ends.append(f"{self.name} ended with {status}: {self._last_line()}")
+            self._killed = False
+
+    async def _start(self) -> None:
+        self.starts += 1
+        self.name = f"{self.slot}-{self.starts}"
+        addresses = {
+            "SLACK_API_URL": f"{self.api}/{self.name}/slack",
+            "TELEGRAM_API_URL": f"{self.api}/{self.name}/tg",
+        }
+        with self._log().open("ab") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                # It ends by itself when we are gone.
+                *(sys.executable, "-m", "bot", self.command, "--stop-at-eof"),
+                cwd=self.folder,
+                env={**self.environment, **addresses},
+                stdin=PIPE,
+                stdout=DEVNULL,
+                stderr=log,
+            )
+
+    def _log(self) -> Path:
+        return self.folder / f"{self.name}.log"
+
+    def _last_line(self) -> str:
+        lines = self._log().read_text().splitlines()
+        return lines[-1][-300:] if lines else "nothing said"
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.process is not None and self.process.returncode is None:
+            os.kill(self.process.pid, number)
+
+    def kill(self) -> None:
+        """kill -9; it starts again."""
+        self._killed = True
+        self._signal(signal.SIGKILL)
+
+    def halt(self) -> None:
+        """SIGSTOP."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """SIGCONT."""
+        self._signal(signal.SIGCONT)
+
+    async def end(self) -> None:
+        """SIGTERM, as a deployment does; one that does not end in time is a fault."""
+        self.ending = True
+        self.go_on()
+        self._signal(signal.SIGTERM)
+        if self.process is None:
+            return
+        try:
+            async with asyncio.timeout(END_S):
+                status = await self.process.wait()
+        except TimeoutError:
+            self.odd_ends.append(f"{self.name} did not end within {END_S:.0f} s of SIGTERM")
+            self.kill()
+            return
+        if status != 0:
+            self.odd_ends.append(f"{self.name} ended with {status}: {self._last_line()}")
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """What every process of the service is started with."""
+    return {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(folder),
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(ROOT),
+        "SIGNOFF_DATA_DIR": str(folder / "data"),
+        "SIGNOFF_PLAYBOOKS": str(ROOT / "playbooks"),
+        "SIGNOFF_WEBCHAT": "off",
+        **more,
+    }

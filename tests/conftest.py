@@ -1,0 +1,56 @@
+"""Fixtures that every test may use: one real Redis-compatible server for the whole session."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from redis.asyncio import Redis
+
+from adapters.redis import keys
+from adapters.redis.embedded import EmbeddedServer, open_server
+from adapters.redis.scripts import Scripts
+
+PARTITIONS = 64
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+    """The session's server."""
+    server = asyncio.run(open_server(tmp_path_factory.mktemp("redis")))
+    yield server
+    server.close()
+
+
+@pytest.fixture
+async def redis(redis_server: EmbeddedServer) -> AsyncIterator[Redis]:
+    """A client on an empty database."""
+    client = Redis.from_url(redis_server.url, decode_responses=True)
+    await client.flushall()
+    yield client
+    await client.aclose()
+
+
+@pytest.fixture
+def scripts(redis: Redis) -> Scripts:
+    """Scripts that fail when they touch a key outside of their partition."""
+    return Scripts(redis, guard=True)
+
+
+@pytest.fixture
+def partitions() -> keys.Partitions:
+    """As many partitions as a Cluster would have."""
+    return keys.Partitions(PARTITIONS)
+
+
+@pytest.fixture
+def conversation() -> str:
+    """A conversation that no other test has used."""
+    return f"web:local:room-{next(_numbers)}"
+
+
+@pytest.fixture
+def numbers() -> Iterator[int]:
+    """Numbers that no other test has used."""
+    return _numbers

@@ -1,0 +1,112 @@
+import json
+import re
+from typing import Any
+
+import pytest
+
+from engine.errors import ToolFailed, ToolRetry
+from engine.tools.model import Tool, ToolContext
+from engine.tools.registry import READONLY, TOOLS, call, tool
+
+NAMES = {
+    "read_clinical_data",
+    "search_protocol",
+    "get_project_stats",
+    "check_visit_window",
+    "record_visit",
+}
+
+
+def test_every_tool_is_found_by_its_name() -> None:
+    assert {known.name for known in TOOLS} == NAMES
+    assert all(tool(known.name) is known for known in TOOLS)
+
+
+def test_only_record_visit_writes() -> None:
+    assert {known.name for known in READONLY} == NAMES - {"record_visit"}
+
+
+def test_unknown_tool_is_told_with_the_known_ones() -> None:
+    with pytest.raises(ToolFailed, match="no tool 'drop_tables'; there are read_clinical_data, "):
+        tool("drop_tables")
+
+
+@pytest.mark.parametrize("known", TOOLS, ids=lambda t: t.name)
+def test_schema_describes_every_argument(known: Tool[Any]) -> None:
+    schema = json.loads(json.dumps(known.arguments.model_json_schema()))
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+    assert all(shape["description"] for shape in schema["properties"].values())
+    assert len(known.description) > 80
+
+
+@pytest.mark.parametrize("known", READONLY, ids=lambda t: t.name)
+def test_readonly_tool_has_examples_in_both_languages(known: Tool[Any]) -> None:
+    assert len(known.examples) == len(set(known.examples)) >= 20
+    chinese = [e for e in known.examples if re.search("[\u4e00-\u9fff]", e)]
+    assert 8 <= len(chinese) <= len(known.examples) - 8
+    if "subject_id" in known.needs:
+        assert all(re.search(r"\bP0\d\d(?!\d)", e) for e in known.examples)
+
+
+@pytest.mark.parametrize("known", READONLY, ids=lambda t: t.name)
+async def test_arguments_implied_by_cues_are_valid(known: Tool[Any], ctx: ToolContext) -> None:
+    entities = {"subject_id": "P003"}
+    for cue, implied in known.cues.items():
+        assert cue == cue.lower().strip() != ""
+        result = await call(known, {n: entities[n] for n in known.needs} | dict(implied), ctx)
+        assert json.loads(json.dumps(result)) == result
+        assert known.tell(result, "zh") != known.tell(result, "en")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "hint"),
+    [
+        ("read_clinical_data", {}, r"^Wrong arguments subject_id\. subject_id: Field required$"),
+        ("read_clinical_data", {"subject_id": 3}, r"^Wrong arguments subject_id\. "),
+        ("read_clinical_data", {"subject_id": "P003; --"}, r"subject_id: String should match"),
+        (
+            "read_clinical_data",
+            {"subject_id": "P003", "field": "bmi"},
+            r"^Wrong arguments field\. ",
+        ),
+        (
+            "read_clinical_data",
+            {"subject_id": "P003", "visit_date": "yesterday"},
+            r"visit_date: write the date as YYYY-MM-DD$",
+        ),
+        (
+            "read_clinical_data",
+            {"subject_id": "P003", "visit_date": 1700000000},
+            "visit_date: write",
+        ),
+        (
+            "read_clinical_data",
+            {"subject_id": "P003", "visit_date": "2026-02-30"},
+            "visit_date: day",
+        ),
+        (
+            "check_visit_window",
+            {"subject_id": "P003", "when": "x"},
+            r"^Wrong arguments when\. when: ",
+        ),
+        ("search_protocol", {"query": "x" * 501}, r"query: String should have at most 500"),
+        ("get_project_stats", {"arm": "A"}, r"^Wrong arguments arm\. "),
+        ("search_protocol", {"query": object()}, r"^Wrong arguments: they are no JSON object"),
+    ],
+)
+async def test_wrong_arguments_are_named(
+    name: str, arguments: dict[str, Any], hint: str, ctx: ToolContext
+) -> None:
+    with pytest.raises(ToolRetry, match=hint):
+        await call(tool(name), arguments, ctx)
+
+
+async def test_hint_stays_short_and_names_every_fault(ctx: ToolContext) -> None:
+    with pytest.raises(ToolRetry) as caught:
+        await call(tool("record_visit"), {"s" * 5000: "secret" * 500}, ctx)
+    hint = str(caught.value)
+    assert len(hint) <= 200
+    assert "secret" not in hint
+    for name in ("subject_id", "visit_date", "ecog", "weight_kg", "systolic", "diastolic"):
+        assert name in hint

@@ -1,0 +1,146 @@
+"""A headless Chromium for tests of pages; blocking, so async tests run it in a thread."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver import Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
+
+WAIT_S = 20.0
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+
+def browser_or_skip() -> None:
+    """Skip the test where there is no chromium and chromedriver; in CI that is a failure."""
+    missing = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+    if not missing:
+        return
+    reason = f"no {' and no '.join(missing)} on PATH: pages cannot be tested here"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+class Browser:
+    """One browser window; `with Browser() as browser:` ends the browser and its profile."""
+
+    def __init__(self, *, language: str = "en") -> None:
+        self._language = language
+
+    def __enter__(self) -> Self:
+        self._profile = tempfile.TemporaryDirectory(prefix="browser-", ignore_cleanup_errors=True)
+        options = ChromeOptions()
+        options.binary_location = shutil.which("chromium") or ""
+        for flag in (*_FLAGS, f"--user-data-dir={self._profile.name}"):
+            options.add_argument(flag)
+        options.add_experimental_option(
+            "prefs", {"intl.accept_languages": self._language, "signin.allowed": False}
+        )
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        # An explicit path: without one, selenium would go and look for a driver to download.
+        self.driver = Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.driver.quit()
+        finally:
+            self._profile.cleanup()
+
+    def open(self, url: str) -> None:
+        """Go to a page and wait until it is loaded."""
+        self.driver.get(url)
+
+    def emulate(self, *, width: int, height: int, dark: bool = False) -> None:
+        """Show the page at this size in CSS pixels, with the light or the dark scheme."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+
+    def find(self, css: str) -> WebElement:
+        """The first element that matches and is shown, once there is one."""
+        return self._until(lambda: self._shown(css), f"nothing shown matches {css}")
+
+    def all(self, css: str) -> list[WebElement]:
+        """What matches right now."""
+        return self.driver.find_elements(By.CSS_SELECTOR, css)
+
+    def wait_text(self, css: str, text: str) -> WebElement:
+        """The first shown element that matches and contains `text`, once there is one."""
+        return self._until(
+            lambda: next((e for e in self.all(css) if e.is_displayed() and text in e.text), None),
+            f"nothing shown that matches {css} has the text {text!r}",
+        )
+
+    def click(self, css: str) -> None:
+        """Click the first shown element that matches."""
+        self.find(css).click()
+
+    def fill(self, css: str, text: str) -> None:
+        """Put `text` in place of what a field holds."""
+        field = self.find(css)
+        field.clear()
+        field.send_keys(text)
+
+    def type_lines(self, css: str, *lines: str) -> None:
+        """Type lines into a text area, with Shift+Enter between them."""
+        field = self.find(css)
+        for number, line in enumerate(lines):
+            if number:
+                field.send_keys(Keys.SHIFT, Keys.ENTER, Keys.NULL)
+            field.send_keys(line)
+
+    def press_enter(self, css: str) -> None:
+        """Press Enter in a field."""
+        self.find(css).send_keys(Keys.ENTER)
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """The value that a script in the page returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def screenshot(self, path: Path) -> None:
+        """Write what the window shows as PNG."""
+        self.driver.save_screenshot(str(path))
+
+    def console_errors(self) -> list[str]:
+        """Errors that the console got since the last call; policy violations are among them."""
+        entries: list[dict[str, Any]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
+        return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
+
+    def _shown(self, css: str) -> WebElement | None:
+        return next((e for e in self.all(css) if e.is_displayed()), None)
+
+    def _until(self, found: Callable[[], WebElement | None], complaint: str) -> WebElement:
+        wait = WebDriverWait(
+            self.driver, WAIT_S, 0.1, ignored_exceptions=[StaleElementReferenceException]
+        )
+        element = wait.until(lambda _: found() or False, complaint)
+        assert isinstance(element, WebElement)
+        return element

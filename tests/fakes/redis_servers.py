@@ -1,0 +1,81 @@
+"""Servers with a setup of the test's own: one with other settings, or a Cluster of three."""
+
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from adapters.redis.server_binary import find_server
+
+SAFE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
+SLOTS = 16384
+PATIENCE_S = 20.0
+
+
+@contextmanager
+def server(folder: Path, **settings: str) -> Iterator[int]:
+    """The port of a new server on 127.0.0.1, which ends with the block."""
+    folder.mkdir(parents=True, exist_ok=True)
+    port = _free_port()
+    given = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": "", **settings}
+    words = [word for name, value in given.items() for word in (f"--{name}", value)]
+    binary = find_server().path
+    process = subprocess.Popen([binary, *words], stdout=subprocess.DEVNULL)
+    try:
+        with Redis(host="127.0.0.1", port=port) as client:
+            _until(lambda: _answers(client))
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[str]:
+    """The address of a Cluster of three masters."""
+    with ExitStack() as stack:
+        safe = {**SAFE, "cluster-enabled": "yes"}
+        ports = [stack.enter_context(server(folder / str(n), **safe)) for n in range(3)]
+        nodes = [stack.enter_context(Redis(host="127.0.0.1", port=port)) for port in ports]
+        share = SLOTS // 3
+        for n, node in enumerate(nodes):
+            last = SLOTS - 1 if n == 2 else (n + 1) * share - 1
+            node.execute_command("CLUSTER", "ADDSLOTSRANGE", n * share, last)
+            node.execute_command("CLUSTER", "MEET", "127.0.0.1", ports[0])
+        _until(lambda: all(_agrees(node) for node in nodes))
+        yield f"redis://127.0.0.1:{ports[0]}"
+
+
+def _free_port() -> int:
+    """A free port below 55536, since a Cluster's bus listens 10,000 above."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port < 55536:
+            return port
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    """Wait for a process of its own, which tells nobody when it is ready."""
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def _answers(client: Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except (RedisError, OSError):
+        return False
+
+
+def _agrees(node: Redis) -> bool:
+    info = node.cluster("INFO")
+    return info["cluster_state"] == "ok" and int(info["cluster_known_nodes"]) == 3

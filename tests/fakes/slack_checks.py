@@ -1,0 +1,108 @@
+"""What Slack refuses in messages and modals: slack_sdk's validators and the limits around them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from slack_sdk.errors import SlackObjectFormationError
+from slack_sdk.models.blocks import Block
+from slack_sdk.models.views import View
+
+BLOCKS = 50
+TOTAL = 13_000
+FALLBACK = 4_000
+_VALUE = 2_000
+_MARKUP = re.compile(r"<(?!https?://[^<>|\s]+(\|[^<>|]+)?>)")
+
+Json = Mapping[str, Any]
+
+
+def message_problems(fields: Json) -> list[str]:
+    """Everything Slack would refuse, or we never want, in a message's `text` and `blocks`."""
+    problems = []
+    text, blocks = fields.get("text"), fields.get("blocks")
+    if not isinstance(text, str) or not text.strip():
+        problems.append("no_text")
+    elif len(text) > FALLBACK:
+        problems.append(f"text of {len(text)} characters")
+    elif _MARKUP.search(text):
+        problems.append(f"mark-up in text: {text!r}")
+    if fields.get("link_names") or fields.get("parse", "none") != "none":
+        problems.append("names in the text would become mentions")
+    return problems + blocks_problems(blocks, most=BLOCKS)
+
+
+def blocks_problems(blocks: Any, *, most: int) -> list[str]:
+    """What is wrong with a list of blocks; [] for none."""
+    if not isinstance(blocks, list) or not blocks:
+        return ["no blocks"]
+    problems = [f"{len(blocks)} blocks"] if len(blocks) > most else []
+    for block in blocks:
+        problems += _block_problems(block)
+    total = sum(len(found["text"]) for found in _text_objects(blocks))
+    if total >= TOTAL:
+        problems.append(f"msg_blocks_too_long: {total} characters")
+    ids = [block["block_id"] for block in blocks if "block_id" in block]
+    if len(ids) != len(set(ids)):
+        problems.append("a block_id twice")
+    return problems
+
+
+def view_problems(view: Any) -> list[str]:
+    """What is wrong with a modal; [] for none."""
+    if not isinstance(view, dict) or view.get("type") != "modal" or "title" not in view:
+        return ["no modal with a title"]
+    problems = blocks_problems(view.get("blocks"), most=100)
+    has_input = any(block.get("type") == "input" for block in view.get("blocks") or ())
+    if has_input and "submit" not in view:
+        problems.append("a form without submit")
+    try:
+        View(**view).to_dict()
+    except (SlackObjectFormationError, TypeError, ValueError) as error:
+        problems.append(str(error))
+    return problems
+
+
+def _block_problems(block: Any) -> list[str]:
+    try:
+        parsed = Block.parse(block)
+        if parsed is None:
+            return [f"unknown block: {block!r}"]
+        parsed.to_dict()
+    except (SlackObjectFormationError, TypeError, ValueError) as error:
+        return [f"{type(error).__name__}: {error}"]
+    problems = [f"empty or unsafe text: {t!r}" for t in _text_objects(block) if _unsafe(t)]
+    if block["type"] == "actions":
+        problems += _buttons_problems(block["elements"])
+    return problems
+
+
+def _unsafe(text: Json) -> bool:
+    if not text["text"]:
+        return True
+    if text["type"] == "plain_text":
+        return "verbatim" in text
+    return "emoji" in text or not text.get("verbatim") or bool(_MARKUP.search(text["text"]))
+
+
+def _buttons_problems(elements: Sequence[Json]) -> list[str]:
+    ids = [element.get("action_id") for element in elements]
+    problems = ["an action_id twice"] if len(ids) != len(set(ids)) else []
+    for element in elements:
+        if not 0 < len(element.get("value", "")) <= _VALUE:
+            problems.append(f"button value: {element.get('value')!r}")
+        if element.get("style", "primary") not in ("primary", "danger"):
+            problems.append(f"button style: {element['style']}")
+    return problems
+
+
+def _text_objects(node: Any) -> Iterator[Json]:
+    """Every text object inside blocks, at any depth."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _text_objects(item)
+    elif isinstance(node, dict):
+        if node.get("type") in ("mrkdwn", "plain_text") and isinstance(node.get("text"), str):
+            yield node
+        for item in node.values():
+            yield from _text_objects(item)

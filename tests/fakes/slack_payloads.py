@@ -1,0 +1,156 @@
+"""Payloads in the shape Slack sends them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Json = dict[str, Any]
+
+APP = "A0SIGNOFF"
+
+
+def event(inner: Json, *, team: str, bot_user: str, event_id: str, event_time: int) -> Json:
+    """An event_callback around an inner event."""
+    return {
+        "token": "verification-token",
+        "team_id": team,
+        "context_team_id": team,
+        "context_enterprise_id": None,
+        "api_app_id": APP,
+        "event": inner,
+        "type": "event_callback",
+        "event_id": event_id,
+        "event_time": event_time,
+        "authorizations": [
+            {
+                "enterprise_id": None,
+                "team_id": team,
+                "user_id": bot_user,
+                "is_bot": True,
+                "is_enterprise_install": False,
+            }
+        ],
+        "is_ext_shared_channel": False,
+        "event_context": "4-event-context",
+    }
+
+
+def inner_message(
+    text: str, *, kind: str, user: str, channel: str, ts: str, thread_ts: str, team: str
+) -> Json:
+    """An inner event `message` or `app_mention`."""
+    inner: Json = {
+        "type": kind,
+        "user": user,
+        "ts": ts,
+        "client_msg_id": f"00000000-0000-4000-8000-{ts.replace('.', '')[-12:]:0>12}",
+        "text": text,
+        "team": team,
+        "blocks": [{"type": "rich_text", "block_id": "x1", "elements": []}],
+        "channel": channel,
+        "event_ts": ts,
+    }
+    if kind == "message":
+        inner["channel_type"] = "im" if channel.startswith("D") else "channel"
+    return inner | {"thread_ts": thread_ts, "parent_user_id": user} if thread_ts else inner
+
+
+def block_actions(
+    button: Json, message: Json, *, team: str, user: str, trigger_id: str, action_ts: str
+) -> Json:
+    """A tap on a button of a shown message (`channel`, `ts`, `thread_ts`, `text`, `blocks`)."""
+    channel, ts, thread = message["channel"], message["ts"], message["thread_ts"]
+    threaded = {"thread_ts": thread} if thread else {}
+    shown = {"type": "message", "ts": ts, "text": message["text"], "blocks": message["blocks"]}
+    return {
+        "type": "block_actions",
+        "user": {"id": user, "username": user.lower(), "name": user.lower(), "team_id": team},
+        "api_app_id": APP,
+        "token": "verification-token",
+        "container": {
+            "type": "message",
+            "message_ts": ts,
+            "channel_id": channel,
+            "is_ephemeral": False,
+        }
+        | threaded,
+        "trigger_id": trigger_id,
+        "team": {"id": team, "domain": "example"},
+        "enterprise": None,
+        "is_enterprise_install": False,
+        "channel": {"id": channel, "name": "directmessage" if channel[0] == "D" else "trial"},
+        "message": shown | threaded,
+        "state": {"values": {}},
+        "response_url": "https://hooks.slack.invalid/actions/1",
+        "actions": [
+            {
+                "action_id": button["action_id"],
+                "block_id": "b1",
+                "text": button["text"],
+                "value": button["value"],
+                "type": "button",
+                "action_ts": action_ts,
+            }
+        ],
+    }
+
+
+def view_submission(
+    view: Json, values: Mapping[str, str], *, team: str, user: str, view_id: str, hash: str
+) -> Json:
+    """A modal that was sent with `values` by block id; a block without a value is left empty."""
+    inputs = [block for block in view["blocks"] if block["type"] == "input"]
+    unknown = set(values) - {block["block_id"] for block in inputs}
+    if unknown:
+        raise ValueError(f"the form has no {unknown}")
+    state = {
+        block["block_id"]: {
+            block["element"]["action_id"]: _state(block["element"], values.get(block["block_id"]))
+        }
+        for block in inputs
+    }
+    sent = view | {"id": view_id, "hash": hash, "team_id": team, "state": {"values": state}}
+    return {
+        "type": "view_submission",
+        "team": {"id": team, "domain": "example"},
+        "user": {"id": user, "username": user.lower(), "name": user.lower(), "team_id": team},
+        "api_app_id": APP,
+        "token": "verification-token",
+        "trigger_id": "0.0.submission",
+        "view": sent,
+        "response_urls": [],
+        "is_enterprise_install": False,
+        "enterprise": None,
+    }
+
+
+def _state(element: Json, value: str | None) -> Json:
+    match element["type"]:
+        case "datepicker":
+            return {"type": "datepicker", "selected_date": value or None}
+        case "static_select":
+            options = {option["value"]: option for option in element["options"]}
+            chosen = options[value] if value else None
+            return {"type": "static_select", "selected_option": chosen}
+        case kind:
+            return {"type": kind, "value": value or None}
+
+
+def slash_command(
+    command: str, text: str, *, team: str, user: str, channel: str, trigger_id: str
+) -> Json:
+    """The form fields of a slash command."""
+    return {
+        "token": "verification-token",
+        "team_id": team,
+        "team_domain": "example",
+        "channel_id": channel,
+        "channel_name": "directmessage" if channel.startswith("D") else "trial",
+        "user_id": user,
+        "user_name": user.lower(),
+        "command": command,
+        "text": text,
+        "api_app_id": APP,
+        "is_enterprise_install": "false",
+        "response_url": "https://hooks.slack.invalid/commands/1",
+        "trigger_id": trigger_id,
+    }

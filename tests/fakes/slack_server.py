@@ -1,0 +1,289 @@
+"""A local Slack: its Web API and Socket Mode, strict about what it receives."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeVar
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from tests.fakes import slack_payloads as payloads
+from tests.fakes.slack_workspace import (
+    OpenedView,
+    Shown,
+    SlackWorkspace,
+    refusal,
+)
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    kind: Literal["ratelimited", "error", "drop", "refuse"]
+    retry_after_s: float = 1
+    code: str = ""
+
+
+@dataclass
+class SlackServer(SlackWorkspace):
+    """Use as `async with SlackServer() as slack`; `faults` stays empty while we behave.
+
+    `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `acks` of envelopes by
+    envelope id (payload or None).
+    """
+
+    bot_token: str = "xoxb-stub"
+    app_token: str = "xapp-stub"
+    signing_secret: str = "stub-signing-secret"
+    calls: Counter[str] = field(default_factory=Counter)
+    acks: dict[str, Json | None] = field(default_factory=dict)
+    sockets: list[web.WebSocketResponse] = field(default_factory=list)
+    api_url: str = ""
+    _failures: dict[str, list[_Failure]] = field(default_factory=lambda: defaultdict(list))
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _runner: web.AppRunner | None = None
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=4 << 20)
+        app.add_routes([web.post("/api/{method}", self._api), web.get("/socket", self._socket)])
+        self._runner = web.AppRunner(app, shutdown_timeout=1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = self._runner.addresses[0][:2]
+        self.api_url = f"http://{host}:{port}/api/"
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        for socket in [*self.sockets]:
+            await socket.close()
+        assert self._runner is not None
+        await self._runner.cleanup()
+
+    # What tests ask of it
+
+    async def wait_for(self, predicate: Callable[[], T], timeout_s: float = 5) -> T:
+        """The first true value of `predicate`, tried again on every change; TimeoutError."""
+        async with asyncio.timeout(timeout_s):
+            while not (value := predicate()):
+                await self._changed.wait()
+            return value
+
+    def fail(
+        self,
+        method: str,
+        kind: Literal["ratelimited", "error", "drop", "refuse"],
+        *,
+        times: int = 1,
+        retry_after_s: float = 1,
+        code: str = "",
+    ) -> None:
+        """The next `times` calls: 429, 500, applied but cut off, or refused with Slack's `code`."""
+        self._failures[method] += [_Failure(kind, retry_after_s, code)] * times
+
+    def signed_headers(
+        self, body: bytes, *, content_type: str = "application/json", at: float | None = None
+    ) -> dict[str, str]:
+        """Headers as Slack signs `body`, at `at` (seconds since the epoch) or now."""
+        stamp = str(int(self.now() if at is None else at))
+        digest = hmac.new(
+            self.signing_secret.encode(), b"v0:" + stamp.encode() + b":" + body, hashlib.sha256
+        )
+        return {
+            "Content-Type": content_type,
+            "X-Slack-Request-Timestamp": stamp,
+            "X-Slack-Signature": f"v0={digest.hexdigest()}",
+        }
+
+    def signed_request(self, payload: Json) -> tuple[bytes, dict[str, str]]:
+        """Body and headers of the HTTP request that carries `payload`, encoded as Slack does."""
+        form = "application/x-www-form-urlencoded"
+        if payload.get("type") in ("block_actions", "view_submission"):
+            body = urlencode({"payload": json.dumps(payload)}).encode()
+            return body, self.signed_headers(body, content_type=form)
+        if "command" in payload:
+            body = urlencode(payload).encode()
+            return body, self.signed_headers(body, content_type=form)
+        body = json.dumps(payload).encode()
+        return body, self.signed_headers(body)
+
+    def message_event(
+        self,
+        text: str,
+        *,
+        user: str = "U0REQUESTER",
+        channel: str = "D0REQUESTER",
+        ts: str = "",
+        thread_ts: str = "",
+        kind: Literal["message", "app_mention"] = "message",
+    ) -> Json:
+        """Somebody wrote `text` (mrkdwn, entities and all)."""
+        inner = payloads.inner_message(
+            text,
+            kind=kind,
+            user=user,
+            channel=channel,
+            ts=ts or self.new_ts(),
+            thread_ts=thread_ts,
+            team=self.team,
+        )
+        return payloads.event(
+            inner,
+            team=self.team,
+            bot_user=self.bot_user,
+            event_id=f"Ev{next(self._numbers):08d}",
+            event_time=int(self.now()),
+        )
+
+    def mention_event(
+        self,
+        text: str,
+        *,
+        user: str = "U0REQUESTER",
+        channel: str = "C0TRIAL",
+        ts: str = "",
+        thread_ts: str = "",
+        kind: Literal["message", "app_mention"] = "app_mention",
+    ) -> Json:
+        """Somebody wrote `@bot text` in a channel; Slack sends it as `message` as well."""
+        return self.message_event(
+            f"<@{self.bot_user}> {text}",
+            user=user,
+            channel=channel,
+            ts=ts,
+            thread_ts=thread_ts,
+            kind=kind,
+        )
+
+    def action(self, message: Shown, button: int | str = 0, *, user: str = "U0REVIEWER") -> Json:
+        """A tap on a button of a message that stands here, by index or label."""
+        found = [
+            element
+            for index, element in enumerate(message.buttons)
+            if button in (index, element["text"]["text"])
+        ]
+        if not found:
+            raise LookupError(f"no button {button!r} on {message.ts}")
+        return payloads.block_actions(
+            found[0],
+            {
+                "channel": message.channel,
+                "ts": message.ts,
+                "thread_ts": message.thread_ts,
+                "text": message.text,
+                "blocks": message.blocks,
+            },
+            team=self.team,
+            user=user,
+            trigger_id=self.new_trigger(user),
+            action_ts=self.new_ts(),
+        )
+
+    def view_submission(self, opened: OpenedView, values: Mapping[str, str]) -> Json:
+        """The open form is sent, by the person it was opened for."""
+        return payloads.view_submission(
+            opened.view,
+            values,
+            team=self.team,
+            user=opened.user,
+            view_id=opened.id,
+            hash=f"{int(self.now())}.h{next(self._numbers)}",
+        )
+
+    def slash_command(
+        self,
+        text: str,
+        *,
+        command: str = "/signoff",
+        user: str = "U0REQUESTER",
+        channel: str = "D0REQUESTER",
+    ) -> Json:
+        """Somebody used a slash command."""
+        return payloads.slash_command(
+            command,
+            text,
+            team=self.team,
+            user=user,
+            channel=channel,
+            trigger_id=self.new_trigger(user),
+        )
+
+    async def envelope(
+        self, payload: Json, kind: Literal["events_api", "interactive", "slash_commands"]
+    ) -> str:
+        """Sends `payload` down the newest socket; the id under which its ack will be found."""
+        envelope_id = f"envelope-{next(self._numbers)}"
+        await self.sockets[-1].send_json(
+            {
+                "envelope_id": envelope_id,
+                "payload": payload,
+                "type": kind,
+                "accepts_response_payload": kind != "events_api",
+            }
+        )
+        return envelope_id
+
+    # The Web API
+
+    async def _api(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        self.calls[method] += 1
+        failure = self._failures[method].pop(0) if self._failures[method] else None
+        if failure and failure.kind == "ratelimited":
+            headers = {"Retry-After": f"{failure.retry_after_s:g}"}
+            answer = web.json_response(refusal("ratelimited"), status=429, headers=headers)
+        elif failure and failure.kind == "error":
+            answer = web.Response(status=500, text="server error")
+        elif failure and failure.kind == "refuse":
+            answer = web.json_response(refusal(failure.code))
+        else:
+            answer = web.json_response(await self._call(method, request))
+        self._note_change()
+        if failure and failure.kind == "drop" and request.transport:
+            request.transport.close()
+        return answer
+
+    async def _call(self, method: str, request: web.Request) -> Json:
+        token = self.app_token if method == "apps.connections.open" else self.bot_token
+        if request.headers.get("Authorization") != f"Bearer {token}":
+            return self.fault(method, "invalid_auth", ["token"])
+        handlers = {
+            "chat.postMessage": self.post,
+            "chat.update": self.update,
+            "chat.postEphemeral": self.post_ephemeral,
+            "views.open": self.open_view,
+            "auth.test": self.auth_test,
+            "apps.connections.open": self._open_socket,
+        }
+        if method not in handlers:
+            return self.fault(method, "unknown_method", [])
+        fields = await request.json() if request.content_type == "application/json" else {}
+        return handlers[method](fields)
+
+    def _open_socket(self, fields: Json) -> Json:
+        return {"ok": True, "url": self.api_url.replace("http", "ws", 1).replace("api/", "socket")}
+
+    async def _socket(self, request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        self.sockets.append(socket)
+        await socket.send_json({"type": "hello", "num_connections": len(self.sockets)})
+        self._note_change()
+        async for frame in socket:
+            ack = json.loads(frame.data)
+            self.acks[ack["envelope_id"]] = ack.get("payload")
+            self._note_change()
+        self.sockets.remove(socket)
+        self._note_change()
+        return socket
+
+    def _note_change(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()

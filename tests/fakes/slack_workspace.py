@@ -1,0 +1,174 @@
+"""The state of a local Slack, and the Web API methods that change it."""
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from adapters.clock import SystemClock
+from engine.ports.clock import Clock
+from tests.fakes.slack_checks import message_problems, view_problems
+
+Json = dict[str, Any]
+
+_TS = re.compile(r"[0-9]+\.[0-9]{6}")
+_TRIGGER_LIFE_S = 3.0
+
+
+@dataclass(slots=True)
+class Shown:
+    """A message as it stands in a channel now; `edits` counts chat.update."""
+
+    channel: str
+    ts: str
+    thread_ts: str
+    text: str
+    blocks: list[Json]
+    edits: int = 0
+
+    @property
+    def buttons(self) -> list[Json]:
+        """Its buttons, in order."""
+        actions = [block for block in self.blocks if block["type"] == "actions"]
+        return [element for block in actions for element in block["elements"]]
+
+    @property
+    def body(self) -> str:
+        """Everything its blocks say, as mrkdwn."""
+        held = [part for b in self.blocks for part in (b, *b.get("elements", ()))]
+        texts = [part["text"] for part in held if isinstance(part.get("text"), (dict, str))]
+        return "\n".join(t if isinstance(t, str) else t["text"] for t in texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Ephemeral:
+    """A notice that one person saw."""
+
+    channel: str
+    user: str
+    thread_ts: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedView:
+    """A modal that stands open for a person."""
+
+    id: str
+    user: str
+    view: Json
+
+
+@dataclass(slots=True)
+class _Trigger:
+    user: str
+    made: float
+    used: bool = False
+
+
+@dataclass
+class SlackWorkspace:
+    """One workspace; `faults` collects everything that Slack would refuse or we never want."""
+
+    team: str = "T0TRIAL"
+    bot_user: str = "U0BOT"
+    clock: Clock = field(default_factory=lambda: SystemClock("UTC"))
+    messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
+    ephemerals: list[Ephemeral] = field(default_factory=list)
+    views: list[OpenedView] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    _triggers: dict[str, _Trigger] = field(default_factory=dict)
+    _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    @property
+    def latest(self) -> Shown:
+        """The newest message."""
+        return [*self.messages.values()][-1]
+
+    def new_trigger(self, user: str) -> str:
+        """A fresh trigger id of that user, good for one view within three seconds."""
+        trigger = f"{next(self._numbers)}.0.trigger"
+        self._triggers[trigger] = _Trigger(user, self.now())
+        return trigger
+
+    def new_ts(self) -> str:
+        """A message timestamp that was not given before."""
+        return f"{int(self.now())}.{next(self._numbers):06d}"
+
+    def post(self, fields: Json) -> Json:
+        channel, thread = str(fields.get("channel", "")), fields.get("thread_ts", "")
+        if not re.fullmatch(r"[CDGU][A-Z0-9]+", channel):
+            return self.fault("chat.postMessage", "channel_not_found", [channel])
+        if thread and not _TS.fullmatch(thread):
+            return self.fault("chat.postMessage", "invalid_thread_ts", [thread])
+        problems = message_problems(fields)
+        if fields.get("unfurl_links") is not False or fields.get("unfurl_media") is not False:
+            problems.append("previews are not off")
+        if problems:
+            return self.fault("chat.postMessage", "invalid_blocks", problems)
+        shown = Shown(
+            channel="D" + channel[1:] if channel[0] == "U" else channel,
+            ts=self.new_ts(),
+            thread_ts=thread,
+            text=fields["text"],
+            blocks=fields["blocks"],
+        )
+        self.messages[shown.channel, shown.ts] = shown
+        return {"ok": True, "channel": shown.channel, "ts": shown.ts}
+
+    def update(self, fields: Json) -> Json:
+        channel, ts = fields.get("channel", ""), fields.get("ts", "")
+        shown = self.messages.get((channel, ts))
+        if shown is None:
+            return self.fault("chat.update", "message_not_found", [f"{channel}:{ts}"])
+        if "blocks" not in fields:
+            self.faults.append("chat.update: text without blocks removes the blocks")
+            shown.text, shown.blocks = fields.get("text", ""), []
+        else:
+            if problems := message_problems(fields):
+                return self.fault("chat.update", "invalid_blocks", problems)
+            shown.text, shown.blocks = fields["text"], fields["blocks"]
+        shown.edits += 1
+        return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
+
+    def post_ephemeral(self, fields: Json) -> Json:
+        problems = message_problems(fields)
+        if not re.fullmatch(r"U[A-Z0-9]+", str(fields.get("user", ""))):
+            problems.append("user")
+        if problems:
+            return self.fault("chat.postEphemeral", "invalid_blocks", problems)
+        text = "\n".join(block["text"]["text"] for block in fields["blocks"])
+        self.ephemerals.append(
+            Ephemeral(fields["channel"], fields["user"], fields.get("thread_ts", ""), text)
+        )
+        return {"ok": True, "message_ts": self.new_ts()}
+
+    def open_view(self, fields: Json) -> Json:
+        trigger = self._triggers.get(str(fields.get("trigger_id")))
+        if trigger is None:
+            return self.fault("views.open", "invalid_trigger_id", [str(fields.get("trigger_id"))])
+        if trigger.used:
+            return self.fault("views.open", "exchanged_trigger_id", [])
+        trigger.used = True
+        if self.now() - trigger.made > _TRIGGER_LIFE_S:
+            return self.fault("views.open", "expired_trigger_id", [])
+        if problems := view_problems(fields.get("view")):
+            return self.fault("views.open", "invalid_arguments", problems)
+        opened = OpenedView(f"V{next(self._numbers):08d}", trigger.user, fields["view"])
+        self.views.append(opened)
+        return {"ok": True, "view": opened.view | {"id": opened.id, "hash": "1.first"}}
+
+    def auth_test(self, fields: Json) -> Json:
+        return {"ok": True, "team_id": self.team, "user_id": self.bot_user, "bot_id": "B0BOT"}
+
+    def fault(self, method: str, code: str, problems: list[str]) -> Json:
+        self.faults.append(f"{method}: {code}: {'; '.join(problems)}")
+        return refusal(code)
+
+    def now(self) -> float:
+        return self.clock.now().timestamp()
+
+
+def refusal(code: str) -> Json:
+    """Slack's answer to a call it does not take."""
+    return {"ok": False, "error": code}

@@ -1,0 +1,333 @@
+"""A stub of Telegram's Bot API on 127.0.0.1 that checks what it gets as Telegram does."""
+
+import asyncio
+import json
+import re
+import socket
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+from aiohttp import web
+
+from tests.fakes.telegram_text import BadHtml, Parsed, parse_html, units, with_found
+from tests.fakes.telegram_updates import Sent, Updates
+
+TOKEN = "7000000001:AAtestTESTtestTESTtestTESTtestTEST"
+BOT_ID = 7000000001
+SECRET = "Test-secret_42"
+Trouble = Literal["rate_limited", "broken", "dropped"]
+Params = dict[str, Any]
+
+
+@dataclass
+class CallbackAnswer:
+    """What a tapper was shown; `show_alert` when it had to be closed by hand."""
+
+    callback_id: str
+    text: str
+    show_alert: bool
+
+
+@dataclass
+class Refused(Exception):
+    """Telegram says no; `fault` when the caller sent what it should not have."""
+
+    description: str
+    status: int = 400
+    fault: bool = True
+    parameters: Params = field(default_factory=dict)
+
+
+class TelegramServer(Updates):
+    """`async with TelegramServer() as server`; its `url` is the API's root.
+
+    `messages` holds what the bot sent by (chat id, message id), `callback_answers` what tappers
+    were shown, `faults` every wrong request.
+    """
+
+    def __init__(
+        self, *, token: str = TOKEN, secret: str = SECRET, username: str = "signoff_bot"
+    ) -> None:
+        bot_id = int(token.partition(":")[0])
+        bot = {"id": bot_id, "is_bot": True, "first_name": "Signoff", "username": username}
+        super().__init__(bot, secret)
+        self.token = token
+        self.url = ""
+        self.messages: dict[tuple[int, int], Sent] = {}
+        self.callback_answers: list[CallbackAnswer] = []
+        self.actions: list[tuple[int, str]] = []
+        self.calls: list[tuple[str, Params]] = []
+        self.faults: list[str] = []
+        self.webhook: Params = {}
+        self.gone_chats: set[int] = set()
+        self.blocked_chats: set[int] = set()
+        self.waiting: deque[dict[str, Any]] = deque()
+        self._troubles: dict[str, deque[tuple[Trouble | None, int]]] = defaultdict(deque)
+        self._changed = asyncio.Condition()
+        self._poll = 0
+        self._closing = False
+        self._methods: dict[str, Callable[[Params], Awaitable[Any]]] = {
+            "getme": self._get_me,
+            "sendmessage": self._send_message,
+            "editmessagetext": self._edit_message_text,
+            "editmessagereplymarkup": self._edit_markup,
+            "deletemessage": self._delete_message,
+            "answercallbackquery": self._answer_callback_query,
+            "sendchataction": self._send_chat_action,
+            "setwebhook": self._set_webhook,
+            "deletewebhook": self._delete_webhook,
+            "getupdates": self._get_updates,
+        }
+
+    async def __aenter__(self) -> Self:
+        app = web.Application()
+        app.router.add_route("*", r"/bot{token:[^/]+}/{method}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        await web.SockSite(self._runner, listener).start()
+        self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._closing = True
+        await self._tell()
+        await self._runner.cleanup()
+
+    def trouble(
+        self,
+        method: str,
+        kind: Trouble,
+        *,
+        times: int = 1,
+        after: int = 0,
+        retry_after_s: int = 3,
+    ) -> None:
+        """`times` calls of a method, after so many good ones, get 429, 500, or lose the answer."""
+        troubles = self._troubles[method.lower()]
+        troubles.extend([(None, 0)] * after)
+        troubles.extend([(kind, retry_after_s)] * times)
+
+    async def queue(self, *updates: dict[str, Any]) -> None:
+        """Let updates wait for getUpdates."""
+        self.waiting.extend(updates)
+        await self._tell()
+
+    async def wait_for(self, predicate: Callable[[], bool], timeout_s: float = 5.0) -> None:
+        """Wait until `predicate` holds, looking after every call; TimeoutError after that time."""
+        async with asyncio.timeout(timeout_s), self._changed:
+            await self._changed.wait_for(predicate)
+
+    def chat(self, chat_id: int) -> list[Sent]:
+        """What the bot's messages in a chat show now, oldest first."""
+        return [m for m in self.messages.values() if m.chat_id == chat_id and not m.deleted]
+
+    def count(self, method: str) -> int:
+        """How often a method was called."""
+        return sum(called.lower() == method.lower() for called, _ in self.calls)
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def _handle(self, request: web.Request) -> web.Response:
+        method, params = request.match_info["method"], await _params(request)
+        self.calls.append((method, params))
+        troubles = self._troubles[method.lower()]
+        kind, retry_after_s = troubles.popleft() if troubles else (None, 0)
+        try:
+            if kind == "rate_limited":
+                raise _too_fast(retry_after_s)
+            if kind == "broken":
+                raise Refused("Internal Server Error", 500, fault=False)
+            known = request.match_info["token"] == self.token
+            if not known or method.lower() not in self._methods:
+                raise Refused("Not Found", 404)
+            result = await self._methods[method.lower()](params)
+        except Refused as refused:
+            return await self._refuse(method, refused)
+        await self._tell()
+        if kind == "dropped" and request.transport is not None:
+            request.transport.abort()
+        return web.json_response({"ok": True, "result": result})
+
+    async def _refuse(self, method: str, refused: Refused) -> web.Response:
+        prefixes = {400: "Bad Request: ", 403: "Forbidden: ", 409: "Conflict: "}
+        description = prefixes.get(refused.status, "") + refused.description
+        if refused.fault:
+            self.faults.append(f"{method}: {description}")
+        await self._tell()
+        body = {"ok": False, "error_code": refused.status, "description": description}
+        if refused.parameters:
+            body["parameters"] = refused.parameters
+        return web.json_response(body, status=refused.status)
+
+    async def _get_me(self, _: Params) -> Any:
+        return {**self.bot, "can_join_groups": True, "can_read_all_group_messages": False}
+
+    async def _send_message(self, params: Params) -> Any:
+        chat_id = self._chat_id(params)
+        shown, markup = _shown(params), _markup(params)
+        sent = Sent(
+            chat_id,
+            len(self.messages) + 1,
+            params["text"],
+            shown.text,
+            shown.entities,
+            markup.get("inline_keyboard", []),
+            force_reply=bool(markup.get("force_reply")),
+            reply_to=_json(params, "reply_parameters", {}).get("message_id"),
+            topic=int(params["message_thread_id"]) if "message_thread_id" in params else None,
+        )
+        if sent.topic == 1:
+            raise Refused("message thread not found")
+        self.messages[chat_id, sent.message_id] = sent
+        return self.payload_of(sent)
+
+    async def _edit_message_text(self, params: Params) -> Any:
+        message = self._message(params, "edit")
+        shown, keyboard = _shown(params), _markup(params).get("inline_keyboard", [])
+        now = (message.text, message.entities, message.keyboard)
+        _refuse_same(now, (shown.text, shown.entities, keyboard))
+        message.html, message.text, message.entities = params["text"], shown.text, shown.entities
+        message.keyboard = keyboard
+        message.edits += 1
+        return self.payload_of(message)
+
+    async def _edit_markup(self, params: Params) -> Any:
+        message, keyboard = (
+            self._message(params, "edit"),
+            _markup(params).get("inline_keyboard", []),
+        )
+        _refuse_same(message.keyboard, keyboard)
+        message.keyboard = keyboard
+        message.edits += 1
+        return self.payload_of(message)
+
+    async def _delete_message(self, params: Params) -> Any:
+        self._message(params, "delete").deleted = True
+        return True
+
+    async def _answer_callback_query(self, params: Params) -> Any:
+        callback_id, text = params.get("callback_query_id", ""), params.get("text", "")
+        if callback_id not in self.open_callbacks:
+            description = "query is too old and response timeout expired or query ID is invalid"
+            raise Refused(description, fault=False)
+        if len(text) > 200:
+            raise Refused("MESSAGE_TOO_LONG")
+        self.open_callbacks.remove(callback_id)
+        alert = params.get("show_alert", "false") == "true"
+        self.callback_answers.append(CallbackAnswer(callback_id, text, alert))
+        return True
+
+    async def _send_chat_action(self, params: Params) -> Any:
+        self.actions.append((self._chat_id(params), params.get("action", "")))
+        return True
+
+    async def _set_webhook(self, params: Params) -> Any:
+        if not re.fullmatch(r"[A-Za-z0-9_-]{1,256}", params.get("secret_token", "")):
+            raise Refused("secret token contains unallowed characters")
+        allowed = _json(params, "allowed_updates", [])
+        self.webhook = {**params, "allowed_updates": allowed}
+        return True
+
+    async def _delete_webhook(self, _: Params) -> Any:
+        self.webhook = {}
+        return True
+
+    async def _get_updates(self, params: Params) -> Any:
+        if self.webhook:
+            raise Refused("can't use getUpdates method while webhook is active", 409)
+        self._poll += 1
+        mine, offset = self._poll, int(params.get("offset", 0))
+        while self.waiting and self.waiting[0]["update_id"] < offset:
+            self.waiting.popleft()
+        await self._tell()
+        try:
+            await self.wait_for(
+                lambda: bool(self.waiting) or self._closing or self._poll != mine,
+                float(params.get("timeout", 0)),
+            )
+        except TimeoutError:
+            return []
+        if self._poll != mine:
+            raise Refused("terminated by other getUpdates request", 409, fault=False)
+        return list(self.waiting)[: int(params.get("limit", 100))]
+
+    def _chat_id(self, params: Params) -> int:
+        try:
+            chat_id = int(params["chat_id"])
+        except (KeyError, ValueError):
+            raise Refused("chat_id is empty or no number") from None
+        if chat_id in self.gone_chats:
+            raise Refused("chat not found", fault=False)
+        if chat_id in self.blocked_chats:
+            raise Refused("bot was blocked by the user", 403, fault=False)
+        return chat_id
+
+    def _message(self, params: Params, verb: str) -> Sent:
+        message = self.messages.get((self._chat_id(params), int(params.get("message_id", 0))))
+        if message is None or message.deleted:
+            raise Refused(f"message to {verb} not found", fault=message is None)
+        return message
+
+
+def _shown(params: Params) -> Parsed:
+    if params.get("parse_mode") not in (None, "HTML"):
+        raise Refused("unsupported parse_mode")
+    text = params.get("text", "")
+    try:
+        parsed = parse_html(text) if "parse_mode" in params else Parsed(text.strip())
+    except BadHtml as exc:
+        raise Refused(str(exc)) from exc
+    if not re.search(r"[^\s\u200b-\u200f\u2060-\u206f\ufeff]", parsed.text):
+        raise Refused("message text is empty")
+    if units(parsed.text) > 4096:
+        raise Refused("message is too long")
+    return with_found(parsed)
+
+
+def _markup(params: Params) -> Params:
+    markup: Params = _json(params, "reply_markup", {})
+    rows = markup.get("inline_keyboard", [])
+    if any(len(row) > 8 for row in rows) or sum(map(len, rows)) > 100:
+        raise Refused("reply markup is too long")
+    for button in (button for row in rows for button in row):
+        if not button.get("text", "").strip():
+            raise Refused("text buttons are unallowed in the inline keyboard")
+        if not 1 <= len(button.get("callback_data", "").encode()) <= 64:
+            raise Refused("BUTTON_DATA_INVALID")
+        if button.get("style", "primary") not in ("primary", "danger", "success"):
+            raise Refused("invalid button style specified")
+    return markup
+
+
+def _refuse_same(now: object, then: object) -> None:
+    if now == then:
+        raise Refused(
+            "message is not modified: specified new message content and reply markup are exactly "
+            "the same as a current content and reply markup of the message",
+            fault=False,
+        )
+
+
+def _too_fast(retry_after_s: int) -> Refused:
+    description = f"Too Many Requests: retry after {retry_after_s}"
+    return Refused(description, 429, fault=False, parameters={"retry_after": retry_after_s})
+
+
+def _json(params: Params, name: str, default: Any) -> Any:
+    value = params.get(name, default)
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        raise Refused(f"can't parse {name} JSON object") from None
+
+
+async def _params(request: web.Request) -> Params:
+    if request.content_type == "application/json":
+        return {**request.query, **await request.json()}
+    return {**request.query, **{k: str(v) for k, v in (await request.post()).items()}}

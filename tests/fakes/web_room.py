@@ -1,0 +1,133 @@
+"""A person's view of a web chat room, over the same requests and event stream as the page."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+
+TIMEOUT_S = 20.0
+Message = dict[str, Any]
+_ids = itertools.count(1)
+
+
+class WebRoom:
+    """Says, taps and fills in as sample people do, and sees what the page would show."""
+
+    def __init__(self, url: str, room: str = "main") -> None:
+        self.url = url
+        self.room = room
+        self.shown: dict[str, Message] = {}
+        self._changed = asyncio.Condition()
+        self._session = aiohttp.ClientSession(base_url=url)
+        self._following: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._following = asyncio.create_task(self._follow())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._following:
+            self._following.cancel()
+            await asyncio.gather(self._following, return_exceptions=True)
+        await self._session.close()
+
+    async def _follow(self) -> None:
+        after = "0"
+        while True:
+            try:
+                async with self._session.get(
+                    "/chat/events",
+                    params={"room": self.room, "after": after},
+                    timeout=aiohttp.ClientTimeout(total=None),
+                ) as stream:
+                    async for raw in stream.content:
+                        line = raw.decode().rstrip()
+                        if line.startswith("id: "):
+                            after = line[4:]
+                        if line.startswith("data: "):
+                            await self._fold(json.loads(line[6:]))
+            except aiohttp.ClientError:
+                await asyncio.sleep(0.05)
+
+    async def _fold(self, entry: Message) -> None:
+        async with self._changed:
+            if entry["op"] in ("post", "edit"):
+                self.shown[entry["id"]] = entry["view"]
+            self._changed.notify_all()
+
+    async def wait_for(self, matches: Callable[[Message], bool]) -> Message:
+        """The newest shown message that matches, as soon as there is one."""
+
+        def found() -> Message | None:
+            return next((m for m in reversed(self.shown.values()) if matches(m)), None)
+
+        async with self._changed:
+            try:
+                async with asyncio.timeout(TIMEOUT_S):
+                    await self._changed.wait_for(lambda: found() is not None)
+            except TimeoutError:
+                shown = json.dumps(list(self.shown.values()), ensure_ascii=False, indent=1)
+                raise AssertionError(f"not shown within {TIMEOUT_S} s; shown: {shown}") from None
+        message = found()
+        assert message is not None
+        return message
+
+    async def card(self, kind: str, *, closed: bool = False) -> Message:
+        """The newest card of that kind that is open (or closed)."""
+
+        def matches(message: Message) -> bool:
+            card = message["card"]
+            return bool(card) and card["kind"] == kind and bool(card["outcome"]) == closed
+
+        message = await self.wait_for(matches)
+        card: Message = message["card"]
+        return card
+
+    async def say(self, person: str, text: str, *, message_id: str = "") -> None:
+        """Send a message; it has to be accepted."""
+        status, _ = await self.post("messages", person, text=text, id=message_id or new_id())
+        assert status == 202
+
+    async def tap(self, person: str, card: Message, choice: str) -> tuple[int, Message]:
+        """Tap the card's button of that choice; returns status and answer."""
+        return await self.post("taps", person, button=button(card, choice), id=new_id())
+
+    async def fill(
+        self, person: str, card: Message, choice: str, **values: str
+    ) -> tuple[int, Message]:
+        """Send the form of the card's choice; returns status and answer."""
+        return await self.post(
+            "forms", person, button=button(card, choice), values=values, id=new_id()
+        )
+
+    async def post(self, what: str, person: str, **body: Any) -> tuple[int, Message]:
+        """One request as the page makes it."""
+        json_body = {"room": self.room, "person": person, **body}
+        async with self._session.post(f"/chat/{what}", json=json_body) as response:
+            return response.status, await response.json()
+
+
+def new_id() -> str:
+    """An update id that no other update has."""
+    return f"web-test-{next(_ids):06d}"
+
+
+def button(card: Message, choice: str) -> str:
+    """The data of the card's button for a choice."""
+    found = [b["data"] for b in card["buttons"] if b["data"].split(":")[2] == choice]
+    assert found, f"no button {choice} on {card}"
+    return str(found[0])
+
+
+def text_of(message: Message) -> str:
+    """All the text of a message, tags left in."""
+    return json.dumps(message, ensure_ascii=False)

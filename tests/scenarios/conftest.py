@@ -1,0 +1,91 @@
+"""A running service: the real web application and worker over the real store and real sockets."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestServer
+from redis.asyncio import Redis
+
+from adapters.redis.embedded import EmbeddedServer
+from bot.settings import Settings
+from bot.web import application
+from bot.wiring import Parts, open_parts
+from bot.worker import work
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service that runs in this process, and where to reach it."""
+
+    url: str
+    parts: Parts
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Service]:
+    """Web and worker until the block ends; then both stop as they do at SIGTERM."""
+    async with open_parts(settings) as parts, AsyncExitStack() as stack:
+        server = TestServer(application(parts), host="127.0.0.1")
+        await server.start_server()
+        stack.push_async_callback(server.close)
+        stop = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(work(parts, stop))
+            listening = [
+                group.create_task(p.listen(parts.intake)) for p in parts.platforms.values()
+            ]
+            try:
+                yield Service(url=f"http://127.0.0.1:{server.port}", parts=parts)
+            finally:
+                stop.set()
+                for task in listening:
+                    task.cancel()
+
+
+Start = Callable[..., Awaitable[Service]]
+
+
+@pytest.fixture
+def new_settings(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
+) -> Callable[..., Settings]:
+    """Settings over the test's store and sample data, with what a test wants otherwise."""
+
+    def settings(**changed: Any) -> Settings:
+        given = {
+            "redis_url": redis_server.url,
+            "data_dir": tmp_path / "data",
+            "playbooks": ROOT / "playbooks",
+            "people": ROOT / "playbooks" / "people.yaml",
+            "partitions": 64,
+            "port": 8080,
+            **changed,
+        }
+        return Settings(_env_file=None, **given)
+
+    return settings
+
+
+@pytest.fixture
+async def start(new_settings: Callable[..., Settings]) -> AsyncIterator[Start]:
+    """Starts services that run until the test ends."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(**changed: Any) -> Service:
+            return await stack.enter_async_context(running(new_settings(**changed)))
+
+        yield begin
+
+
+@pytest.fixture
+def people_file(tmp_path: Path) -> Path:
+    """A copy of the sample people that a test may change."""
+    return Path(shutil.copy(ROOT / "playbooks" / "people.yaml", tmp_path / "people.yaml"))

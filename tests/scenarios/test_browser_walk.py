@@ -1,0 +1,58 @@
+"""The walk as a person does it: clicks and keys in a real browser, against the real service."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.browser import Browser, browser_or_skip
+from tests.scenarios.conftest import Start
+from tests.scenarios.test_web_walk import ASK, GOOD
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    browser_or_skip()
+    with Browser(language="zh-CN") as opened:
+        yield opened
+
+
+async def test_a_visit_is_asked_for_and_approved_in_the_browser(
+    start: Start, browser: Browser, tmp_path: Path
+) -> None:
+    service = await start()
+    await asyncio.to_thread(walk, browser, service.url, tmp_path)
+    visits = await service.parts.handling.records.visits("P003")
+    assert visits[-1].weight_kg == 61.5
+    browser.open("about:blank")
+
+
+def walk(browser: Browser, url: str, shots: Path) -> None:
+    browser.emulate(width=1100, height=900)
+    browser.open(url)
+    browser.click('.person:has([value="lin"])')
+    browser.fill("#text", ASK["zh"])
+    browser.press_enter("#text")
+    browser.wait_text(".part.is-answered", "2026-10-28")
+    browser.wait_text(".part.is-needs_you", "录入")
+    browser.screenshot(shots / "asked.png")
+    for name, value in GOOD.items():
+        browser.fill(f'[data-field="{name}"] input', value)
+    browser.click(".form [type=submit]")
+    browser.wait_text(".card h3", "请审核")
+    browser.find(".button.danger")
+    browser.screenshot(shots / "review.png")
+    approve = ".card:not(.tone-good) .button.primary"
+    browser.click(approve)
+    browser.wait_text(".notice.no", "须由他人审批")
+    browser.click('.person:has([value="zhao"])')
+    browser.click(approve)
+    browser.wait_text(".notice.no", "不是这张卡片的审批人")
+    browser.click('.person:has([value="chen"])')
+    browser.click(approve)
+    browser.wait_text(".card.tone-good .outcome", "陈博")
+    browser.wait_text(".card h3", "访视已录入")
+    browser.wait_text(".part.is-done", "已完成")
+    browser.screenshot(shots / "done.png")
+    assert browser.console_errors() == []

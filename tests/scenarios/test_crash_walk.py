@@ -1,0 +1,113 @@
+"""Every process is killed while a card is open; after a new start the tap resumes the run."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from tests.fakes.web_room import WebRoom, text_of
+from tests.scenarios.test_web_walk import ASK, GOOD, today
+
+PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
+PATIENCE_S = 60.0
+STARTED = "Signoff web chat: "
+
+
+def environment(folder: Path, port: int) -> dict[str, str]:
+    return {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(folder),
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": str(PLAYBOOKS.parent),
+        "PORT": str(port),
+        "SIGNOFF_DATA_DIR": str(folder / "data"),
+        # What a killed process held comes free after this long.
+        "SIGNOFF_LEASE_S": "2",
+        "SIGNOFF_PLAYBOOKS": str(PLAYBOOKS),
+        "SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml"),
+    }
+
+
+async def run(folder: Path, port: int) -> tuple[asyncio.subprocess.Process, str]:
+    """`signoff run` in a process of its own, and the address that it prints."""
+    with (folder / "log").open("ab") as log:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", "run"),
+            cwd=folder,
+            env=environment(folder, port),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=log,
+        )
+    assert process.stdout is not None
+    async with asyncio.timeout(PATIENCE_S):
+        async for line in process.stdout:
+            if line.decode().startswith(STARTED):
+                return process, line.decode().removeprefix(STARTED).strip().rstrip("/")
+    raise AssertionError((folder / "log").read_text())
+
+
+def pids_of(folder: Path) -> set[int]:
+    """Every process whose environment or command names the folder: web, worker, store, all."""
+    mark, found = str(folder).encode(), set()
+    for proc in Path("/proc").iterdir():
+        if not proc.name.isdigit() or int(proc.name) == os.getpid():
+            continue
+        try:
+            told = (proc / "environ").read_bytes() + (proc / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if mark in told:
+            found.add(int(proc.name))
+    return found
+
+
+async def kill_all(folder: Path, process: asyncio.subprocess.Process) -> int:
+    """SIGKILL until nothing of it is left; returns how many processes there were."""
+    killed: set[int] = set()
+    async with asyncio.timeout(PATIENCE_S):
+        while left := pids_of(folder):
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+            killed |= left
+            await asyncio.sleep(0.02)
+        await process.wait()
+    return len(killed)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def test_a_card_outlives_the_death_of_every_process(tmp_path: Path) -> None:
+    port = free_port()
+    process, url = await run(tmp_path, port)
+    try:
+        async with WebRoom(url) as room:
+            await room.say("lin", ASK["zh"])
+            clarify = await room.card("clarify")
+            await room.fill("lin", clarify, "submit", **GOOD)
+            card = await room.card("confirm")
+        # run, web, worker, the store and what looks after it
+        assert await kill_all(tmp_path, process) >= 5
+        process, url = await run(tmp_path, port)
+        async with WebRoom(url) as room:
+            answers = await asyncio.gather(
+                room.tap("chen", card, "approve"), room.tap("wu", card, "approve")
+            )
+            won, lost = sorted((answer for _, answer in answers), key=lambda a: not a["ok"])
+            assert (won["ok"], lost["ok"]) == (True, False)
+            winner = "陈博" if "陈博" in won["text"] else "吴静"
+            assert winner in lost["text"]
+            done = await room.card("phase_done")
+            assert "61.5 kg" in text_of(done)
+            await room.say("lin", "P003 的体重是多少?")
+            await room.wait_for(
+                lambda m: m["card"] is None and "61.5" in text_of(m) and today() in text_of(m)
+            )
+    finally:
+        await kill_all(tmp_path, process)

@@ -1,0 +1,217 @@
+"""Faults of ours, of a platform or of stored data hold up one thing, and never the service."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.delivery import Delivery
+from bot.handling import Handled, Handling, Progress
+from bot.lanes import ATTEMPTS, Lanes
+from bot.settings import Settings
+from bot.wiring import Parts, open_parts
+from cards.view import MessageView, PartView
+from engine.errors import PlatformError
+from engine.frames.state import Run
+from engine.ports.platform import Pace
+from engine.ports.store import Claim, Effects, Post
+from tests.fakes.web_room import WebRoom, text_of
+from tests.scenarios.conftest import Start
+from tests.scenarios.test_web_walk import to_review
+
+PATIENCE_S = 20.0
+NewSettings = Callable[..., Settings]
+
+
+class Wall:
+    """A platform that refuses some texts: with its own error, or with one of ours."""
+
+    name = "web"
+
+    def __init__(self, errors: dict[str, Exception]) -> None:
+        self.errors = errors
+        self.shown: list[str] = []
+        self.tried: list[str] = []
+        self._changed = asyncio.Condition()
+
+    async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
+        text = view.parts[0].text
+        async with self._changed:
+            self.tried.append(text)
+            if text in self.errors:
+                raise self.errors[text]
+            self.shown.append(text)
+            self._changed.notify_all()
+        return key
+
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
+        await self.send(conversation, view, key=message_id)
+
+    def pace(self, conversation: str) -> Pace:
+        return Pace()
+
+    async def typing(self, conversation: str) -> None:
+        return
+
+    async def wait_until_shown(self, text: str) -> None:
+        async with asyncio.timeout(PATIENCE_S), self._changed:
+            await self._changed.wait_for(lambda: text in self.shown)
+
+
+def note(text: str, conversation: str) -> Post:
+    view = MessageView(lang="en", parts=(PartView(number=0, state="answered", text=text),))
+    row = f"note-{text}"
+    return Post(
+        row=row, conversation=conversation, kind="note", ref=row, body=view.model_dump_json()
+    )
+
+
+async def post(parts: Parts, *posts: Post) -> None:
+    await parts.mailbox.put("control:web:local:main", "x", update_id="posts")
+    (claim,) = (await parts.mailbox.take(1)).claims
+    await parts.mailbox.commit(claim, Effects(posts=posts), pop=True)
+
+
+@asynccontextmanager
+async def delivering(parts: Parts, platform: Wall):
+    delivery = Delivery(
+        parts.outbox, {"web": platform}, parts.clock, zone="Asia/Shanghai", reply_after_s=0
+    )
+    stop = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(delivery.run(stop))
+        yield
+        stop.set()
+        delivery.wake()
+
+
+@pytest.mark.parametrize("error", [KeyError("fault of ours"), PlatformError("invalid_blocks")])
+async def test_a_message_that_cannot_be_shown_holds_up_nobody_else(
+    new_settings: NewSettings, error: Exception
+) -> None:
+    async with open_parts(new_settings()) as parts:
+        wall = Wall({"bad": error})
+        here, there = "web:local:here", "web:local:there"
+        await post(parts, note("bad", here), note("other chat", there))
+        async with delivering(parts, wall):
+            await wall.wait_until_shown("other chat")
+
+
+async def test_what_a_platform_refuses_is_dropped_and_the_next_message_is_shown(
+    new_settings: NewSettings,
+) -> None:
+    async with open_parts(new_settings()) as parts:
+        wall = Wall({"bad": PlatformError("invalid_blocks")})
+        here = "web:local:here"
+        await post(parts, note("bad", here), note("next", here))
+        async with delivering(parts, wall):
+            await wall.wait_until_shown("next")
+        assert wall.tried == ["bad", "next"]
+        rows = await parts.client.keys("*:row:note-bad")
+        assert await parts.client.hget(rows[0], "dropped") == "invalid_blocks"
+
+
+async def test_mail_that_ends_its_worker_again_and_again_is_given_up_and_said(
+    start: Start, new_settings: NewSettings
+) -> None:
+    async with open_parts(new_settings(lease_s=1)) as parts:
+        service_room = "web:local:main"
+        await parts.mailbox.put(f"talk:{service_room}", SAID, update_id="poison")
+        for _ in range(ATTEMPTS):
+            # Taken, and never heard of again.
+            (claim,) = (await parts.mailbox.take(1)).claims
+            parts.scripts.offset_ms += 2_000
+        assert claim.attempts == ATTEMPTS
+    service = await start(lease_s=1)
+    service.parts.scripts.offset_ms = ATTEMPTS * 2_000
+    async with WebRoom(service.url) as room:
+        message = await room.wait_for(lambda m: bool(m["parts"]))
+        assert message["parts"][0]["state"] == "failed"
+        await room.say("lin", "P003 的 ECOG")
+        await room.wait_for(lambda m: "2026-10-28" in text_of(m))
+
+
+SAID = (
+    '{"kind":"said","update":{"kind":"message","id":"poison","conversation":"web:local:main",'
+    '"actor":{"platform":"web","workspace":"local","user":"lin","name":"Lin"},"text":"你好"},'
+    '"principal":{"id":"lin","name":"Lin","roles":[]}}'
+)
+
+
+async def test_mail_that_nobody_can_read_is_set_aside_and_the_lane_goes_on(start: Start) -> None:
+    service = await start()
+    await service.parts.mailbox.put("talk:web:local:main", '{"kind":"later"}', update_id="odd")
+    async with WebRoom(service.url) as room:
+        await room.say("lin", "P003 的 ECOG")
+        await room.wait_for(lambda m: "2026-10-28" in text_of(m))
+    (key,) = await service.parts.client.keys("*:aside")
+    assert await service.parts.client.lrange(key, 0, -1) == ['{"kind":"later"}']
+
+
+async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) -> None:
+    service = await start()
+    client = service.parts.client
+    async with WebRoom(service.url) as room:
+        card = await to_review(room)
+        (run_id, body), *_ = await service.parts.handling.decisions.active_runs("web:local:main")
+        lost = Run.model_validate_json(body).model_copy(update={"digest": "0" * 64})
+        (key,) = await client.keys(f"*:run:{run_id}")
+        await client.hset(key, "body", lost.model_dump_json())
+        await room.tap("chen", card, "approve")
+        await room.wait_for(lambda m: "找不到启动时的流程版本" in text_of(m))
+        (inbox,) = await client.keys(f"*:l:run:{run_id}:in")
+        assert "card_decided" in (await client.lrange(inbox, 0, -1))[0]
+        (log,) = await client.keys(f"*:log:{run_id}")
+        entries = await client.llen(log)
+        # Another message is handled meanwhile; the blocked run is not looked at again.
+        await room.say("lin", "P003 的 ECOG")
+        await room.wait_for(lambda m: len(m["parts"]) == 1 and "2026-10-28" in text_of(m))
+        assert await client.llen(log) == entries
+
+
+async def test_a_run_of_a_newer_version_is_left_alone_and_said(start: Start) -> None:
+    service = await start()
+    client = service.parts.client
+    async with WebRoom(service.url) as room:
+        card = await to_review(room)
+        (run_id, body), *_ = await service.parts.handling.decisions.active_runs("web:local:main")
+        newer = body.replace('"schema_version":1', '"schema_version":2', 1)
+        (key,) = await client.keys(f"*:run:{run_id}")
+        await client.hset(key, "body", newer)
+        await room.tap("chen", card, "approve")
+        await room.wait_for(lambda m: "更新的版本" in text_of(m))
+        assert await client.hget(key, "body") == newer
+        await room.say("lin", "/runs")
+        await room.wait_for(lambda m: "没有进行中" in text_of(m))
+
+
+async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSettings) -> None:
+    """A cancellation that a client library swallows must not keep a lane for ever."""
+    async with open_parts(new_settings()) as parts:
+
+        class Slow(Handling):
+            async def handle(self, claim: Claim, progress: Progress) -> Handled:
+                await asyncio.sleep(0.2)
+                return Handled(Effects())
+
+        fields = {name: getattr(parts.handling, name) for name in parts.handling.__slots__}
+        for n in range(64):
+            lane = f"talk:web:local:room{n}"
+            await parts.mailbox.put(lane, SAID, update_id=f"u{n}")
+        lanes = Lanes(
+            parts.mailbox,
+            Slow(**fields),
+            limit=16,
+            lease_s=30,
+            typing=lambda conversation: parts.platforms["web"],
+            committed=lambda: None,
+        )
+        stop = asyncio.Event()
+        async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.TaskGroup() as group:
+                group.create_task(lanes.run(stop))
+                while await parts.client.keys("*:l:talk:*:in"):  # noqa: ASYNC110 - no event tells
+                    await asyncio.sleep(0.05)
+                stop.set()
+                lanes.wake()

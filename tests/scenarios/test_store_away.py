@@ -1,0 +1,70 @@
+"""Redis goes away and comes back: nothing is said to be recorded that is not."""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+from adapters.redis.embedded import EmbeddedServer
+from tests.fakes.gate import Gate
+from tests.fakes.slack_server import SlackServer
+from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.web_room import WebRoom, new_id
+from tests.scenarios.conftest import Start
+from tests.scenarios.test_web_walk import to_review
+
+
+@pytest.fixture
+async def gate(redis_server: EmbeddedServer) -> AsyncIterator[Gate]:
+    async with Gate(redis_server.url.removeprefix("unix://")) as gate:
+        yield gate
+
+
+async def test_a_tap_while_the_store_is_away_is_not_recorded_and_works_later(
+    start: Start, gate: Gate
+) -> None:
+    service = await start(redis_url=f"redis://127.0.0.1:{gate.port}/0", lease_s=1)
+    async with WebRoom(service.url) as room:
+        card = await to_review(room)
+        gate.shut()
+        status, answer = await room.tap("chen", card, "approve")
+        assert (status, answer["text"]) == (503, "没有记录成功，请稍后再点一次。")
+        status, answer = await room.post("messages", "lin", text="hello", id=new_id())
+        assert status == 503
+        async with aiohttp.ClientSession() as http, http.get(f"{service.url}/readyz") as ready:
+            assert ready.status == 503
+        gate.open()
+        status, answer = await room.tap("chen", card, "approve")
+        assert (status, answer["ok"]) == (200, True)
+        await room.card("phase_done")
+
+
+async def test_events_get_503_and_taps_are_told(start: Start, gate: Gate) -> None:
+    async with (
+        SlackServer() as slack,
+        TelegramServer() as telegram,
+        aiohttp.ClientSession() as http,
+    ):
+        service = await start(
+            redis_url=f"redis://127.0.0.1:{gate.port}/0",
+            webchat=False,
+            slack_bot_token=slack.bot_token,
+            slack_signing_secret=slack.signing_secret,
+            slack_api_url=slack.api_url,
+            telegram_bot_token=telegram.token,
+            telegram_webhook_secret=telegram.secret,
+            telegram_api_url=telegram.url,
+        )
+        gate.shut()
+        body, headers = slack.signed_request(slack.message_event("hello"))
+        url = f"{service.url}/slack/events"
+        async with http.post(url, data=body, headers=headers) as answer:
+            assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+        update = telegram.message_update("hello")
+        url = f"{service.url}/telegram/webhook"
+        async with http.post(url, json=update, headers=telegram.secret_headers()) as answer:
+            assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
+        gate.open()
+        async with http.post(url, json=update, headers=telegram.secret_headers()) as answer:
+            assert answer.status == 200
+        await telegram.wait_for(lambda: bool(telegram.chat(1001)), 20)
