@@ -25,6 +25,7 @@ class Lane:
     attempts: int = 0
     ready: int | None = None
     moved: int = 0
+    late: int = 0
 
 
 class Model:
@@ -99,9 +100,10 @@ class Model:
         self.lanes[claim.lane].ready = self.now + LEASE_S
 
     def renew_late(self, claim: Claim) -> None:
-        # Who was only late is no attempt that failed.
+        # Who was only late is no attempt that failed, however often it asks.
         lane = self.lanes[claim.lane]
-        lane.attempts -= lane.attempts > 1
+        if lane.attempts > 1 and lane.late != claim.fence:
+            lane.attempts, lane.late = lane.attempts - 1, claim.fence
 
     def release(self, claim: Claim, in_s: int, *, counts: bool) -> None:
         lane = self.lanes[claim.lane]

@@ -548,12 +548,14 @@ async def test_a_holder_that_was_only_late_is_no_failed_attempt(
 ) -> None:
     await mailbox.put(f"talk:{conversation}", "a", update_id="a")
     late = await claim_one(mailbox)
-    scripts.offset_ms = 31_000
-    assert (await claim_one(mailbox)).attempts == 2
-    with pytest.raises(LeaseLost):
-        await mailbox.renew(late)
-    scripts.offset_ms = 62_000
-    assert (await claim_one(mailbox)).attempts == 2
+    for attempt in (2, 3):
+        scripts.offset_ms += 31_000
+        assert (await claim_one(mailbox)).attempts == attempt
+    for _ in range(2):  # the second time as a client does that lost the first answer
+        with pytest.raises(LeaseLost):
+            await mailbox.renew(late)
+    scripts.offset_ms += 31_000
+    assert (await claim_one(mailbox)).attempts == 3
 
 
 async def test_a_card_in_a_replys_slot_is_shown_with_it_and_refreshes_it(
