@@ -1,4 +1,4 @@
-"""The command line: `signoff run|web|worker|validate` (design.md §9)."""
+"""The command line: `signoff run|web|worker|validate|aside|retry` (design.md §9)."""
 
 import argparse
 import asyncio
@@ -26,12 +26,15 @@ _ORPHAN_S = 20.0
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit status.
 
-    2 when a setting or definition is wrong, 1 when the store stays away or `validate` found faults.
+    2 when a setting or definition is wrong, 1 when the store stays away, `validate` found faults,
+    or `retry` knows no such name.
     """
     args = _parser().parse_args(argv)
     try:
         if args.command == "validate":
             return _validate(args.path)
+        if args.command in ("aside", "retry"):
+            return _operate(args)
         return _serve(args.command, stop_at_eof=getattr(args, "stop_at_eof", False))
     except Stopped:
         return 0
@@ -54,6 +57,9 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
     validate = commands.add_parser("validate", help="check playbooks and people")
     validate.add_argument("path", nargs="?", type=Path, help="folder (default: SIGNOFF_PLAYBOOKS)")
+    commands.add_parser("aside", help="list mail that was set aside, and blocked runs")
+    retry = commands.add_parser("retry", help="have what `aside` lists handled again")
+    retry.add_argument("name", nargs="+", help="a name in the first column of `aside`")
     return parser
 
 
@@ -67,6 +73,16 @@ def _validate(path: Path | None) -> int:
         problems = validate(path, settings.people, named="")
     print("\n".join(problems) if problems else "ok")
     return 1 if problems else 0
+
+
+def _operate(args: argparse.Namespace) -> int:
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.operate import list_aside, retry
+
+    done = list_aside(settings) if args.command == "aside" else retry(settings, args.name)
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        return runner.run(done)
 
 
 def _serve(command: str, *, stop_at_eof: bool) -> int:

@@ -16,7 +16,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.model import Model
 from engine.ports.records import Records
-from engine.ports.store import CardWrite, Claim, Decisions, Effects
+from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.run import blocked, step, stopped, unreadable
 from engine.tools.model import Tool
 from engine.turn import session, turn
@@ -62,7 +62,8 @@ class Handling:
             mail = parse(claim.mail)
         except ValidationError:
             log.error("unreadable_mail", lane=claim.lane)
-            return Handled(Effects(aside=(claim.mail,)))
+            aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
+            return Handled(Effects(aside=(aside,)))
         services = self._turn_services()
         match mail:
             case Said():
@@ -79,7 +80,10 @@ class Handling:
                 return await self._step(claim, mail)
 
     async def give_up(self, claim: Claim) -> Handled:
-        """The effects of a mail that failed again and again: said in chat, or the run blocked."""
+        """The effects of a mail that failed again and again.
+
+        It is said in chat and the mail set aside for an operator; a run is blocked instead.
+        """
         mail = parse(claim.mail)
         services = self._turn_services()
         match mail:
@@ -101,8 +105,6 @@ class Handling:
         run = self._run(claim)
         if run is None:
             return Handled(unreadable(claim.state), park=True)
-        if run.status == "blocked":
-            return Handled(Effects(), park=True)
         playbook = await self.playbook(run.digest)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
@@ -112,6 +114,8 @@ class Handling:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
         stepped = await step(mail, StepContext(run, playbook, self._services()))
+        if stepped.park:
+            return Handled(stepped.effects, park=True)
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
         return Handled(effects, stepped.front)
 

@@ -6,6 +6,7 @@ import structlog
 from aiohttp import web
 
 from adapters.redis.scripts import translated
+from bot.metrics import metrics_route
 from bot.settings import Settings
 from bot.stopping import end, pause
 from bot.wiring import Adapter, Parts, open_parts
@@ -69,6 +70,7 @@ def application(parts: Parts) -> web.Application:
         return web.json_response({"alive": True})
 
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
+    app.add_routes([metrics_route(parts.settings, parts.operations)])
     for platform in parts.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 

@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from adapters.clock import SystemClock
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
+from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease
 from adapters.redis.scripts import Client, Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
@@ -28,7 +29,7 @@ from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform
-from engine.ports.store import Bounds
+from engine.ports.store import Bounds, Operations
 from engine.tools.registry import READONLY
 
 
@@ -61,6 +62,7 @@ class Parts:
     platforms: Mapping[str, Adapter]
     mailbox: RedisMailbox
     outbox: RedisOutbox
+    operations: Operations
     intake: Intake
     handling: Handling
     clock: SystemClock
@@ -154,6 +156,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             platforms=platforms,
             mailbox=mailbox,
             outbox=RedisOutbox(scripts, partitions, lease_s=settings.lease_s),
+            operations=RedisOperations(scripts, partitions),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
             handling=Handling(
                 decisions=decisions,
@@ -171,6 +174,14 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             ),
             clock=clock,
         )
+
+
+@asynccontextmanager
+async def open_operations(settings: Settings) -> AsyncIterator[Operations]:
+    """What an operator's commands need of the store; raises as `open_parts` does."""
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings, stack)
+        yield RedisOperations(Scripts(store.client), keys.Partitions(settings.partitions))
 
 
 def _open_platforms(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from pydantic import ValidationError
 
@@ -14,7 +15,7 @@ from engine.intents import Intent
 from engine.language import detect
 from engine.lookup import suggestions
 from engine.mail import Commanded
-from engine.ports.store import Effects, PartWrite, Post, ReplyWrite, Touch
+from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
 from engine.run import wakes
 from engine.turn.services import TurnServices
@@ -142,9 +143,15 @@ def _cancelled(run: Run) -> str:
 
 
 def given_up(mail: Commanded, services: TurnServices) -> Effects:
-    """What is said when a command could not be carried out after several attempts."""
+    """What is said when a command could not be carried out after several attempts.
+
+    It is set aside under an update of its own, for an operator to have it carried out.
+    """
+    update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
+    again = mail.model_copy(update={"update": update}).model_dump_json()
+    aside = Aside(f"control:{update.conversation}", again, "it failed three times")
     lang = detect(mail.update.text)
-    return _reply(mail, lang, services, say("part.error", lang))
+    return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 
 
 def _reply(mail: Commanded, lang: Lang, services: TurnServices, text: str) -> Effects:

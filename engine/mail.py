@@ -26,12 +26,16 @@ class Commanded(Frozen):
 
 
 class PartReady(Frozen):
-    """Talk lane: the run that part `index` of a reply waited for has ended."""
+    """Talk lane: the run that part `index` of a reply waited for has ended.
+
+    `retried`: an operator wants the part, which had been given up, handled again.
+    """
 
     kind: Literal["part_ready"] = "part_ready"
     reply: str
     index: int
     completed: bool
+    retried: bool = False
 
 
 class Started(Frozen):
@@ -44,6 +48,12 @@ class Continued(Frozen):
     """Run lane: the run goes on from its last persisted step."""
 
     kind: Literal["continued"] = "continued"
+
+
+class Resumed(Frozen):
+    """Run lane: an operator lets a blocked run go on with the mail that it kept."""
+
+    kind: Literal["resumed"] = "resumed"
 
 
 class CardDecided(Frozen):
@@ -62,7 +72,7 @@ class CardExpired(Frozen):
 
 
 TalkMail = Said | PartReady
-RunMail = Started | Continued | CardDecided | CardExpired
+RunMail = Started | Continued | Resumed | CardDecided | CardExpired
 Mail = Annotated[TalkMail | Commanded | RunMail, Field(discriminator="kind")]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
 

@@ -25,8 +25,16 @@ from engine.frames.outcome import (
     Suspend,
     TimedOut,
 )
-from engine.frames.state import ENDED, Run
-from engine.mail import CardDecided, CardExpired, Continued, PartReady, RunMail, Started
+from engine.frames.state import ENDED, Run, RunStatus
+from engine.mail import (
+    CardDecided,
+    CardExpired,
+    Continued,
+    PartReady,
+    Resumed,
+    RunMail,
+    Started,
+)
 from engine.planner import frame as planner
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
@@ -44,23 +52,41 @@ _CONTINUE = Continued().model_dump_json()
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """What a step changes, and the mail that goes before all other, "" when the run rests."""
+    """What a step changes, and the mail that goes before all other, "" when the run rests.
+
+    `park` when the run is blocked: the mail stays for when an operator lets the run go on.
+    """
 
     effects: Effects
     front: str
+    park: bool = False
 
 
 async def step(mail: RunMail, context: StepContext) -> Stepped:
     """Advance the run's top frame once. Mail for a card that is not awaited changes nothing."""
     run = context.run
+    if run.status == "blocked":
+        return _resumed(run, context) if isinstance(mail, Resumed) else _BLOCKED
     given = _given(run, mail)
-    if given is None or run.status in (*ENDED, "blocked"):
+    if given is None or run.status in ENDED:
         return Stepped(Effects(), "")
     if run.steps >= MAX_STEPS:
         advanced: Advanced = blocked(run, say("run.too_many_steps", run.lang))
     else:
         advanced = await ADVANCE[run.frames[-1].kind](run.frames[-1], given, context)
     return _stepped(run, mail, advanced, context)
+
+
+_BLOCKED = Stepped(Effects(), "", park=True)
+
+
+def _resumed(run: Run, context: StepContext) -> Stepped:
+    """As it stood before it was blocked; the mail that it kept is behind this one."""
+    status: RunStatus = "suspended" if run.waiting else "running"
+    note = Note("working", say("part.resumed", run.lang, name=run.name))
+    goes_on = Ended(status, note, "an operator lets it go on")
+    after = run.model_copy(update={"status": status})
+    return Stepped(_effects(run, after, goes_on, Resumed(), (), context.services.now), "")
 
 
 def blocked(run: Run, reason: str) -> Ended:
@@ -70,8 +96,8 @@ def blocked(run: Run, reason: str) -> Ended:
 
 
 def stopped(run: Run, ended: Ended, now: datetime) -> Effects:
-    """The effects of ending or blocking a run outside of a step."""
-    after = run.model_copy(update={"status": ended.status, "waiting": ()})
+    """The effects of blocking a run outside of a step."""
+    after = run.model_copy(update={"status": ended.status})
     return _effects(run, after, ended, Continued(), (), now)
 
 
@@ -102,6 +128,8 @@ def _given(run: Run, mail: RunMail) -> Input | None:
             return Answer(mail.card, mail.decision) if mail.card in run.waiting else None
         case CardExpired():
             return TimedOut(mail.card) if mail.card in run.waiting else None
+        case Resumed():
+            return None
         case _:
             assert_never(mail)
 
@@ -129,13 +157,17 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
             after = base.model_copy(
                 update={"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             )
+        case Ended(status="blocked"):
+            # All else stays as it is, for the same step to be tried again.
+            after = run.model_copy(update={"status": "blocked", "steps": base.steps})
         case Ended(status=status):
             after = base.model_copy(update={"status": status})
         case _:
             assert_never(advanced)
     effects = _effects(run, after, advanced, mail, opened, context.services.now)
     effects = replace(effects, posts=effects.posts + _posts(run, opened, context))
-    return Stepped(effects, _CONTINUE if after.status == "running" else "")
+    front = _CONTINUE if after.status == "running" else ""
+    return Stepped(effects, front, park=after.status == "blocked")
 
 
 def _effects(

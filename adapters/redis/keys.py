@@ -12,6 +12,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:outq     destinations -> next send time                   {pN}:d:<dest> | :h  due rows
 {pN}:row:<row>                 a platform message              {pN}:rows:<ref>     who shows ref
 {pN}:chat:<conversation>       what the web chat showed
+{pN}:aside                     mail for an operator            {pN}:blocked        such runs
 """
 
 import base64

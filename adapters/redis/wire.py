@@ -58,7 +58,7 @@ def effects(e: Effects) -> str:
         "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in e.touches],
         "log": e.log,
         "cancels": e.cancels,
-        "aside": e.aside,
+        "aside": [{"lane": a.lane, "mail": a.mail, "why": a.why} for a in e.aside],
     }
     if e.session is not None:
         out["session"] = e.session

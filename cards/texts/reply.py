@@ -33,6 +33,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "「{name}」：已停下，需要管理员处理（{reason}）",
         "“{name}”: stopped, an operator is needed ({reason})",
     ),
+    "part.resumed": ("「{name}」：继续处理", "“{name}”: goes on"),
     "part.error": (
         "处理这一项时出错了，没有改动任何内容。请再试一次。",
         "Something went wrong with this part; nothing was changed. Please try again.",

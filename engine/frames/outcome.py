@@ -59,7 +59,7 @@ class Suspend:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The whole run ends or is blocked with this status."""
+    """The whole run ends or is blocked with this status, or goes on after it was blocked."""
 
     status: RunStatus
     note: Note

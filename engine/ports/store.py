@@ -94,12 +94,21 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
+class Aside:
+    """Mail that could not be handled: kept, with the reason, until an operator retries it."""
+
+    lane: str
+    mail: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """What one handling changes.
 
     `slots` put a card inside a reply's message: (reply id, card token). `cancels` are runs
-    that end now as cancelled: (run id, steps it had when read). `aside` is mail that no version of
-    us can read, kept for an operator. `log` adds audit entries: (run id, JSON).
+    that end now as cancelled: (run id, steps it had when read). `aside` is mail for an operator to
+    look at. `log` adds audit entries: (run id, JSON).
     """
 
     session: str | None = None
@@ -114,7 +123,7 @@ class Effects:
     touches: tuple[Touch, ...] = ()
     log: tuple[tuple[str, str], ...] = ()
     cancels: tuple[tuple[str, int], ...] = ()
-    aside: tuple[str, ...] = ()
+    aside: tuple[Aside, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +188,9 @@ class Mailbox(Protocol):
         """Apply all effects, or none, and return the lane's next mail if it is kept and has one.
 
         `pop` takes the handled mail away; `front` puts mail before all other. `after` a commit the
-        lane is kept, released for others, or parked: not taken again until new mail comes. Raises
-        LeaseLost, or StaleWrite when a card or run changed meanwhile.
+        lane is kept, released for others, or parked: not taken again until new mail comes. A run
+        whose lane is parked is kept as blocked. Raises LeaseLost, or StaleWrite when a card or run
+        changed meanwhile.
         """
         ...
 
@@ -298,4 +308,53 @@ class Outbox(Protocol):
 
     async def drop(self, row: Row, reason: str) -> Row | None:
         """The row can never be shown; keep the reason; returns the destination's next due row."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MailAside:
+    """Mail that was set aside, under the name by which it is retried."""
+
+    name: str
+    lane: str
+    mail: str
+    why: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedRun:
+    """A run that waits for an operator: its id, by which it is retried, and its state."""
+
+    name: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How much there is of what waits, over all partitions."""
+
+    lanes: int
+    destinations: int
+    timers: int
+    aside: int
+    blocked: int
+
+
+class Operations(Protocol):
+    """What an operator sees and does. Raises StoreUnavailable."""
+
+    async def waiting(self) -> Sequence[MailAside | BlockedRun]:
+        """Mail set aside, oldest first, then blocked runs."""
+        ...
+
+    async def retry(self, name: str, resumed: str) -> bool:
+        """Put mail back in its lane, or `resumed` before all other mail of a blocked run.
+
+        False when nothing waits under that name.
+        """
+        ...
+
+    async def backlog(self) -> Backlog:
+        """The numbers of what waits now."""
         ...

@@ -10,7 +10,16 @@ from engine.frames.state import PlannerFrame, Run
 from engine.intents import Intent
 from engine.language import detect
 from engine.mail import PartReady, Said, Started
-from engine.ports.store import CardWrite, Effects, PartWrite, Post, ReplyWrite, RunWrite, Touch
+from engine.ports.store import (
+    Aside,
+    CardWrite,
+    Effects,
+    PartWrite,
+    Post,
+    ReplyWrite,
+    RunWrite,
+    Touch,
+)
 from engine.replies import Part, ReplyHead, said_late, settled
 from engine.router.chain import route
 from engine.router.model import Route, RouteContext
@@ -19,6 +28,7 @@ from engine.turn.cards import answer_card
 from engine.turn.services import TurnServices
 from engine.turn.session import Session
 
+_WHY = "handling failed, or ended its worker, three times"
 Progress = Callable[[Effects], Awaitable[None]]
 """Commits what is settled so far, without taking the message away."""
 
@@ -237,7 +247,8 @@ async def part_ready(mail: PartReady, session: Session, services: TurnServices) 
         return Effects()
     head = ReplyHead.model_validate_json(stored[0])
     part = Part.model_validate_json(stored[1][mail.index])
-    if part.state != "waiting":
+    again = mail.retried and part.state == "failed" and not part.run
+    if part.state != "waiting" and not again:
         return Effects()
     begun = _Begun(slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
@@ -269,7 +280,10 @@ async def part_ready(mail: PartReady, session: Session, services: TurnServices) 
 
 
 async def given_up(mail: Said, session: Session, services: TurnServices) -> Effects:
-    """What is said when a message could not be handled after several attempts."""
+    """What is said when a message could not be handled after several attempts.
+
+    What is left of it is set aside, as messages of its own that an operator may have handled.
+    """
     head = _head(mail, session, services)
     stored = await services.decisions.reply(head.id)
     if stored is None:
@@ -286,11 +300,20 @@ async def given_up(mail: Said, session: Session, services: TurnServices) -> Effe
         parts=tuple(PartWrite(head.id, p.index, p.model_dump_json()) for p in after),
         touches=(Touch(head.id),),
         posts=(Post(row=head.id, conversation=head.conversation, kind="reply", ref=head.id),),
+        aside=tuple(_left(mail, part) for part in after),
     )
 
 
+def _left(mail: Said, part: Part) -> Aside:
+    update = mail.update.model_copy(
+        update={"id": f"{mail.update.id}/{part.index}/again", "text": part.intent.text}
+    )
+    left = mail.model_copy(update={"update": update})
+    return Aside(f"talk:{update.conversation}", left.model_dump_json(), _WHY)
+
+
 async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
-    """What a part says when it could not be handled after several attempts."""
+    """What a part says when it could not be handled after several attempts; it is set aside."""
     stored = await services.decisions.reply(mail.reply)
     if stored is None:
         return Effects()
@@ -298,7 +321,9 @@ async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
     part = Part.model_validate_json(stored[1][mail.index])
     failed = {"state": "failed", "text": say("part.error", head.lang)}
     after = part.model_copy(update=failed)
+    again = mail.model_copy(update={"retried": True}).model_dump_json()
     return Effects(
         parts=(PartWrite(head.id, after.index, after.model_dump_json()),),
         touches=(Touch(head.id),),
+        aside=(Aside(f"talk:{head.conversation}", again, _WHY),),
     )

@@ -766,13 +766,6 @@ async def test_a_timer_that_was_taken_away_never_fires(
     assert (await mailbox.take(1)).claims == ()
 
 
-async def test_mail_that_cannot_be_read_is_kept_aside(
-    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
-) -> None:
-    await handle(mailbox, f"talk:{conversation}", Effects(aside=("from the future",)))
-    assert await scripts.client.lrange(f"{tag}aside", 0, -1) == ["from the future"]
-
-
 async def test_an_ended_runs_lane_takes_mail_but_changes_no_run(
     mailbox: RedisMailbox, decisions: RedisDecisions, partitions: Partitions, conversation: str
 ) -> None:

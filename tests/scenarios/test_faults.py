@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import asynccontextmanager
 
 import pytest
+from aiohttp import ClientSession
 
 from bot.delivery import Delivery
 from bot.handling import Handled, Handling, Progress
@@ -14,10 +15,11 @@ from bot.wiring import Parts, open_parts
 from cards.view import MessageView, PartView
 from engine.errors import PlatformError
 from engine.frames.state import Run
+from engine.mail import Resumed
 from engine.ports.platform import Pace
-from engine.ports.store import Claim, Effects, Post
-from tests.fakes.web_room import WebRoom, text_of
-from tests.scenarios.conftest import Start
+from engine.ports.store import Claim, Effects, MailAside, Post
+from tests.fakes.web_room import Message, WebRoom, text_of
+from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
 
 PATIENCE_S = 20.0
@@ -130,11 +132,31 @@ async def test_mail_that_ends_its_worker_again_and_again_is_given_up_and_said(
         assert message["parts"][0]["state"] == "failed"
         await room.say("lin", "P003 的 ECOG")
         await room.wait_for(lambda m: "2026-10-28" in text_of(m))
+        (kept,) = await service.parts.operations.waiting()
+        assert isinstance(kept, MailAside)
+        assert await metric(service, "signoff_aside") == 1
+        # What ended its workers is mended: an operator has the message handled after all.
+        assert await service.parts.operations.retry(kept.name, RESUMED)
+        await room.wait_for(lambda m: "P001" in text_of(m) and part_state(m) == "answered")
+        assert await metric(service, "signoff_aside") == 0
 
 
+async def metric(service: Service, name: str) -> float:
+    async with ClientSession() as session, session.get(f"{service.url}/metrics") as answer:
+        assert answer.status == 200
+        lines = (await answer.text()).splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith(f"{name} "))
+
+
+def part_state(message: Message) -> str:
+    return str(message["parts"][0]["state"]) if message["parts"] else ""
+
+
+RESUMED = Resumed().model_dump_json()
 SAID = (
     '{"kind":"said","update":{"kind":"message","id":"poison","conversation":"web:local:main",'
-    '"actor":{"platform":"web","workspace":"local","user":"lin","name":"Lin"},"text":"你好"},'
+    '"actor":{"platform":"web","workspace":"local","user":"lin","name":"Lin"},"text":'
+    '"P001 的 ECOG"},'
     '"principal":{"id":"lin","name":"Lin","roles":[]}}'
 )
 
@@ -145,8 +167,9 @@ async def test_mail_that_nobody_can_read_is_set_aside_and_the_lane_goes_on(start
     async with WebRoom(service.url) as room:
         await room.say("lin", "P003 的 ECOG")
         await room.wait_for(lambda m: "2026-10-28" in text_of(m))
-    (key,) = await service.parts.client.keys("*:aside")
-    assert await service.parts.client.lrange(key, 0, -1) == ['{"kind":"later"}']
+    (kept,) = await service.parts.operations.waiting()
+    assert isinstance(kept, MailAside)
+    assert (kept.lane, kept.mail) == ("talk:web:local:main", '{"kind":"later"}')
 
 
 async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) -> None:
@@ -168,6 +191,17 @@ async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) 
         await room.say("lin", "P003 的 ECOG")
         await room.wait_for(lambda m: len(m["parts"]) == 1 and "2026-10-28" in text_of(m))
         assert await client.llen(log) == entries
+        assert await metric(service, "signoff_blocked") == 1
+        # The playbook is found again: an operator lets the run go on with the decision it kept.
+        (waiting,) = await service.parts.operations.waiting()
+        assert waiting.name == run_id
+        stopped = Run.model_validate_json(await client.hget(key, "body"))
+        digest = Run.model_validate_json(body).digest
+        found = stopped.model_copy(update={"digest": digest})
+        await client.hset(key, "body", found.model_dump_json())
+        assert await service.parts.operations.retry(run_id, RESUMED)
+        await room.card("phase_done")
+        assert await metric(service, "signoff_blocked") == 0
 
 
 async def test_a_run_of_a_newer_version_is_left_alone_and_said(start: Start) -> None:

@@ -33,6 +33,8 @@ if mail and ARGV[9] == 'release' then
   redis.call('ZADD', T .. 'q', now, lane)
 else
   redis.call('ZREM', T .. 'q', lane)
+  local run = string.match(lane, '^run:(.*)$')
+  if run and ARGV[9] == 'park' then redis.call('SADD', T .. 'blocked', run) end
   if not mail then redis.call('PEXPIRE', h, IDLE_MS) end
 end
 return {'OK'}

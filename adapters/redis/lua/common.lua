@@ -98,6 +98,7 @@ end
 local function end_run(run, status)
   local key = T .. 'run:' .. run
   redis.call('HSET', key, 'ended', status)
+  redis.call('SREM', T .. 'blocked', run)
   local conversation, reply = unpack(redis.call('HMGET', key, 'conversation', 'reply'))
   redis.call('ZREM', T .. 'c:' .. conversation .. ':runs', run)
   local reply_key = T .. 'reply:' .. (reply or '')
@@ -205,7 +206,10 @@ local function apply(e, conversation)
   for _, r in ipairs(e.runs) do write_run(r) end
   for _, c in ipairs(e.cancels) do cancel(c[1]) end
   for _, m in ipairs(e.mails) do put_mail(m[1], m[2]) end
-  for _, m in ipairs(e.aside) do redis.call('RPUSH', T .. 'aside', m) end
+  for _, a in ipairs(e.aside) do
+    a.at = now
+    redis.call('HSET', T .. 'aside', redis.call('INCR', T .. 'fence'), cjson.encode(a))
+  end
   for _, t in ipairs(e.timers) do write_timer(t) end
   for _, s in ipairs(e.slots) do
     if redis.call('EXISTS', T .. 'reply:' .. s[1]) == 1 then

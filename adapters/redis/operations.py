@@ -1,0 +1,60 @@
+"""What waits for an operator, read and put back (design §5, runs-and-reviews)."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from adapters.redis import keys
+from adapters.redis.scripts import Scripts, translated
+from adapters.redis.store import ring
+from engine.ports.store import Backlog, BlockedRun, MailAside
+
+
+class RedisOperations:
+    """Reads all partitions; for commands and metrics, not for the way of a message."""
+
+    def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
+        self._scripts = scripts
+        self._partitions = partitions
+
+    async def waiting(self) -> Sequence[MailAside | BlockedRun]:
+        """Mail set aside, oldest first, then blocked runs."""
+        numbers = range(self._partitions.count)
+        aside = [kept for n in numbers for kept in await self._aside(n)]
+        blocked = [kept for n in numbers for kept in await self._blocked(n)]
+        return [*sorted(aside, key=lambda kept: kept.at), *blocked]
+
+    async def _aside(self, partition: int) -> list[MailAside]:
+        with translated():
+            found = await self._scripts.client.hgetall(keys.tag(partition) + "aside")
+        return [_kept(f"{partition:x}-{number!s}", str(body)) for number, body in found.items()]
+
+    async def _blocked(self, partition: int) -> list[BlockedRun]:
+        tag, client = keys.tag(partition), self._scripts.client
+        with translated():
+            runs = sorted(str(run) for run in await client.smembers(f"{tag}blocked"))
+            bodies = [await client.hget(f"{tag}run:{run}", "body") for run in runs]
+        return [BlockedRun(run, str(body or "")) for run, body in zip(runs, bodies, strict=True)]
+
+    async def retry(self, name: str, resumed: str) -> bool:
+        """Put mail back in its lane, or `resumed` before all other mail of a blocked run."""
+        partition = self._partitions.of_id(name)
+        if partition is None:
+            return False
+        number = name.partition("-")[2]
+        inner = number if number.isdecimal() else name
+        done = bool(await self._scripts.run("retry", partition, inner, resumed))
+        if done:
+            await ring(self._scripts)
+        return done
+
+    async def backlog(self) -> Backlog:
+        """The numbers of what waits now, summed over the partitions."""
+        found = [await self._scripts.run("backlog", n) for n in range(self._partitions.count)]
+        return Backlog(*(sum(int(n) for n in column) for column in zip(*found, strict=True)))
+
+
+def _kept(name: str, body: str) -> MailAside:
+    kept = json.loads(body)
+    at = datetime.fromtimestamp(int(kept["at"]) / 1000, UTC)
+    return MailAside(name, kept["lane"], kept["mail"], kept["why"], at)

@@ -1,0 +1,62 @@
+"""What an operator does on the command line: see what was set aside, and have it go on."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+from bot.settings import Settings
+from bot.wiring import open_operations
+from engine.mail import Resumed
+from engine.ports.store import BlockedRun, MailAside
+
+_SHOWN_CHARS = 60
+
+
+async def list_aside(settings: Settings) -> int:
+    """Prints mail that was set aside and runs that are blocked, a line each."""
+    async with open_operations(settings) as operations:
+        waiting = await operations.waiting()
+    for kept in waiting:
+        print(_line(kept))
+    if not waiting:
+        print("nothing is set aside, and no run is blocked")
+    return 0
+
+
+async def retry(settings: Settings, names: Sequence[str]) -> int:
+    """Has each named thing handled again; 1 when one of the names is not waiting."""
+    unknown = []
+    async with open_operations(settings) as operations:
+        for name in names:
+            if await operations.retry(name, Resumed().model_dump_json()):
+                print(f"{name}: goes on")
+            else:
+                unknown.append(name)
+    for name in unknown:
+        print(f"{name}: nothing waits under this name; see signoff aside", file=sys.stderr)
+    return 1 if unknown else 0
+
+
+def _line(kept: MailAside | BlockedRun) -> str:
+    if isinstance(kept, BlockedRun):
+        return f"{kept.name}  blocked  {_why(kept.body)}"
+    return f"{kept.name}  {kept.at:%Y-%m-%d %H:%M:%SZ}  {kept.lane}  {kept.why}: {_what(kept.mail)}"
+
+
+def _what(mail: str) -> str:
+    """The text of a message or command, or the beginning of whatever else it is, in one line."""
+    try:
+        text = json.loads(mail)["update"]["text"]
+    except (ValueError, KeyError, TypeError):
+        text = mail
+    text = " ".join(str(text).split())
+    return text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "..."
+
+
+def _why(body: str) -> str:
+    """Where a blocked run is and what its part of the reply says."""
+    try:
+        run = json.loads(body)
+        return f"{run['conversation']}  {run['part']['text']}"
+    except (ValueError, KeyError, TypeError):
+        return "its state was written by another version"

@@ -1,0 +1,119 @@
+"""What an operator sees of what waits, and how it goes on (design §5)."""
+
+import pytest
+
+from adapters.redis.keys import Partitions
+from adapters.redis.operations import RedisOperations
+from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisMailbox
+from engine.errors import LeaseLost
+from engine.ports.store import Aside, BlockedRun, Claim, Effects, MailAside, RunWrite
+
+
+@pytest.fixture
+def mailbox(scripts: Scripts, partitions: Partitions) -> RedisMailbox:
+    return RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
+
+
+@pytest.fixture
+def operations(scripts: Scripts, partitions: Partitions) -> RedisOperations:
+    return RedisOperations(scripts, partitions)
+
+
+async def take(mailbox: RedisMailbox) -> Claim:
+    (claim,) = (await mailbox.take(1)).claims
+    return claim
+
+
+async def park_a_run(
+    mailbox: RedisMailbox, run: str, conversation: str, *, ended: str = ""
+) -> None:
+    """Leaves the mail "kept" in the lane of a run that is blocked or has ended."""
+    body = RunWrite(id=run, conversation=conversation, reply="", body="state", ended=ended)
+    await mailbox.put(f"run:{run}", "kept", update_id=f"kept {run}")
+    claim = await take(mailbox)
+    await mailbox.commit(claim, Effects(runs=(body,)), pop=False, after="park")
+
+
+async def test_mail_set_aside_is_listed_and_handled_once_it_is_put_back(
+    mailbox: RedisMailbox, operations: RedisOperations, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "odd", update_id="odd")
+    await mailbox.commit(
+        await take(mailbox), Effects(aside=(Aside(lane, "odd mail", "unreadable"),)), pop=True
+    )
+    (kept,) = await operations.waiting()
+    assert isinstance(kept, MailAside)
+    assert (kept.lane, kept.mail, kept.why) == (lane, "odd mail", "unreadable")
+    assert await operations.retry(kept.name, "")
+    assert await operations.waiting() == []
+    assert (await take(mailbox)).mail == "odd mail"
+    assert not await operations.retry(kept.name, "")
+
+
+async def test_a_blocked_run_is_listed_and_resumed_before_the_mail_that_it_kept(
+    mailbox: RedisMailbox,
+    operations: RedisOperations,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    run = partitions.new_id(conversation)
+    await park_a_run(mailbox, run, conversation)
+    assert (await mailbox.take(1)).claims == ()
+    assert await operations.waiting() == [BlockedRun(run, "state")]
+    assert await operations.retry(run, "resumed")
+    assert await operations.waiting() == []
+    first = await take(mailbox)
+    assert first.mail == "resumed"
+    following = await mailbox.commit(first, Effects(), pop=True)
+    assert following is not None
+    assert following.mail == "kept"
+
+
+async def test_who_looks_at_a_blocked_run_while_it_is_resumed_cannot_park_it_again(
+    mailbox: RedisMailbox,
+    operations: RedisOperations,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    run = partitions.new_id(conversation)
+    await park_a_run(mailbox, run, conversation)
+    await mailbox.put(f"run:{run}", "more", update_id="more")
+    looking = await take(mailbox)
+    assert await operations.retry(run, "resumed")
+    with pytest.raises(LeaseLost):
+        await mailbox.commit(looking, Effects(), pop=False, after="park")
+    assert (await take(mailbox)).mail == "resumed"
+
+
+async def test_a_run_that_ends_waits_for_no_operator(
+    mailbox: RedisMailbox,
+    operations: RedisOperations,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    run = partitions.new_id(conversation)
+    await park_a_run(mailbox, run, conversation)
+    await mailbox.put(f"control:{conversation}", "cancel", update_id="cancel")
+    claim = await take(mailbox)
+    await mailbox.commit(claim, Effects(cancels=((run, 0),)), pop=True)
+    assert await operations.waiting() == []
+    assert not await operations.retry(run, "resumed")
+
+
+async def test_the_backlog_counts_what_waits_in_all_partitions(
+    mailbox: RedisMailbox, operations: RedisOperations, partitions: Partitions
+) -> None:
+    for name in ("web:local:a", "web:local:b", "web:local:c"):
+        await park_a_run(mailbox, partitions.new_id(name), name)
+        await mailbox.put(f"talk:{name}", "waits", update_id=f"waits {name}")
+    found = await operations.backlog()
+    assert (found.lanes, found.blocked, found.aside) == (3, 3, 0)
+
+
+@pytest.mark.parametrize("name", ["", "nobody", "0-", "0-5", "zz-1"])
+async def test_a_name_that_nothing_waits_under_is_said_to_be_none(
+    operations: RedisOperations, name: str
+) -> None:
+    assert not await operations.retry(name, "resumed")
