@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from bot import failpoints
 from bot.setting_rules import (
     HostName,
     OnOff,
@@ -104,6 +105,8 @@ class Settings(BaseSettings):
         "SIGNOFF_REPLY_AFTER_S", 2.0, "a number of seconds from 0 to 60", ge=0, le=60
     )
 
+    failpoint: str | None = _shown("SIGNOFF_FAILPOINT", None, "a point of bot/failpoints.py")
+
     openai_api_key: Token | None = _secret("OPENAI_API_KEY")
     openai_base_url: WebAddress | None = _setting("OPENAI_BASE_URL", None, _WEB)
     llm_model: str | None = _shown("LLM_MODEL", None, "the name of a model")
@@ -161,6 +164,8 @@ class Settings(BaseSettings):
             )
         if not self.webchat:
             lines += nobody_to_talk_to(given)
+        if self.failpoint and self.failpoint not in failpoints.names():
+            lines.append("SIGNOFF_FAILPOINT: should be left out; it is for tests")
         if lines:
             raise ValueError("\n".join(lines))
         return self

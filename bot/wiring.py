@@ -20,6 +20,7 @@ from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat, WebPerson
 from bot.definitions import load_definitions, open_study
+from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.people import Directory
@@ -137,7 +138,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(client)
-        decisions = RedisDecisions(scripts, partitions)
+        arm = Failpoint(settings.failpoint).arm
+        decisions = arm("decisions", RedisDecisions(scripts, partitions))
         mailbox = RedisMailbox(
             scripts,
             partitions,
@@ -145,7 +147,22 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             bell=store.blocking,
             bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
         )
+        mailbox = arm("mailbox", mailbox)
         clock = SystemClock(settings.timezone)
+        handling = Handling(
+            decisions=decisions,
+            records=arm("records", records),
+            people=connected,
+            tools=READONLY,
+            playbooks=playbooks,
+            playbook=_finder(playbooks, published),
+            model=model,
+            clock=clock,
+            new_id=partitions.new_id,
+            derived_id=partitions.derived_id,
+            zone=settings.timezone,
+            reply_after_s=settings.reply_after_s,
+        )
         yield Parts(
             settings=settings,
             client=client,
@@ -153,25 +170,12 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             scripts=scripts,
             people=connected,
             playbooks=playbooks,
-            platforms=platforms,
+            platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
             mailbox=mailbox,
-            outbox=RedisOutbox(scripts, partitions, lease_s=settings.lease_s),
+            outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             operations=RedisOperations(scripts, partitions),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
-            handling=Handling(
-                decisions=decisions,
-                records=records,
-                people=connected,
-                tools=READONLY,
-                playbooks=playbooks,
-                playbook=_finder(playbooks, published),
-                model=model,
-                clock=clock,
-                new_id=partitions.new_id,
-                derived_id=partitions.derived_id,
-                zone=settings.timezone,
-                reply_after_s=settings.reply_after_s,
-            ),
+            handling=arm("handling", handling),
             clock=clock,
         )
 

@@ -11,10 +11,11 @@ if held[3] ~= ARGV[5] then
   if ended ~= '' and #e.runs > 0 then return {'STALE', 'run ended'} end
   local refused = refusal(e)
   if refused then return refused end
-  if ARGV[7] == '1' then redis.call('LPOP', inbox) end
-  if ARGV[8] ~= '' then redis.call('LPUSH', inbox, ARGV[8]) end
+  -- The first write is one that a full memory refuses: then nothing has been written.
   redis.call('HSET', h, 'commits', tonumber(ARGV[4]) + 1, 'last', ARGV[5], 'attempts', 0,
     'moved', now)
+  if ARGV[7] == '1' then redis.call('LPOP', inbox) end
+  if ARGV[8] ~= '' then redis.call('LPUSH', inbox, ARGV[8]) end
   apply(e, string.match(lane, '^%a+:(.*)$'))
 elseif held[1] ~= ARGV[3] then
   -- A repeat of what was applied, after the lane was given back.

@@ -1,0 +1,222 @@
+"""A process that ends at any named point changes nothing of how things end (design §1, §3)."""
+
+import asyncio
+import json
+import re
+import signal
+import sqlite3
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from redis.asyncio import Redis
+
+from adapters.redis.embedded import EmbeddedServer
+from bot.failpoints import POINTS
+from bot.settings import Settings
+from bot.stopping import pause
+from bot.web import application
+from bot.wiring import open_parts
+from bot.worker import work
+from engine.ports.store import Backlog
+from tests.bot.signoff_process import environment, free_port
+from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
+from tests.scenarios.test_web_walk import ASK, GOOD, today
+
+WEB = ("mailbox.put", "decisions.decide")
+# What a process that ended held comes free after this long.
+LEASE_S = 1
+PATIENCE_S = 40.0
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What is left of a walk, without its times and ids."""
+
+    shown: tuple[str, ...]
+    visits: tuple[tuple[Any, ...], ...]
+    run: tuple[str, ...]
+    steps: tuple[str, ...]
+    waiting: tuple[int, ...]
+
+
+@asynccontextmanager
+async def web_here(settings: Settings) -> AsyncIterator[None]:
+    async with open_parts(settings) as parts:
+        runner = web.AppRunner(application(parts), handle_signals=False)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", settings.port).start()
+        yield
+        await runner.cleanup()
+
+
+@asynccontextmanager
+async def worker_here(settings: Settings) -> AsyncIterator[None]:
+    stop = asyncio.Event()
+    async with open_parts(settings) as parts, asyncio.TaskGroup() as group:
+        group.create_task(work(parts, stop))
+        yield
+        stop.set()
+
+
+@asynccontextmanager
+async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterator[list[int]]:
+    """A process of its own that ends at the failpoint, and once more without; its exit codes."""
+    ends: list[int] = []
+    variables = {
+        "REDIS_URL": settings.redis_url or "",
+        "PORT": str(settings.port),
+        "SIGNOFF_DATA_DIR": str(settings.data_dir),
+        "SIGNOFF_PLAYBOOKS": str(settings.playbooks),
+        "SIGNOFF_PEOPLE": str(settings.people),
+        "SIGNOFF_PARTITIONS": str(settings.partitions),
+        "SIGNOFF_LEASE_S": str(LEASE_S),
+    }
+    lives = ({**variables, "SIGNOFF_FAILPOINT": failpoint}, variables)
+
+    async def live() -> None:
+        for given in lives:
+            with (settings.data_dir.parent / "log").open("ab") as log:
+                process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "bot", command),
+                    cwd=settings.data_dir.parent,
+                    env=environment(settings.data_dir.parent, given),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                )
+            try:
+                ends.append(await process.wait())
+            finally:
+                if process.returncode is None:
+                    process.kill()
+                    await process.wait()
+
+    living = asyncio.create_task(live())
+    try:
+        yield ends
+    finally:
+        living.cancel()
+        await asyncio.wait([living])
+
+
+async def insist(answer: Callable[[], Awaitable[tuple[int, Message]]]) -> None:
+    """As a person does who sees that nothing came back: once more, until it is taken."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            with suppress(aiohttp.ClientError):
+                if (await answer())[0] in (200, 202):
+                    return
+            await pause(asyncio.Event(), 0.05)
+
+
+async def walk(port: int) -> list[str]:
+    """A question and a visit, asked for, filled in and approved; returns what was shown, in order.
+
+    What is sent once more carries the same id.
+    """
+    async with WebRoom(f"http://127.0.0.1:{port}") as room:
+        ids = [new_id() for _ in range(5)]
+        await insist(lambda: room.post("messages", "lin", text=ASK["zh"], id=ids[0]))
+        asked = await room.card("clarify")
+        form = {"button": button(asked, "submit"), "values": GOOD, "id": ids[1]}
+        await insist(lambda: room.post("forms", "lin", **form))
+        card = await room.card("confirm")
+        tap = {"button": button(card, "approve"), "id": ids[2]}
+        await insist(lambda: room.post("taps", "chen", **tap))
+        done = await room.card("phase_done")
+        await insist(lambda: room.post("taps", "lin", button=done["buttons"][0]["data"], id=ids[3]))
+        await room.card("phase_done", closed=True)
+        await insist(lambda: room.post("messages", "lin", text="P003 的体重是多少?", id=ids[4]))
+        await room.wait_for(lambda m: "61.5" in text_of(m) and today() in text_of(m))
+        return [_plain(message) for message in room.shown.values()]
+
+
+def _plain(message: Message) -> str:
+    """What a person reads of a message, without tokens and times of day."""
+    text = json.dumps(message, ensure_ascii=False, sort_keys=True)
+    token = (message["card"] or {}).get("token", "")
+    return re.sub(r"s1:[^\"]*|\d\d:\d\d(:\d\d)?", "", text.replace(token, ""))
+
+
+async def still(settings: Settings) -> Backlog:
+    """What waits once everything has been handled and shown."""
+    async with open_parts(settings) as parts, asyncio.timeout(PATIENCE_S):
+        while (backlog := await parts.operations.backlog()).lanes + backlog.destinations:
+            await pause(asyncio.Event(), 0.02)
+        return backlog
+
+
+async def left(settings: Settings, redis: Redis, shown: list[str]) -> End:
+    backlog = await still(settings)
+    runs = [
+        await redis.hgetall(key) for key in await redis.keys("{p*}:run:*") if ":cards" not in key
+    ]
+    logs = [await redis.lrange(key, 0, -1) for key in await redis.keys("*:log:*")]
+    entries = [json.loads(entry) for log in logs for entry in log]
+    with sqlite3.connect(next(settings.data_dir.rglob("*.sqlite*"))) as study:
+        visits = study.execute("SELECT subject_id, visit_date, weight_kg FROM visits").fetchall()
+    return End(
+        shown=tuple(shown),
+        visits=tuple(sorted(visits)),
+        run=tuple(run["ended"] for run in runs),
+        steps=tuple(f"{e.get('frame')} {e.get('input')} {e.get('outcome')}" for e in entries),
+        waiting=(backlog.timers, backlog.aside, backlog.blocked),
+    )
+
+
+def settings_in(folder: Path, redis_server: EmbeddedServer) -> Settings:
+    return Settings(
+        _env_file=None,
+        redis_url=redis_server.url,
+        data_dir=folder / "data",
+        playbooks=ROOT / "playbooks",
+        people=ROOT / "playbooks" / "people.yaml",
+        partitions=64,
+        port=free_port(),
+        lease_s=LEASE_S,
+    )
+
+
+@pytest.fixture(scope="module")
+def unharmed(redis_server: EmbeddedServer, tmp_path_factory: pytest.TempPathFactory) -> End:
+    """How the walk ends when nothing happens to anybody."""
+    settings = settings_in(tmp_path_factory.mktemp("unharmed"), redis_server)
+
+    async def walked() -> End:
+        async with Redis.from_url(redis_server.url, decode_responses=True) as redis:
+            await redis.flushall()
+            async with web_here(settings), worker_here(settings):
+                shown = await walk(settings.port)
+                await still(settings)
+            return await left(settings, redis, shown)
+
+    return asyncio.run(walked())
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("point", POINTS)
+async def test_what_ends_at_a_point_leaves_what_an_unharmed_walk_leaves(
+    unharmed: End,
+    redis: Redis,
+    redis_server: EmbeddedServer,
+    tmp_path: Path,
+    point: str,
+    when: str,
+) -> None:
+    settings = settings_in(tmp_path, redis_server)
+    command, beside = ("web", worker_here) if point in WEB else ("worker", web_here)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(beside(settings))
+        ends = await stack.enter_async_context(dying(command, settings, f"{when} {point}"))
+        shown = await walk(settings.port)
+        await still(settings)
+        assert ends == [-signal.SIGKILL]
+    assert await left(settings, redis, shown) == unharmed
