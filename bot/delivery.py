@@ -8,11 +8,12 @@ import structlog
 
 from bot.lanes import POLL_S
 from bot.stopping import pause
+from bot.throttle import Throttle
 from cards.show import show
 from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
-from engine.ports.platform import Platform
+from engine.ports.platform import Platform, Rate
 from engine.ports.store import Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
 
@@ -32,14 +33,19 @@ class Delivery:
         platforms: Mapping[str, Platform],
         clock: Clock,
         *,
+        rate: Rate,
         zone: str,
         reply_after_s: float,
+        lease_s: float,
     ) -> None:
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
         self._zone = zone
         self._reply_after_s = reply_after_s
+        # Whoever takes longer than the lease would be repeated by another.
+        self._patience_s = lease_s * 2 / 3
+        self._throttle = Throttle(rate)
         self._busy = 0
         self._wake = asyncio.Event()
 
@@ -109,15 +115,24 @@ class Delivery:
         shown = self._view(row)
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
-        pace = platform.pace(row.conversation)
         try:
-            if row.message_id:
-                await platform.edit(row.conversation, row.message_id, shown)
-                return await self._outbox.sent(row, row.message_id, pace=pace)
-            message_id = await platform.send(row.conversation, shown, key=row.row)
-            return await self._outbox.sent(row, message_id, pace=pace)
+            message_id = await self._posted(platform, row, shown)
         except PlatformError as error:
             return await self._refused(row, error)
+        pace = platform.pace(row.conversation)
+        return await self._outbox.sent(row, message_id, pace=pace)
+
+    async def _posted(self, platform: Platform, row: Row, shown: MessageView) -> str:
+        """The id of the message, new or edited; Unavailable when there is no answer in time."""
+        try:
+            async with asyncio.timeout(self._patience_s):
+                await self._throttle.passed(platform)
+                if not row.message_id:
+                    return await platform.send(row.conversation, shown, key=row.row)
+                await platform.edit(row.conversation, row.message_id, shown)
+                return row.message_id
+        except TimeoutError as error:
+            raise Unavailable(f"no answer within {self._patience_s:g} s") from error
 
     async def _refused(self, row: Row, error: PlatformError) -> Row | None:
         match error:

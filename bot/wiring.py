@@ -13,7 +13,7 @@ from adapters.clock import SystemClock
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.operations import RedisOperations
-from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease
+from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease, RedisRate
 from adapters.redis.scripts import Client, Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
@@ -29,7 +29,7 @@ from bot.stopping import unless
 from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
 from engine.ports.platform import Intake as IntakePort
-from engine.ports.platform import Platform
+from engine.ports.platform import Platform, Rate
 from engine.ports.store import Bounds, Operations
 from engine.tools.registry import READONLY
 
@@ -64,6 +64,7 @@ class Parts:
     mailbox: RedisMailbox
     outbox: RedisOutbox
     operations: Operations
+    rate: Rate
     intake: Intake
     handling: Handling
     clock: SystemClock
@@ -174,6 +175,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             operations=RedisOperations(scripts, partitions),
+            rate=RedisRate(client),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
             handling=arm("handling", handling),
             clock=clock,

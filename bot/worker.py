@@ -28,7 +28,9 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         parts.outbox,
         parts.platforms,
         parts.clock,
+        rate=parts.rate,
         zone=parts.settings.timezone,
+        lease_s=parts.settings.lease_s,
         reply_after_s=parts.settings.reply_after_s,
     )
 

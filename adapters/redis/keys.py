@@ -34,6 +34,11 @@ def lease(name: str) -> str:
     return f"signoff:lease:{name}"
 
 
+def pace(name: str) -> str:
+    """How much of a platform's overall pace is used up."""
+    return f"signoff:pace:{name}"
+
+
 class Partitions:
     """Which partition a conversation, lane or id belongs to; `count` is fixed at deployment."""
 

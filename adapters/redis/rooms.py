@@ -1,4 +1,4 @@
-"""Smaller things kept in Redis: what the web chat showed, leases, published playbooks."""
+"""Smaller things kept in Redis: what the web chat showed, leases, paces, published playbooks."""
 
 import json
 import secrets
@@ -8,9 +8,9 @@ from typing import Any
 
 from adapters.redis import keys
 from adapters.redis.connect import BLOCK_S
-from adapters.redis.scripts import Client, translated
+from adapters.redis.scripts import LUA, Client, translated
 from engine.errors import StoreError
-from engine.ports.platform import ChatEntry
+from engine.ports.platform import ChatEntry, Pace
 
 CHAT_ENTRIES = 2000
 CHAT_KEEP_S = 30 * 24 * 3600
@@ -68,6 +68,20 @@ class RedisLease:
                 await self._client.pexpire(key, 30_000)
                 return True
         return False
+
+
+class RedisRate:
+    """Paces that all processes share."""
+
+    def __init__(self, client: Client) -> None:
+        self._script = client.register_script(LUA.joinpath("rate.lua").read_text())
+
+    async def ask(self, name: str, pace: Pace, count: int) -> float:
+        """Take `count` messages of the pace and answer 0, or the seconds to wait."""
+        arguments = [pace.every_s * 1000, pace.burst, count]
+        with translated():
+            wait_ms = await self._script(keys=[keys.pace(name)], args=arguments)
+        return int(wait_ms) / 1000
 
 
 class PublishedPlaybooks:

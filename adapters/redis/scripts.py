@@ -21,7 +21,7 @@ from redis.exceptions import (
 from adapters.redis import keys
 from engine.errors import StoreError, StoreUnavailable
 
-_LUA = Path(__file__).with_name("lua")
+LUA = Path(__file__).with_name("lua")
 _ROWS = ("send", "sent")
 Client = Redis | RedisCluster
 AWAY = (ConnectionError, TimeoutError, ClusterDownError, OutOfMemoryError, ReadOnlyError)
@@ -43,7 +43,7 @@ end}
 def source(name: str) -> str:
     """The whole text of a script: what all share, then its own."""
     parts = ["common", *(["rows"] if name in _ROWS else []), name]
-    return "\n".join((_LUA / f"{part}.lua").read_text() for part in parts)
+    return "\n".join((LUA / f"{part}.lua").read_text() for part in parts)
 
 
 _AWAY_WORDS = (

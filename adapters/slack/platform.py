@@ -28,6 +28,7 @@ class SlackPlatform:
     """
 
     name = "slack"
+    overall = Pace()
 
     def __init__(
         self,

@@ -25,6 +25,8 @@ _DEFAULT_API = "https://api.telegram.org"
 _REMEMBERED = 256
 _log = structlog.get_logger(__name__)
 _IN_PRIVATE = places.Pace(every_s=1.0, burst=4)
+# Bot API: about 30 messages per second for all chats together (platform-facts B).
+_OVERALL = places.Pace(every_s=1 / 30, burst=30)
 _IN_GROUPS = places.Pace(every_s=3.0, burst=5)
 
 
@@ -32,6 +34,7 @@ class TelegramPlatform:
     """One bot on Telegram: by webhook when there is a secret, else by polling (design §3, §9)."""
 
     name = "telegram"
+    overall = _OVERALL
 
     def __init__(
         self,

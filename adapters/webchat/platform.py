@@ -50,6 +50,7 @@ class WebChat:
     """
 
     name = "web"
+    overall = Pace()
 
     def __init__(
         self, *, log: ChatLog, people: Sequence[WebPerson], heartbeat_s: float = HEARTBEAT_S

@@ -20,10 +20,25 @@ class Pace:
     burst: int = 1
 
 
+class Rate(Protocol):
+    """Shared by all processes: how much of a pace is used up."""
+
+    async def ask(self, name: str, pace: Pace, count: int) -> float:
+        """Take `count` messages of the pace called `name` and answer 0, or the seconds to wait.
+
+        Raises StoreUnavailable.
+        """
+        ...
+
+
 class Platform(Protocol):
-    """The outgoing side of a platform. Raises PlatformError; `Unavailable` may mean "was shown"."""
+    """The outgoing side of a platform. Raises PlatformError; `Unavailable` may mean "was shown".
+
+    `overall` is how often it may be written to, all places together.
+    """
 
     name: str
+    overall: Pace
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Show a new message; returns the id under which `edit` finds it. `key` names it for us."""

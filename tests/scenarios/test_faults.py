@@ -11,6 +11,7 @@ from bot.delivery import Delivery
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import ATTEMPTS, Lanes
 from bot.settings import Settings
+from bot.throttle import Throttle
 from bot.wiring import Parts, open_parts
 from cards.view import MessageView, PartView
 from engine.errors import PlatformError
@@ -30,17 +31,22 @@ class Wall:
     """A platform that refuses some texts: with its own error, or with one of ours."""
 
     name = "web"
+    overall = Pace()
 
     def __init__(self, errors: dict[str, Exception]) -> None:
         self.errors = errors
         self.shown: list[str] = []
         self.tried: list[str] = []
+        self.mute = False
         self._changed = asyncio.Condition()
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         text = view.parts[0].text
         async with self._changed:
             self.tried.append(text)
+            self._changed.notify_all()
+            if self.mute:
+                await asyncio.get_running_loop().create_future()
             if text in self.errors:
                 raise self.errors[text]
             self.shown.append(text)
@@ -55,6 +61,10 @@ class Wall:
 
     async def typing(self, conversation: str) -> None:
         return
+
+    async def wait_until_tried(self, text: str, *, times: int) -> None:
+        async with asyncio.timeout(PATIENCE_S), self._changed:
+            await self._changed.wait_for(lambda: self.tried.count(text) >= times)
 
     async def wait_until_shown(self, text: str) -> None:
         async with asyncio.timeout(PATIENCE_S), self._changed:
@@ -76,9 +86,15 @@ async def post(parts: Parts, *posts: Post) -> None:
 
 
 @asynccontextmanager
-async def delivering(parts: Parts, platform: Wall):
+async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
     delivery = Delivery(
-        parts.outbox, {"web": platform}, parts.clock, zone="Asia/Shanghai", reply_after_s=0
+        parts.outbox,
+        {"web": platform},
+        parts.clock,
+        rate=parts.rate,
+        zone="Asia/Shanghai",
+        reply_after_s=0,
+        lease_s=lease_s,
     )
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -112,6 +128,41 @@ async def test_what_a_platform_refuses_is_dropped_and_the_next_message_is_shown(
         assert wall.tried == ["bad", "next"]
         rows = await parts.client.keys("*:row:note-bad")
         assert await parts.client.hget(rows[0], "dropped") == "invalid_blocks"
+
+
+async def test_a_send_without_an_answer_is_over_before_another_may_repeat_it(
+    new_settings: NewSettings,
+) -> None:
+    async with open_parts(new_settings()) as parts:
+        wall = Wall({})
+        wall.mute = True
+        here = "web:local:here"
+        await post(parts, note("unheard", here))
+        async with delivering(parts, wall, lease_s=0.1):
+            await wall.wait_until_tried("unheard", times=2)
+            wall.mute = False
+            await wall.wait_until_shown("unheard")
+
+
+async def test_all_workers_together_keep_to_what_a_platform_takes(
+    new_settings: NewSettings,
+) -> None:
+    async with open_parts(new_settings()) as parts:
+        wall = Wall({})
+        wall.overall = Pace(every_s=1000.0, burst=10)
+        workers = [Throttle(parts.rate) for _ in range(2)]
+        passing = [asyncio.create_task(w.passed(wall)) for w in workers for _ in range(10)]
+        async with asyncio.timeout(PATIENCE_S):
+            while sum(task.done() for task in passing) < 10:
+                await asyncio.wait(
+                    [task for task in passing if not task.done()],
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+        assert await parts.rate.ask("web", wall.overall, 1) > 900
+        assert await parts.rate.ask("another", wall.overall, 10) == 0
+        assert sum(task.done() for task in passing) == 10
+        for task in passing:
+            task.cancel()
 
 
 async def test_mail_that_ends_its_worker_again_and_again_is_given_up_and_said(
