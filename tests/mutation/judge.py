@@ -11,7 +11,7 @@ import tempfile
 
 import pytest
 
-SUITE = ("tests/contracts/test_store.py", "-k", "single", "-x", "-q", "--tb=line")
+SUITE = ("tests/contracts", "-k", "single", "-x", "-q", "--tb=line")
 # A mutant may make a test wait for what never comes.
 LONGEST_S = 30
 _OPTIONS = ("-p", "no:cacheprovider")
