@@ -21,6 +21,7 @@ from tests.contracts.given import (
     decided,
     deciding,
     handle,
+    lives,
     open_card,
     run_write,
 )
@@ -186,3 +187,25 @@ async def test_a_card_of_an_ended_run_cannot_be_decided(
     await handle(mailbox, f"talk:{conversation}", Effects(cards=(CardWrite(card),)))
     with pytest.raises(StaleWrite):
         await decisions.decide(card.token, update_id="1", answer="won", effects=deciding(card))
+
+
+async def test_a_card_that_is_not_known_cannot_be_decided(
+    decisions: RedisDecisions, partitions: Partitions, conversation: str
+) -> None:
+    run, token = partitions.new_id(conversation), partitions.new_id(conversation)
+    effects = deciding(card_for(run, token, conversation))
+    with pytest.raises(StaleWrite):
+        await decisions.decide(token, update_id="1", answer="won", effects=effects)
+
+
+async def test_the_answer_to_an_update_is_kept_for_a_time(
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    partitions: Partitions,
+    conversation: str,
+    tag: str,
+) -> None:
+    card = await open_card(mailbox, partitions, conversation)
+    await decisions.decide(card.token, update_id="1", answer="won", effects=deciding(card))
+    assert await lives(scripts, tag, "e:1") == ["for a time"]

@@ -328,3 +328,93 @@ async def test_mail_that_cannot_be_read_is_kept_aside(
 ) -> None:
     await handle(mailbox, f"talk:{conversation}", Effects(aside=("from the future",)))
     assert await scripts.client.lrange(f"{tag}aside", 0, -1) == ["from the future"]
+
+
+async def test_a_lane_may_stand_still_for_all_of_the_time_it_has(
+    scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    bounds = Bounds(length=10, age_s=0)
+    mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client, bounds=bounds)
+    # So far away that a double cannot tell it from a few years later: the clock stands still.
+    scripts.offset_ms = 10**30
+    await mailbox.put(f"talk:{conversation}", "one", update_id="u1")
+    assert await mailbox.put(f"talk:{conversation}", "two", update_id="u2")
+
+
+async def test_mail_that_waits_for_its_first_worker_keeps_its_age(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects())
+    await mailbox.put(lane, "mail", update_id="u1")
+    assert await lives(scripts, tag, f"l:{lane}:h") == ["for ever"]
+    # As after an operator took it away.
+    await scripts.client.delete(f"{tag}l:{lane}:h")
+    assert await mailbox.put(lane, "more", update_id="u2")
+
+
+async def test_who_was_late_with_one_mail_says_nothing_of_the_next(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str
+) -> None:
+    for n in range(2):
+        await mailbox.put(f"talk:{conversation}", f"mail {n}", update_id=f"u{n}")
+    late = await claim_one(mailbox)
+    scripts.offset_ms = 31_000
+    assert await mailbox.commit(await claim_one(mailbox), Effects(), pop=True) is not None
+    with pytest.raises(LeaseLost):
+        await mailbox.renew(late)
+    scripts.offset_ms = 62_000
+    assert (await claim_one(mailbox)).attempts == 2
+
+
+async def test_an_update_is_known_and_a_session_kept_for_a_time(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "mail", update_id="u1")
+    await mailbox.commit(await claim_one(mailbox), Effects(session="said"), pop=True)
+    assert await lives(scripts, tag, "e:u1", f"c:{conversation}:st") == ["for a time"] * 2
+
+
+async def test_a_timer_without_its_mail_is_forgotten(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    due = datetime.now(UTC) + timedelta(minutes=10)
+    await handle(mailbox, lane, Effects(timers=(Timer(lane, "t", due, "fired"),)))
+    # As after an operator took it away.
+    await scripts.client.delete(f"{tag}timers")
+    scripts.offset_ms = 601_000
+    assert await mailbox.take(1) == Taken(claims=(), next_s=3600)
+
+
+async def test_the_next_known_thing_is_the_soonest_and_never_in_the_past(
+    scripts: Scripts, conversation: str
+) -> None:
+    mailbox = RedisMailbox(scripts, Partitions(1), lease_s=30, bell=scripts.client)
+    timer = Timer(f"talk:{conversation}", "t", datetime.now(UTC) + timedelta(minutes=10), "fired")
+    await handle(mailbox, f"talk:{conversation}", Effects(timers=(timer,)))
+    for kind in ("talk", "control"):
+        await mailbox.put(f"{kind}:{conversation}", "mail", update_id=kind)
+    scripts.offset_ms = 1_000
+    assert (await mailbox.take(1)).next_s == 0
+    assert 29 < (await mailbox.take(1)).next_s <= 30
+
+
+async def test_a_run_that_is_not_there_yet_has_no_state(
+    mailbox: RedisMailbox, partitions: Partitions, conversation: str
+) -> None:
+    await mailbox.put(f"run:{partitions.new_id(conversation)}", "start", update_id="u")
+    claim = await claim_one(mailbox)
+    assert (claim.state, claim.ended) == ("", "")
+
+
+async def test_a_lane_that_was_forgotten_cannot_be_renewed(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    await mailbox.put(f"talk:{conversation}", "mail", update_id="u")
+    claim = await claim_one(mailbox)
+    await mailbox.commit(claim, Effects(), pop=True)
+    await scripts.client.delete(f"{tag}l:talk:{conversation}:h")
+    with pytest.raises(LeaseLost):
+        await mailbox.renew(claim)

@@ -195,13 +195,16 @@ async def test_a_row_is_shown_when_the_soonest_of_its_changes_is_due(
 
 
 async def test_a_held_destination_waits_also_for_what_is_posted_meanwhile(
-    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+    scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
 ) -> None:
     await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("a", conversation),)))
     (row,), _ = await outbox.take_rows(5)
     await outbox.retry(row, in_s=60)
+    scripts.offset_ms = 31_000
     await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("b", conversation),)))
     assert (await outbox.take_rows(5))[0] == []
+    scripts.offset_ms = 61_000
+    assert [row.row for row in (await outbox.take_rows(5))[0]] == ["a"]
 
 
 async def test_a_row_put_off_goes_after_the_others_unless_it_changed_meanwhile(
@@ -296,3 +299,145 @@ async def test_a_row_shows_what_its_kind_says(
     await handle(mailbox, f"talk:{conversation}", Effects(posts=(about,)))
     (row,), _ = await outbox.take_rows(5)
     assert (row.kind, row.body, row.card) == ("note", "{}", None)
+
+
+async def test_a_short_hold_ends_before_the_lease_and_is_counted_once(
+    scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("a", conversation),)))
+    (row,), _ = await outbox.take_rows(5)
+    for _ in range(2):  # the second time as a client does that lost the first answer
+        await outbox.retry(row, in_s=5)
+    scripts.offset_ms = 6_000
+    (row,), _ = await outbox.take_rows(5)
+    assert row.attempts == 1
+
+
+async def test_what_a_destination_has_to_wait_for_is_known_as_long_as_it_waits(
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    partitions: Partitions,
+    conversation: str,
+    tag: str,
+) -> None:
+    outbox = RedisOutbox(scripts, partitions, lease_s=3600)
+    head, hour = f"{tag}d:{conversation}:h", 3600
+
+    async def kept_s() -> int:
+        return int(await scripts.client.ttl(head))
+
+    await handle(
+        mailbox,
+        f"talk:{conversation}",
+        Effects(posts=tuple(note(row, conversation) for row in "abc")),
+    )
+    (row,), _ = await outbox.take_rows(5)
+    assert hour <= await kept_s() < 2 * hour
+    following = await outbox.sent(row, "m", pace=Pace(every_s=3 * hour, burst=2))
+    assert following is not None
+    assert 3 * hour <= await kept_s()
+    await outbox.retry(following, in_s=5 * hour)
+    assert 5 * hour <= await kept_s()
+
+
+async def test_a_row_due_later_can_be_asked_for_sooner(
+    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects(posts=(note("a", conversation, due_s=60),)))
+    rows, next_s = await outbox.take_rows(5)
+    assert (rows, 59 < next_s <= 60) == ([], True)
+    await handle(mailbox, lane, Effects(touches=(Touch("a"),)))
+    assert [row.row for row in (await outbox.take_rows(5))[0]] == ["a"]
+
+
+async def test_what_is_next_to_show_is_never_in_the_past(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str
+) -> None:
+    outbox = RedisOutbox(scripts, Partitions(1), lease_s=30)
+    mailbox = RedisMailbox(scripts, Partitions(1), lease_s=30, bell=scripts.client)
+    posts = (note("a", conversation), note("b", f"{conversation}-other"))
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=posts))
+    scripts.offset_ms = 1_000
+    rows, next_s = await outbox.take_rows(1)
+    assert (len(rows), next_s) == (1, 0)
+
+
+async def test_a_destination_stays_with_who_goes_on_to_its_next_row(
+    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects(posts=(note("a", conversation), note("b", conversation))))
+    (row,), _ = await outbox.take_rows(5)
+    following = await outbox.sent(row, "m", pace=Pace(every_s=1, burst=2))
+    assert following is not None
+    await handle(mailbox, lane, Effects(posts=(note("c", conversation),)))
+    assert (await outbox.take_rows(5))[0] == []
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+async def test_a_rest_holds_also_what_is_posted_in_it_and_not_a_place_without_a_pace(
+    waiting: bool,
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    outbox: RedisOutbox,
+    conversation: str,
+) -> None:
+    lane, pace = f"talk:{conversation}", Pace(every_s=60, burst=1)
+    first = "abc" if waiting else "ab"
+    await handle(mailbox, lane, Effects(posts=tuple(note(row, conversation) for row in first)))
+    (row,), _ = await outbox.take_rows(5)
+    second = await outbox.sent(row, "m", pace=pace)
+    assert second is not None
+    assert await outbox.sent(second, "m", pace=pace) is None
+    scripts.offset_ms = 31_000
+    await handle(mailbox, lane, Effects(posts=(note("d", conversation),)))
+    assert (await outbox.take_rows(5))[0] == []
+    scripts.offset_ms = 61_000
+    (row,), _ = await outbox.take_rows(5)
+    following = await outbox.sent(row, "m", pace=Pace())
+    assert (following is not None) == waiting
+
+
+@pytest.mark.parametrize("outcome", ["later", "drop", "retry"])
+async def test_a_deliverer_that_lost_its_lease_and_showed_nothing_changes_nothing(
+    outcome: str, scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("a", conversation),)))
+    (paused,), _ = await outbox.take_rows(5)
+    scripts.offset_ms = 31_000
+    (holder,), _ = await outbox.take_rows(5)
+    assert await outbox.sent(holder, "m") is None
+    match outcome:
+        case "later":
+            assert await outbox.later(paused, in_s=0) is None
+        case "drop":
+            assert await outbox.drop(paused, "gone") is None
+        case _:
+            await outbox.retry(paused, in_s=0)
+    assert await outbox.take_rows(5) == ([], 3600)
+
+
+async def test_a_row_that_is_gone_leaves_nothing_when_shown_late_and_shows_nothing_when_due(
+    scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects(posts=(note("a", conversation),)))
+    (paused,), _ = await outbox.take_rows(5)
+    scripts.offset_ms = 31_000
+    await scripts.client.delete(f"{tag}row:a")
+    (gone,), _ = await outbox.take_rows(5)
+    shows = (
+        gone.row,
+        gone.revision,
+        gone.kind,
+        gone.ref,
+        gone.message_id,
+        gone.attempts,
+        gone.body,
+    )
+    assert shows == ("a", 0, "", "", "", 0, "")
+    assert await outbox.drop(gone, "no longer kept") is None
+    assert await outbox.sent(paused, "m") is None
+    assert await lives(scripts, tag, "row:a") == ["gone"]
+    assert await outbox.take_rows(5) == ([], 3600)

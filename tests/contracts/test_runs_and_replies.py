@@ -244,11 +244,16 @@ async def test_what_belongs_to_a_reply_that_is_gone_leaves_nothing_behind(
     gone = partitions.new_id(conversation)
     card = await open_card(mailbox, partitions, conversation)
     run = run_write(partitions.new_id(conversation), conversation, reply=gone)
-    effects = Effects(parts=(PartWrite(gone, 0, "p"),), slots=((gone, card.token),), runs=(run,))
+    effects = Effects(
+        parts=(PartWrite(gone, 0, "p"),),
+        slots=((gone, card.token),),
+        runs=(run,),
+        posts=(Post(row=gone, conversation=conversation, kind="reply", ref=gone),),
+    )
     await handle(mailbox, f"talk:{conversation}", effects)
     await handle(mailbox, f"control:{conversation}", Effects(cancels=((run.id, 0),)))
-    names = (f"reply:{gone}", f"rows:{card.token}")
-    assert await lives(scripts, tag, *names) == ["gone", "gone"]
+    names = (f"reply:{gone}", f"rows:{card.token}", f"row:{gone}")
+    assert await lives(scripts, tag, *names) == ["gone", "gone", "for a time"]
 
 
 async def test_a_card_in_a_reply_whose_row_is_gone_can_be_decided_and_its_run_ends(
@@ -263,3 +268,14 @@ async def test_a_card_in_a_reply_whose_row_is_gone_can_be_decided_and_its_run_en
     ended = Effects(runs=(run_write(card.run, conversation, ended="completed"),))
     assert await mailbox.commit(await claim_one(mailbox), ended, pop=True) is None
     assert await decisions.run(card.run) == ("{}", "completed")
+
+
+async def test_a_run_that_is_not_known_cannot_be_cancelled(
+    mailbox: RedisMailbox, partitions: Partitions, conversation: str
+) -> None:
+    await mailbox.put(f"control:{conversation}", "cancel", update_id="c")
+    claim = await claim_one(mailbox)
+    with pytest.raises(StaleWrite):
+        await mailbox.commit(
+            claim, Effects(cancels=((partitions.new_id(conversation), 0),)), pop=True
+        )
