@@ -441,3 +441,11 @@ async def test_a_row_that_is_gone_leaves_nothing_when_shown_late_and_shows_nothi
     assert await outbox.sent(paused, "m") is None
     assert await lives(scripts, tag, "row:a") == ["gone"]
     assert await outbox.take_rows(5) == ([], 3600)
+
+
+async def test_a_destination_with_nothing_due_keeps_no_other_waiting(
+    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    posts = (note("later", conversation, due_s=60), note("now", f"{conversation}-other"))
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=posts))
+    assert [row.row for row in (await outbox.take_rows(1))[0]] == ["now"]
