@@ -63,6 +63,7 @@ def mutants_of(file: str, source: str) -> tuple[Mutant, ...]:
             *_defaults(source),
             *_bounds(source, tokens),
             *_statements(source, tokens),
+            *_fields(source, tokens),
         }
     )
     named = (_named(file, source, *change) for change in found)
@@ -160,6 +161,29 @@ def _flags(tokens: Sequence[_Token]) -> Iterator[_Change]:
         if token.text in _FLAGS and before.text == ",":
             last = _argument(tokens, at + 2) if token.text == "'PX'" else at
             yield before.start, tokens[last].end, "", f"without {token.text}"
+
+
+def _fields(source: str, tokens: Sequence[_Token]) -> Iterator[_Change]:
+    """Each of several fields of a hash is not written, or not taken away."""
+    for at, token in enumerate(tokens):
+        if token.text not in ("'HSET'", "'HDEL'"):
+            continue
+        size = 2 if token.text == "'HSET'" else 1
+        ends = _arguments(tokens, at)[1:]
+        # One alone is lost with its call.
+        if len(ends) <= 1 + size:
+            continue
+        for before, last in zip(ends[:-size:size], ends[size::size], strict=True):
+            start, end = tokens[before + 1].start, tokens[last].end
+            yield start, end, "", f"without {source[tokens[before + 2].start : end]}"
+
+
+def _arguments(tokens: Sequence[_Token], first: int) -> list[int]:
+    """The last token of each argument of a call, from that on."""
+    ends = [_argument(tokens, first)]
+    while tokens[ends[-1] + 1].text == ",":
+        ends.append(_argument(tokens, ends[-1] + 2))
+    return ends
 
 
 def _argument(tokens: Sequence[_Token], first: int) -> int:

@@ -14,6 +14,7 @@ local function f(a)
   if a.x >= 1 and (a.y or not b(a.z)) then return 'no' end
   redis.call('SET', K, 'v', 'NX')
   redis.call('SET', K, a.v or '', 'PX', g(1, 2))
+  redis.call('HSET', K, 'p', a.p, 'q', 1)
   return math.max(a.x, 0)
 end
 """
@@ -29,6 +30,9 @@ CHANGES = (
     ("redis.call('SET', K, a.v or '', 'PX', g(1, 2))", ""),
     (", 'PX', g(1, 2)", ""),
     (" or ''", ""),
+    ("redis.call('HSET', K, 'p', a.p, 'q', 1)", ""),
+    (", 'p', a.p", ""),
+    (", 'q', 1", ""),
     ("math.max(a.x, 0)", "a.x"),
     ("math.max(a.x, 0)", "0"),
 )
