@@ -78,7 +78,7 @@ end
 local function write_card(c)
   local key = T .. 'card:' .. c.token
   redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
-    'deadline', c.deadline, 'run', c.run, 'conversation', c.conversation)
+    'deadline', c.deadline, 'run', c.run)
   redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
   if c.status == 'open' then
     redis.call('ZADD', T .. 'c:' .. c.conversation .. ':cards', 'NX', now, c.token)
