@@ -2,7 +2,9 @@
 
 import asyncio
 import itertools
+import os
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
@@ -17,8 +19,9 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
-    """The session's server."""
-    server = asyncio.run(open_server(tmp_path_factory.mktemp("redis")))
+    """The session's server, or that of a folder which the caller of many sessions keeps open."""
+    folder = os.environ.get("TEST_REDIS_FOLDER") or tmp_path_factory.mktemp("redis")
+    server = asyncio.run(open_server(Path(folder)))
     yield server
     server.close()
 

@@ -36,8 +36,9 @@ async def raw(redis: Redis, redis_server: EmbeddedServer) -> AsyncIterator[Redis
 
 
 @pytest.fixture
-def mailbox(scripts: Scripts, partitions: Partitions) -> RedisMailbox:
-    return RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
+def scripts(single: Scripts) -> Scripts:
+    """The limit is one server's."""
+    return single
 
 
 async def test_an_update_is_not_taken(raw: Redis, mailbox: RedisMailbox, conversation: str) -> None:

@@ -11,11 +11,6 @@ from engine.ports.store import Aside, BlockedRun, Claim, Effects, MailAside, Run
 
 
 @pytest.fixture
-def mailbox(scripts: Scripts, partitions: Partitions) -> RedisMailbox:
-    return RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
-
-
-@pytest.fixture
 def operations(scripts: Scripts, partitions: Partitions) -> RedisOperations:
     return RedisOperations(scripts, partitions)
 
@@ -105,8 +100,10 @@ async def test_a_run_that_ends_waits_for_no_operator(
 async def test_the_backlog_counts_what_waits_in_all_partitions(
     mailbox: RedisMailbox, operations: RedisOperations, partitions: Partitions
 ) -> None:
-    for name in ("web:local:a", "web:local:b", "web:local:c"):
+    rooms = ("web:local:a", "web:local:b", "web:local:c")
+    for name in rooms:
         await park_a_run(mailbox, partitions.new_id(name), name)
+    for name in rooms:
         await mailbox.put(f"talk:{name}", "waits", update_id=f"waits {name}")
     found = await operations.backlog()
     assert (found.lanes, found.blocked, found.aside) == (3, 3, 0)

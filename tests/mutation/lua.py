@@ -10,7 +10,8 @@ from pathlib import Path
 LUA = Path(__file__).parents[2] / "adapters" / "redis" / "lua"
 _TOKEN = re.compile(r"--[^\n]*|'[^']*'|[A-Za-z_]\w*|\d+|[<>=~]=|\.\.|[^\s\w]")
 _FLIPS = {">=": ">", ">": ">=", "<=": "<", "<": "<="}
-_FLAGS = ("'NX'", "'XX'", "'LT'")
+_FLAGS = ("'NX'", "'XX'", "'LT'", "'PX'")
+_DEFAULT = re.compile(r" or ('[^']*'|now)(?=[\s,)])")
 _BEFORE_STATEMENT = ("then", "else", "do")
 _NO_CALL = ("if", "elseif", "for", "while", "return", "local", "function", "end", "not")
 
@@ -59,7 +60,10 @@ def mutants_of(file: str, source: str) -> tuple[Mutant, ...]:
             *_conditions(source, tokens),
             *_comparisons(source, tokens),
             *_flags(tokens),
+            *_defaults(source),
+            *_bounds(source, tokens),
             *_statements(source, tokens),
+            *_fields(source, tokens),
         }
     )
     named = (_named(file, source, *change) for change in found)
@@ -153,9 +157,60 @@ def _comparisons(source: str, tokens: Sequence[_Token]) -> Iterator[_Change]:
 
 
 def _flags(tokens: Sequence[_Token]) -> Iterator[_Change]:
-    for before, token in pairwise(tokens):
+    for at, (before, token) in enumerate(pairwise(tokens), start=1):
         if token.text in _FLAGS and before.text == ",":
-            yield before.start, token.end, "", f"without {token.text}"
+            last = _argument(tokens, at + 2) if token.text == "'PX'" else at
+            yield before.start, tokens[last].end, "", f"without {token.text}"
+
+
+def _fields(source: str, tokens: Sequence[_Token]) -> Iterator[_Change]:
+    """Each of several fields of a hash is not written, or not taken away."""
+    for at, token in enumerate(tokens):
+        if token.text not in ("'HSET'", "'HDEL'"):
+            continue
+        size = 2 if token.text == "'HSET'" else 1
+        ends = _arguments(tokens, at)[1:]
+        # One alone is lost with its call.
+        if len(ends) <= 1 + size:
+            continue
+        for before, last in zip(ends[:-size:size], ends[size::size], strict=True):
+            start, end = tokens[before + 1].start, tokens[last].end
+            yield start, end, "", f"without {source[tokens[before + 2].start : end]}"
+
+
+def _arguments(tokens: Sequence[_Token], first: int) -> list[int]:
+    """The last token of each argument of a call, from that on."""
+    ends = [_argument(tokens, first)]
+    while tokens[ends[-1] + 1].text == ",":
+        ends.append(_argument(tokens, ends[-1] + 2))
+    return ends
+
+
+def _argument(tokens: Sequence[_Token], first: int) -> int:
+    """The last token of the argument that begins there."""
+    at, depth = first, 0
+    while depth or tokens[at].text not in (",", ")"):
+        depth += (tokens[at].text in "([{") - (tokens[at].text in ")]}")
+        at += 1
+    return at - 1
+
+
+def _defaults(source: str) -> Iterator[_Change]:
+    """What is not there has no default."""
+    for found in _DEFAULT.finditer(source):
+        yield found.start(), found.end(), "", f"no default {found[1]}"
+
+
+def _bounds(source: str, tokens: Sequence[_Token]) -> Iterator[_Change]:
+    """Only one of the two sides of each `math.min` and `math.max` counts."""
+    for at, token in enumerate(tokens):
+        if token.text not in ("min", "max") or tokens[at - 2].text != "math":
+            continue
+        left = _argument(tokens, at + 2)
+        for first, last in ((at + 2, left), (left + 2, _closing(tokens, at + 1) - 1)):
+            text = source[tokens[first].start : tokens[last].end]
+            end = tokens[_closing(tokens, at + 1)].end
+            yield tokens[at - 2].start, end, text, f"only `{text}` of `{token.text}`"
 
 
 def _statements(source: str, tokens: Sequence[_Token]) -> Iterator[_Change]:

@@ -4,12 +4,14 @@ Each mutant must fail a test, or be listed in equivalent.md with the reason why 
 """
 
 import json
+import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +25,8 @@ from tests.mutation.lua import LUA, Mutant, all_mutants
 ROOT = Path(__file__).parents[2]
 EQUIVALENT = Path(__file__).with_name("equivalent.md")
 WORKERS = 2
+# A mutant may make a test wait for what never comes: so many times as long as all tests take.
+PATIENCE, PATIENCE_S = 10, 30
 _TREE = ("adapters", "cards", "engine", "tests", "pyproject.toml")
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "payloads", "scenarios", "chaos", "bench")
 _FAILED = re.compile(r"^FAILED \S+::(\w+)", re.MULTILINE)
@@ -42,13 +46,21 @@ class Verdict:
 
 
 class Copies:
-    """Copies of the tree with a judge in each; the checkout itself is never changed."""
+    """Copies of the tree with a judge in each; the checkout itself is never changed.
 
-    def __init__(self, folder: Path, judges: ExitStack) -> None:
+    They run the contract on a single server, or only the `tests` named; a run that lasts longer
+    than `longest_s` ends.
+    """
+
+    def __init__(
+        self, folder: Path, judges: ExitStack, *, workers: int, tests: Sequence[str]
+    ) -> None:
         self.scripts = folder / "lua"
+        self.longest_s = 600
+        self._only = f"single and ({' or '.join(tests)})" if tests else "single"
         shutil.copytree(LUA, self.scripts)
         self._free: SimpleQueue[tuple[Path, _Judge]] = SimpleQueue()
-        for number in range(WORKERS):
+        for number in range(workers):
             copy = folder / str(number)
             copy.mkdir()
             for name in _TREE:
@@ -64,7 +76,7 @@ class Copies:
         script = copy / LUA.relative_to(ROOT) / file
         script.write_text(text)
         try:
-            return _killer(judge)
+            return _killer(judge, self._only, self.longest_s)
         finally:
             shutil.copy(self.scripts / file, script)
             self._free.put((copy, judge))
@@ -75,13 +87,16 @@ class Copies:
 
 
 @contextmanager
-def copies() -> Iterator[Copies]:
+def copies(*, workers: int = WORKERS, tests: Sequence[str] = ()) -> Iterator[Copies]:
     """Fresh copies, shown to be what the tests run: as they are they pass, and broken they fail."""
     with tempfile.TemporaryDirectory(prefix="signoff-mutation-") as folder, ExitStack() as judges:
-        made = Copies(Path(folder), judges)
-        for text, must_fail in ((made.read("enqueue.lua"), False), ("error('broken')", True)):
-            if bool(made.failing("enqueue.lua", text)) != must_fail:
-                raise BrokenRun("the contract tests do not pass, or do not run the copy")
+        made = Copies(Path(folder), judges, workers=workers, tests=tests)
+        began = time.monotonic()
+        if failed := made.failing("enqueue.lua", made.read("enqueue.lua")):
+            raise BrokenRun(f"the scripts as they are fail {failed}")
+        made.longest_s = PATIENCE_S + PATIENCE * int(time.monotonic() - began)
+        if not made.failing("enqueue.lua", "error('broken')"):
+            raise BrokenRun("the contract tests do not run the copy")
         yield made
 
 
@@ -90,6 +105,7 @@ def _judge(copy: Path) -> Iterator[_Judge]:
     judge = subprocess.Popen(
         [sys.executable, "-m", "tests.mutation.judge"],
         cwd=copy,
+        env={**os.environ, "TEST_REDIS_FOLDER": str(copy / "redis")},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -101,10 +117,10 @@ def _judge(copy: Path) -> Iterator[_Judge]:
         judge.communicate()
 
 
-def _killer(judge: _Judge) -> str:
+def _killer(judge: _Judge, only: str, longest_s: int) -> str:
     assert judge.stdin is not None
     assert judge.stdout is not None
-    judge.stdin.write("again\n")
+    judge.stdin.write(json.dumps({"only": only, "longest_s": longest_s}) + "\n")
     judge.stdin.flush()
     answer = json.loads(judge.stdout.readline())
     if answer["code"] == -signal.SIGALRM:
@@ -123,6 +139,7 @@ def judged(mutants: Sequence[Mutant], made: Copies) -> Iterator[Verdict]:
     def judge(mutant: Mutant) -> Verdict:
         return Verdict(mutant, made.failing(mutant.file, mutant.applied(made.read(mutant.file))))
 
+    # As many as there are copies go on at once; the others wait for one of them.
     with ThreadPoolExecutor(WORKERS) as workers:
         yield from workers.map(judge, mutants)
 
@@ -150,6 +167,16 @@ def problems(verdicts: Sequence[Verdict], listed: dict[str, str]) -> list[str]:
     ]
 
 
+def table(verdicts: Sequence[Verdict]) -> str:
+    """How many mutants of each script were killed, in Markdown."""
+    lines = ["| script | mutants | killed | not killed |", "|---|---|---|---|"]
+    fates = Counter((v.mutant.file, bool(v.killer)) for v in verdicts)
+    sums = [(f, fates[f, True], fates[f, False]) for f in sorted({f for f, _ in fates})]
+    sums.append(("all", sum(s[1] for s in sums), sum(s[2] for s in sums)))
+    lines += [f"| {f} | {dead + alive} | {dead} | {alive} |" for f, dead, alive in sums]
+    return "\n".join(lines)
+
+
 def main(words: Sequence[str]) -> int:
     """Judge every mutant, or those whose name contains one of the words; 1 when one survives."""
     verdicts = []
@@ -162,8 +189,7 @@ def main(words: Sequence[str]) -> int:
             verdicts.append(verdict)
             print(verdict_line(verdict, verdict.mutant.name in listed), flush=True)
     wrong = problems(verdicts, listed)
-    killed = Counter(bool(v.killer) for v in verdicts)[True]
-    print(f"\n{len(verdicts)} mutants: {killed} killed, {len(verdicts) - killed} survived")
+    print(f"\n{table(verdicts)}\n")
     print("\n".join(wrong))
     return 1 if wrong else 0
 

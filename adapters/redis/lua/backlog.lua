@@ -1,5 +1,6 @@
 -- ARGV: offset
-return {
-  redis.call('ZCARD', T .. 'q'), redis.call('ZCARD', T .. 'outq'), redis.call('ZCARD', T .. 'due'),
-  redis.call('HLEN', T .. 'aside'), redis.call('SCARD', T .. 'blocked'),
-}
+local counts = {}
+for i, key in ipairs({'q', 'outq', 'due'}) do counts[i] = redis.call('ZCARD', T .. key) end
+counts[4] = redis.call('HLEN', T .. 'aside')
+counts[5] = redis.call('SCARD', T .. 'blocked')
+return counts

@@ -1,2 +1,2 @@
 -- ARGV: offset, token
-return {redis.call('HMGET', T .. 'card:' .. ARGV[2], 'body', 'status', 'version', 'run'), now}
+return {redis.call('HMGET', T .. 'card:' .. ARGV[2], 'body', 'status', 'version'), now}

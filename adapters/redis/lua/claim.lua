@@ -15,7 +15,6 @@ for _, lane in ipairs(lanes) do
     local fence = redis.call('INCR', T .. 'fence')
     local attempts = redis.call('HINCRBY', h, 'attempts', 1)
     redis.call('HSET', h, 'fence', fence)
-    redis.call('PERSIST', h)
     redis.call('ZADD', T .. 'q', now + tonumber(ARGV[3]), lane)
     local commits = tonumber(redis.call('HGET', h, 'commits') or '0')
     local state, ended = lane_state(lane)

@@ -25,21 +25,15 @@ local function put_mail(lane, mail)
   if redis.call('RPUSH', T .. 'l:' .. lane .. ':in', mail) == 1 then
     -- From now on the lane has something to do: how long it does not move is its mail's age.
     redis.call('HSET', T .. 'l:' .. lane .. ':h', 'moved', now)
+    redis.call('PERSIST', T .. 'l:' .. lane .. ':h')
   end
   mark_lane(lane)
 end
 
 local function mark_dest(dest, due)
   local busy = tonumber(redis.call('HGET', T .. 'd:' .. dest .. ':h', 'busy') or '0')
-  if busy > now then
-    -- Leased, rate-limited or paced: it is looked at when that ends.
-    redis.call('ZADD', T .. 'outq', 'NX', busy, dest)
-    return
-  end
-  local current = redis.call('ZSCORE', T .. 'outq', dest)
-  if not current or due < tonumber(current) then
-    redis.call('ZADD', T .. 'outq', due, dest)
-  end
+  -- Leased, rate-limited or paced, it is looked at when that ends.
+  redis.call('ZADD', T .. 'outq', 'LT', math.max(busy, due), dest)
 end
 
 local function mark_row(row, dest, due)
@@ -84,7 +78,7 @@ end
 local function write_card(c)
   local key = T .. 'card:' .. c.token
   redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
-    'deadline', c.deadline, 'run', c.run, 'conversation', c.conversation)
+    'deadline', c.deadline, 'run', c.run)
   redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
   if c.status == 'open' then
     redis.call('ZADD', T .. 'c:' .. c.conversation .. ':cards', 'NX', now, c.token)
@@ -101,7 +95,7 @@ local function end_run(run, status)
   redis.call('SREM', T .. 'blocked', run)
   local conversation, reply = unpack(redis.call('HMGET', key, 'conversation', 'reply'))
   redis.call('ZREM', T .. 'c:' .. conversation .. ':runs', run)
-  local reply_key = T .. 'reply:' .. (reply or '')
+  local reply_key = T .. 'reply:' .. reply
   if redis.call('EXISTS', reply_key) == 1 and redis.call('HINCRBY', reply_key, 'live', -1) <= 0 then
     redis.call('PEXPIRE', reply_key, KEEP_MS)
     retire(reply)
@@ -177,7 +171,7 @@ local function refusal(e)
     if c.expect == 0 then
       if card[1] then return {'STALE', 'card exists'} end
     else
-      if not card[1] or tonumber(card[1]) ~= c.expect then return {'STALE', 'card version'} end
+      if tonumber(card[1]) ~= c.expect then return {'STALE', 'card version'} end
       if card[2] ~= 'open' then return {'STALE', 'card closed'} end
       if c.status == 'decided' and tonumber(card[3]) > 0 and now >= tonumber(card[3]) then
         return {'STALE', 'card late'}
@@ -187,8 +181,8 @@ local function refusal(e)
   end
   for _, c in ipairs(e.cancels) do
     local found = redis.call('HMGET', T .. 'run:' .. c[1], 'steps', 'ended')
-    if not found[1] or found[2] then return {'STALE', 'run ended'} end
-    if tonumber(found[1]) ~= c[2] then return {'STALE', 'run went on'} end
+    if found[2] then return {'STALE', 'run ended'} end
+    if tonumber(found[1]) ~= c[2] then return {'STALE', 'run went on, or is gone'} end
   end
   return nil
 end

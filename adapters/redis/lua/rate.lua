@@ -5,6 +5,5 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local every, wanted = tonumber(ARGV[1]), tonumber(ARGV[3])
 local planned = math.max(now, tonumber(redis.call('GET', KEYS[1]) or '0')) + every * wanted
 local early = planned - every * tonumber(ARGV[2]) - now
-if early > 0 then return math.ceil(early) end
-redis.call('SET', KEYS[1], planned, 'PX', math.ceil(planned - now) + 1000)
-return 0
+if early <= 0 then redis.call('SET', KEYS[1], planned, 'PX', math.ceil(planned - now) + 1000) end
+return math.max(0, math.ceil(early))

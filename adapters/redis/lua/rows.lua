@@ -1,14 +1,27 @@
 -- Shared by send and sent: lease the destination's next due row, or let the destination go.
 
--- After a send: how long the destination has to rest, in ms, so that over time it gets one message
--- per `every` and never more than `burst` at once (a generic cell rate algorithm).
+-- What is known of a destination is kept for as long as it says something.
+local function keep(dh, at)
+  redis.call('PEXPIRE', dh, math.max(redis.call('PTTL', dh), at - now + 10 * 60 * 1000))
+end
+
+-- Until `at` the destination is left to the holder of this fence; 0 is nobody's.
+local function hold(dest, fence, at)
+  local dh = T .. 'd:' .. dest .. ':h'
+  redis.call('HSET', dh, 'fence', fence, 'busy', at)
+  keep(dh, at)
+  redis.call('ZADD', T .. 'outq', at, dest)
+end
+
+-- After a send: how long the destination has to rest, in ms (if above 0), so that over time it gets
+-- one message per `every` and never more than `burst` at once (a generic cell rate algorithm).
 local function rest(dest, every, burst)
   if every == 0 then return 0 end
   local dh = T .. 'd:' .. dest .. ':h'
   local planned = math.max(now, tonumber(redis.call('HGET', dh, 'planned') or '0')) + every
   redis.call('HSET', dh, 'planned', planned)
-  redis.call('PEXPIRE', dh, math.max(planned - now, 60 * 1000))
-  return math.max(0, planned - burst * every - now)
+  keep(dh, planned)
+  return planned - burst * every - now
 end
 
 local function card_of(token)
@@ -18,9 +31,8 @@ end
 
 local function lease_row(dest, lease_ms)
   local row = redis.call('ZRANGEBYSCORE', T .. 'd:' .. dest, '-inf', now, 'LIMIT', 0, 1)[1]
-  local dh = T .. 'd:' .. dest .. ':h'
   if not row then
-    redis.call('HDEL', dh, 'fence', 'busy')
+    redis.call('HDEL', T .. 'd:' .. dest .. ':h', 'fence', 'busy')
     local first = redis.call('ZRANGE', T .. 'd:' .. dest, 0, 0, 'WITHSCORES')
     if first[2] then
       redis.call('ZADD', T .. 'outq', first[2], dest)
@@ -30,9 +42,7 @@ local function lease_row(dest, lease_ms)
     return nil
   end
   local fence = redis.call('INCR', T .. 'fence')
-  redis.call('HSET', dh, 'fence', fence, 'busy', now + lease_ms)
-  redis.call('PEXPIRE', dh, math.max(lease_ms * 2, 10 * 60 * 1000))
-  redis.call('ZADD', T .. 'outq', now + lease_ms, dest)
+  hold(dest, fence, now + lease_ms)
   local r = redis.call('HMGET', T .. 'row:' .. row, 'rev', 'kind', 'ref', 'message_id', 'attempts', 'body')
   local shown, card = {}, {}
   if r[2] == 'reply' then

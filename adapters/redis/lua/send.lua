@@ -2,8 +2,7 @@
 local rows = {}
 local dests = redis.call('ZRANGEBYSCORE', T .. 'outq', '-inf', now, 'LIMIT', 0, ARGV[2])
 for _, dest in ipairs(dests) do
-  local row = lease_row(dest, tonumber(ARGV[3]))
-  if row then table.insert(rows, row) end
+  rows[#rows + 1] = lease_row(dest, tonumber(ARGV[3]))
 end
 local next_ms = 3600 * 1000
 local first = redis.call('ZRANGE', T .. 'outq', 0, 0, 'WITHSCORES')

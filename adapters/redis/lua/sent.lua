@@ -1,5 +1,5 @@
 -- ARGV: offset, dest, fence, row, revision, outcome (sent | later | drop | retry), value, lease ms,
---       pace: ms per message, burst
+--       pace: ms per message (0 unless sent), burst
 local dest, row, outcome = ARGV[2], ARGV[4], ARGV[6]
 local key = T .. 'row:' .. row
 local dh = T .. 'd:' .. dest .. ':h'
@@ -13,9 +13,7 @@ if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
 end
 if outcome == 'retry' then
   if exists then redis.call('HINCRBY', key, 'attempts', 1) end
-  local at = now + tonumber(ARGV[7])
-  redis.call('HSET', dh, 'busy', at, 'fence', 0)
-  redis.call('ZADD', T .. 'outq', at, dest)
+  hold(dest, 0, now + tonumber(ARGV[7]))
   return {'OK'}
 end
 if outcome == 'later' then
@@ -27,12 +25,9 @@ if outcome == 'drop' and exists then redis.call('HSET', key, 'dropped', ARGV[7])
 if outcome == 'drop' or redis.call('HGET', key, 'rev') == ARGV[5] or not exists then
   redis.call('ZREM', T .. 'd:' .. dest, row)
 end
-local rest_ms = outcome == 'sent' and rest(dest, tonumber(ARGV[9]), tonumber(ARGV[10])) or 0
-if rest_ms > 0 and redis.call('ZCARD', T .. 'd:' .. dest) > 0 then
-  redis.call('HSET', dh, 'busy', now + rest_ms, 'fence', 0)
-  redis.call('ZADD', T .. 'outq', now + rest_ms, dest)
+local rest_ms = rest(dest, tonumber(ARGV[9]), tonumber(ARGV[10]))
+if rest_ms > 0 then
+  hold(dest, 0, now + rest_ms)
   return {'OK'}
 end
-local following = lease_row(dest, tonumber(ARGV[8]))
-if rest_ms > 0 then redis.call('HSET', dh, 'busy', now + rest_ms) end
-return {'OK', following}
+return {'OK', lease_row(dest, tonumber(ARGV[8]))}

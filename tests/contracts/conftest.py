@@ -1,0 +1,69 @@
+"""The stores that every contract of the store is run on."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from redis.asyncio import Redis, RedisCluster
+
+from adapters.redis.connect import connect
+from adapters.redis.keys import Partitions
+from adapters.redis.keys import tag as key_tag
+from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from tests.fakes.redis_servers import cluster
+
+
+@pytest.fixture(scope="session")
+def cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Cluster of three masters for the session."""
+    with cluster(tmp_path_factory.mktemp("cluster")) as url:
+        yield url
+
+
+@pytest.fixture
+async def single(redis: Redis) -> Scripts:
+    """A single server, where scripts fail that leave their partition."""
+    return Scripts(redis, guard=True)
+
+
+@pytest.fixture
+async def clustered(cluster_url: str) -> AsyncIterator[Scripts]:
+    """The Cluster, emptied."""
+    client = await connect(cluster_url)
+    await client.flushall(target_nodes=RedisCluster.PRIMARIES)
+    yield Scripts(client)
+    await client.aclose()
+
+
+@pytest.fixture(params=["single", "clustered"])
+def scripts(request: pytest.FixtureRequest) -> Scripts:
+    """Every test runs on a single server and on a Cluster."""
+    found: Scripts = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture
+def partitions(scripts: Scripts) -> Partitions:
+    """As many as a Cluster would have; fewer on a single server, for each sweep asks them all."""
+    return Partitions(64 if isinstance(scripts.client, RedisCluster) else 8)
+
+
+@pytest.fixture
+def mailbox(scripts: Scripts, partitions: Partitions) -> RedisMailbox:
+    return RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
+
+
+@pytest.fixture
+def decisions(scripts: Scripts, partitions: Partitions) -> RedisDecisions:
+    return RedisDecisions(scripts, partitions)
+
+
+@pytest.fixture
+def outbox(scripts: Scripts, partitions: Partitions) -> RedisOutbox:
+    return RedisOutbox(scripts, partitions, lease_s=30)
+
+
+@pytest.fixture
+def tag(partitions: Partitions, conversation: str) -> str:
+    """The beginning of every key of the conversation."""
+    return key_tag(partitions.of_conversation(conversation))

@@ -1,0 +1,148 @@
+"""What must hold of mail: once, in order, so much and no more (design §3)."""
+
+import pytest
+
+from adapters.redis.keys import Partitions
+from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisMailbox
+from engine.errors import Overloaded
+from engine.ports.store import (
+    Bounds,
+    Effects,
+)
+from tests.contracts.given import claim_one, handle, lives
+
+
+async def test_a_repeated_update_is_put_once_and_still_wakes_its_lane(
+    mailbox: RedisMailbox, scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    assert await mailbox.put(lane, "mail", update_id="u1")
+    # As after a crash between the two steps of an earlier delivery.
+    await scripts.client.zrem(f"{{p{partitions.of_lane(lane):x}}}:q", lane)
+    assert not await mailbox.put(lane, "mail", update_id="u1")
+    claim = await claim_one(mailbox)
+    assert await mailbox.commit(claim, Effects(), pop=True) is None
+
+
+async def test_a_lane_takes_only_so_much_mail_and_known_updates_still_pass(
+    scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    bounds = Bounds(length=2, age_s=60)
+    mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client, bounds=bounds)
+    lane = f"talk:{conversation}"
+    for n in range(2):
+        assert await mailbox.put(lane, f"mail {n}", update_id=f"u{n}")
+    with pytest.raises(Overloaded):
+        await mailbox.put(lane, "mail 2", update_id="u2")
+    assert not await mailbox.put(lane, "mail 1", update_id="u1")
+    await mailbox.commit(await claim_one(mailbox), Effects(), pop=True)
+    assert await mailbox.put(lane, "mail 2", update_id="u2")
+
+
+async def test_a_lane_that_stands_still_too_long_takes_no_more_until_it_moves(
+    scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    bounds = Bounds(length=10, age_s=60)
+    mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client, bounds=bounds)
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "one", update_id="u1")
+    await mailbox.put(lane, "two", update_id="u2")
+    scripts.offset_ms = 61_000
+    with pytest.raises(Overloaded):
+        await mailbox.put(lane, "three", update_id="u3")
+    await mailbox.commit(await claim_one(mailbox), Effects(), pop=True)
+    assert await mailbox.put(lane, "three", update_id="u3")
+
+
+async def test_a_parked_lane_keeps_its_mail_and_rests_until_new_mail_comes(
+    mailbox: RedisMailbox, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "kept", update_id="u1")
+    assert (
+        await mailbox.commit(await claim_one(mailbox), Effects(), pop=False, after="park") is None
+    )
+    assert (await mailbox.take(5)).claims == ()
+    await mailbox.put(lane, "new", update_id="u2")
+    assert (await claim_one(mailbox)).mail == "kept"
+
+
+async def test_mail_put_in_front_goes_before_what_waits(
+    mailbox: RedisMailbox, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "first", update_id="u1")
+    await mailbox.put(lane, "second", update_id="u2")
+    claim = await claim_one(mailbox)
+    following = await mailbox.commit(claim, Effects(), pop=True, front="continued")
+    assert following is not None
+    assert following.mail == "continued"
+
+
+async def test_an_idle_lane_is_forgotten_in_time_and_one_with_mail_is_not(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    head = f"l:{lane}:h"
+    await handle(mailbox, lane, Effects())
+    assert await lives(scripts, tag, head) == ["for a time"]
+    await mailbox.put(lane, "kept", update_id="u")
+    claim = await claim_one(mailbox)
+    assert await lives(scripts, tag, head) == ["for ever"]
+    await mailbox.commit(claim, Effects(), pop=False, after="park")
+    assert await lives(scripts, tag, head) == ["for ever"]
+
+
+async def test_a_lane_without_mail_is_not_queued(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "mail", update_id="u")
+    await mailbox.commit(await claim_one(mailbox), Effects(), pop=True, after="release")
+    assert not await mailbox.put(lane, "mail", update_id="u")
+    assert await scripts.client.zscore(f"{tag}q", lane) is None
+    # As after an operator took its mail away.
+    await scripts.client.zadd(f"{tag}q", {lane: 1})
+    assert (await mailbox.take(5)).claims == ()
+    assert await scripts.client.zscore(f"{tag}q", lane) is None
+
+
+async def test_a_lane_may_stand_still_for_all_of_the_time_it_has(
+    scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    bounds = Bounds(length=10, age_s=0)
+    mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client, bounds=bounds)
+    # So far away that a double cannot tell it from a few years later: the clock stands still.
+    scripts.offset_ms = 10**30
+    await mailbox.put(f"talk:{conversation}", "one", update_id="u1")
+    assert await mailbox.put(f"talk:{conversation}", "two", update_id="u2")
+
+
+async def test_mail_that_waits_for_its_first_worker_keeps_its_age(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects())
+    await mailbox.put(lane, "mail", update_id="u1")
+    assert await lives(scripts, tag, f"l:{lane}:h") == ["for ever"]
+    # As after an operator took it away.
+    await scripts.client.delete(f"{tag}l:{lane}:h")
+    assert await mailbox.put(lane, "more", update_id="u2")
+
+
+async def test_an_update_is_known_and_a_session_kept_for_a_time(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str, tag: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await mailbox.put(lane, "mail", update_id="u1")
+    await mailbox.commit(await claim_one(mailbox), Effects(session="said"), pop=True)
+    assert await lives(scripts, tag, "e:u1", f"c:{conversation}:st") == ["for a time"] * 2
+
+
+async def test_a_run_that_is_not_there_yet_has_no_state(
+    mailbox: RedisMailbox, partitions: Partitions, conversation: str
+) -> None:
+    await mailbox.put(f"run:{partitions.new_id(conversation)}", "start", update_id="u")
+    claim = await claim_one(mailbox)
+    assert (claim.state, claim.ended) == ("", "")
