@@ -51,12 +51,16 @@ class Contestant:
         return Load(kind, self.port, self.stub, conversations, numbers)
 
 
-async def ours(stack: AsyncExitStack, folder: Path, kind: Kind, **more: str) -> Contestant:
+async def ours(
+    stack: AsyncExitStack, folder: Path, kind: Kind, *, model: bool = False, **more: str
+) -> Contestant:
     """Web, worker and store, each a process, as a deployment has them; `more` are settings.
 
-    Its folder is made.
+    Its folder is made. With `model`, the stub's is asked what rules cannot answer.
     """
     stub = await _stub(stack)
+    if model:
+        more["OPENAI_BASE_URL"] = f"{stub.url}/v1"
     valkey, store = await processes.redis(_made(folder / "redis"))
     stack.push_async_callback(valkey.end)
     port = free_port()

@@ -11,7 +11,7 @@ from tests.bench.messages import LOOKUP, Kind
 from tests.bench.stubs import Stub
 from tests.bench.wire import Client
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 @dataclass

@@ -15,6 +15,8 @@ from pathlib import Path
 import uvloop
 
 from adapters.clock import SystemClock
+from tests.bench.acks import acks
+from tests.bench.commands import commands
 from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.plan import Plan, Result, read
 from tests.bench.turns import turns
@@ -36,6 +38,8 @@ Item = Callable[[Plan, Path], Awaitable[Result]]
 MEASURES: Mapping[str, Item] = {
     "slack": _slack,
     "telegram": _telegram,
+    "acks": acks,
+    "commands": commands,
 }
 
 
