@@ -19,6 +19,7 @@ from tests.bench.acks import acks
 from tests.bench.commands import commands
 from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.plan import Plan, Result, read
+from tests.bench.suspended import suspended
 from tests.bench.turns import turns
 from tests.chaos.processes import ROOT
 
@@ -39,6 +40,7 @@ MEASURES: Mapping[str, Item] = {
     "slack": _slack,
     "telegram": _telegram,
     "acks": acks,
+    "suspended": suspended,
     "commands": commands,
 }
 
