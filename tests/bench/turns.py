@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,8 @@ from tests.bench.plan import Plan, Result
 
 # Work that goes on after the last answer belongs to the messages as well.
 AFTERWARDS_S = 0.3
-PER = "cpu s / 1000"
-_COMPARED = (PER, "msg/s", "ack p50 ms", "ack p99 ms", "e2e p50 ms", "e2e p99 ms")
+PER, CALM = "cpu s / 1000", "calm cpu s / 1000"
+_COMPARED = (PER, CALM, "msg/s", "ack p50 ms", "ack p99 ms", "e2e p50 ms", "e2e p99 ms")
 
 
 @dataclass
@@ -71,20 +71,27 @@ async def _ready(
 
 async def _round(one: _Measured, plan: Plan) -> None:
     figures: Figures = {}
-    await asyncio.sleep(AFTERWARDS_S)
-    before = one.contestant.cpu_s()
-    busy = await one.load.window(plan.messages, plan.at_once)
-    await asyncio.sleep(AFTERWARDS_S)
-    after = one.contestant.cpu_s()
-    spent = {name: (after[name] - before[name]) * 1000 / plan.messages for name in after}
+    busy, spent = await _spent(one, one.load.window(plan.messages, plan.at_once))
     figures[PER] = sum(spent.values())
     figures["msg/s"] = busy.per_s
     figures |= {f"{name} s": s for name, s in spent.items() if name != "bot"}
-    calm = await one.load.steady(plan.calm_messages, plan.rate)
+    calm, spent = await _spent(one, one.load.steady(plan.calm_messages, plan.rate))
     figures |= _latencies(calm)
+    figures[CALM] = sum(spent.values())
     figures["rss MB"] = sum(one.contestant.rss_mb().values())
     one.rounds.append(figures)
     one.faults += [f"{one.contestant.name}: {fault}" for fault in (*busy.faults, *calm.faults)]
+
+
+async def _spent(one: _Measured, load: Awaitable[Seen]) -> tuple[Seen, dict[str, float]]:
+    """What was seen, and the processor seconds of each process per 1,000 messages."""
+    await asyncio.sleep(AFTERWARDS_S)
+    before = one.contestant.cpu_s()
+    seen = await load
+    await asyncio.sleep(AFTERWARDS_S)
+    after = one.contestant.cpu_s()
+    answered = max(1, len(seen.answers_s))
+    return seen, {name: (after[name] - before[name]) * 1000 / answered for name in after}
 
 
 def _latencies(seen: Seen) -> Figures:
