@@ -11,7 +11,9 @@ from tests.bench import wire
 from tests.bench.stubs import BOT_USER, SIGNING_SECRET, TEAM, WEBHOOK_SECRET
 from tests.fakes import slack_payloads as payloads
 
-LOOKUP = "ECOG of P003?"
+# Not always the same, so that nothing gains by remembering the last text.
+_LOOKUPS = ("ECOG of {who}?", "weight of {who}?", "show me the ECOG of {who}", "{who} 的体重")
+_SUBJECTS = tuple(f"P{n:03}" for n in range(1, 13))
 OPEN_QUESTION = "why would somebody drop out of a study like this one?"
 FIRST_CHAT = 100_000
 
@@ -24,6 +26,12 @@ class Kind:
     path: str
     place: Callable[[int], str]
     request: Callable[[int, str, int, str], bytes]
+
+
+def lookup(number: int) -> tuple[str, str]:
+    """A question that rules answer, and the subject that every answer to it names."""
+    who = _SUBJECTS[number % len(_SUBJECTS)]
+    return _LOOKUPS[number % len(_LOOKUPS)].format(who=who), who
 
 
 def slack(port: int, place: str, number: int, text: str) -> bytes:
