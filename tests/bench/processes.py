@@ -122,9 +122,13 @@ async def redis(folder: Path, *, name: str = "valkey") -> tuple[Child, int]:
         str(find_server().path), *words, stdout=DEVNULL, stderr=DEVNULL
     )
     child = Child(name, process, folder / "none.log")
-    async with asyncio.timeout(START_S), Redis(host="127.0.0.1", port=port) as client:
-        while not await _answers(client):
-            await moment()
+    try:
+        async with asyncio.timeout(START_S), Redis(host="127.0.0.1", port=port) as client:
+            while not await _answers(client):
+                await moment()
+    except BaseException:
+        await child.end()
+        raise
     return child, port
 
 

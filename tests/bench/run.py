@@ -3,14 +3,18 @@
 Everything is started here, on loopback, and ended here. Nothing is asserted about time.
 """
 
+import asyncio
 import json
+import math
 import os
 import platform
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import uvloop
 
@@ -46,6 +50,10 @@ MEASURES: Mapping[str, Item] = {
 
 
 async def _measure(plan: Plan, folder: Path) -> list[Result]:
+    # What was started ends with its block, which a signal must not skip.
+    measuring = asyncio.current_task()
+    assert measuring is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, measuring.cancel)
     results = []
     for name in plan.only:
         plan.say(f"{name} begins")
@@ -73,7 +81,18 @@ def _write(plan: Plan, results: Sequence[Result]) -> None:
         "plan": {name: getattr(plan, name) for name in plan.__slots__},
         "results": {r.name: {**r.figures, "faults": len(r.faults)} for r in results},
     }
-    OUT.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    OUT.write_text(json.dumps(_known(found), indent=2, ensure_ascii=False) + "\n")
+
+
+def _known(value: Any) -> Any:
+    """The same with null for what was not measured, as JSON has no NaN."""
+    match value:
+        case dict():
+            return {name: _known(one) for name, one in value.items()}
+        case float() if math.isnan(value):
+            return None
+        case _:
+            return value
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,6 +106,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         results = uvloop.run(_measure(plan, folder))
         print(f"\nwritten to {OUT.relative_to(ROOT)}")
         return 1 if any(result.faults for result in results) else 0
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        return 130
     finally:
         if plan.keep:
             print(f"kept: {folder}")
