@@ -12,7 +12,7 @@ PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
 INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
   install -c requirements.lock
 
-.PHONY: run test check lock chaos mutate
+.PHONY: run test check lock chaos mutate bench
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -28,6 +28,10 @@ chaos: $(DEV_STAMP)
 # Removes each guard and effect of the Lua scripts in turn: a test must fail. Takes some minutes.
 mutate: $(DEV_STAMP)
 	$(BIN)/python -m tests.mutation.run $(ARGS)
+
+# What a message costs beside bare bots, in about 10 minutes; ARGS="--only slack --rounds 3" etc.
+bench: $(DEV_STAMP)
+	$(BIN)/python -m tests.bench.run $(ARGS)
 
 check: $(DEV_STAMP)
 	$(BIN)/ruff format --check $(SOURCES)

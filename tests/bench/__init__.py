@@ -1,0 +1,1 @@
+"""What the service costs beside bare bots: run it with `make bench`."""
