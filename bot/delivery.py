@@ -14,7 +14,7 @@ from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
 from engine.ports.platform import Platform, Rate
-from engine.ports.store import Outbox, Row
+from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
 
 log = structlog.get_logger()
@@ -74,22 +74,26 @@ class Delivery:
         for row in rows:
             self._busy += 1
             sending.create_task(self._destination(row))
-        return 0.0 if rows else next_s
+        # Fewer than there was room for are all that were due.
+        return next_s if len(rows) < free else 0.0
 
     async def _destination(self, row: Row) -> None:
         """Show a destination's due rows in order."""
-        current: Row | None = row
+        current: Following = row
         try:
-            while current is not None:
+            while isinstance(current, Row):
                 current = await self._guarded(current)
+            if current is not None:
+                asyncio.get_running_loop().call_later(current, self._wake.set)
         except StoreError as error:
             # The lease comes due; a message that was shown may be shown once more.
             log.warning("store_away", row=row.row, error=str(error))
         finally:
+            if self._busy >= AT_ONCE:
+                self._wake.set()
             self._busy -= 1
-            self._wake.set()
 
-    async def _guarded(self, row: Row) -> Row | None:
+    async def _guarded(self, row: Row) -> Following:
         """Show a row; one that cannot be shown is tried again, then dropped with the reason."""
         try:
             return await self._show(row)
@@ -100,15 +104,13 @@ class Delivery:
             log.error("row_failed", row=row.row, to=row.conversation, exc_info=error)
             if row.attempts >= FAULTS:
                 return await self._outbox.drop(row, f"fault: {type(error).__name__}")
-            await self._outbox.retry(row, in_s=2.0**row.attempts)
-            return None
+            return await self._outbox.retry(row, in_s=2.0**row.attempts)
 
-    async def _show(self, row: Row) -> Row | None:
+    async def _show(self, row: Row) -> Following:
         platform = self._platforms.get(row.conversation.partition(":")[0])
         if platform is None:
             log.warning("platform_off", conversation=row.conversation)
-            await self._outbox.retry(row, in_s=LONGEST_BACKOFF_S)
-            return None
+            return await self._outbox.retry(row, in_s=LONGEST_BACKOFF_S)
         too_early_s = self._too_early_s(row)
         if too_early_s > 0:
             return await self._outbox.later(row, in_s=too_early_s)
@@ -134,23 +136,23 @@ class Delivery:
         except TimeoutError as error:
             raise Unavailable(f"no answer within {self._patience_s:g} s") from error
 
-    async def _refused(self, row: Row, error: PlatformError) -> Row | None:
+    async def _refused(self, row: Row, error: PlatformError) -> Following:
         match error:
             case Gone() | Forbidden():
                 log.warning("row_dropped", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.drop(row, str(error))
             case RateLimited(retry_after_s=wait_s):
-                await self._outbox.retry(row, in_s=wait_s)
+                return await self._outbox.retry(row, in_s=wait_s)
             case Unavailable():
                 log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
                 # Jitter only spreads load.
                 backoff_s = min(2.0**row.attempts, LONGEST_BACKOFF_S)
-                await self._outbox.retry(row, in_s=backoff_s * random.uniform(0.5, 1.0))  # noqa: S311
+                backoff_s *= random.uniform(0.5, 1.0)  # noqa: S311
+                return await self._outbox.retry(row, in_s=backoff_s)
             case _:
                 # The platform refuses what we show: what comes after it must not wait for it.
                 log.error("row_refused", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.drop(row, str(error))
-        return None
 
     def _too_early_s(self, row: Row) -> float:
         """A new reply that is still being worked on is not posted before its time."""

@@ -69,7 +69,8 @@ class Handling:
             case Said():
                 kept = session.load(claim.state)
                 again = claim.attempts > 1
-                return Handled(await turn.said(mail, kept, services, progress, again=again))
+                said = turn.said(mail, kept, services, progress, again=again, cards=claim.cards)
+                return Handled(await said)
             case PartReady():
                 return Handled(await turn.part_ready(mail, session.load(claim.state), services))
             case Commanded():

@@ -33,7 +33,7 @@ class Lanes:
         limit: int,
         lease_s: float,
         typing: Callable[[str], Platform | None],
-        committed: Callable[[], None],
+        committed: Callable[[Effects], None],
     ) -> None:
         self._mailbox = mailbox
         self._handling = handling
@@ -69,7 +69,8 @@ class Lanes:
         for claim in taken.claims:
             self._busy += 1
             lanes.create_task(self._lane(claim, stop))
-        return 0.0 if taken.claims else taken.next_s
+        # Fewer than there was room for are all that were due.
+        return taken.next_s if len(taken.claims) < free else 0.0
 
     async def _lane(self, claim: Claim, stop: asyncio.Event) -> None:
         """Hold one lane: renew its lease beside the work; give up when another has it."""
@@ -87,8 +88,9 @@ class Lanes:
         except* StoreError as errors:
             log.warning("store_away", lane=claim.lane, error=str(errors.exceptions[0]))
         finally:
+            if self._busy >= self._limit:
+                self._wake.set()
             self._busy -= 1
-            self._wake.set()
 
     async def _renew(self, claim: Claim, done: asyncio.Event) -> None:
         await pause(done, self._renew_s)
@@ -134,7 +136,7 @@ class Lanes:
 
         async def progress(effects: Effects) -> None:
             after = await self._mailbox.commit(held[0], effects, pop=False)
-            self._committed()
+            self._committed(effects)
             if after is None:
                 raise LeaseLost(claim.lane)
             held[0] = after
@@ -152,7 +154,7 @@ class Lanes:
             front=handled.front,
             after="park" if handled.park else after,
         )
-        self._committed()
+        self._committed(handled.effects)
         return following
 
     async def _typing_meanwhile(self, claim: Claim, progress: Progress) -> Handled:

@@ -10,6 +10,7 @@ from bot.settings import Settings
 from bot.stopping import end, pause
 from bot.wiring import Adapter, Parts, open_parts
 from engine.errors import StoreError
+from engine.ports.store import Effects
 
 log = structlog.get_logger()
 # Also how long the end of the process may wait for it.
@@ -37,9 +38,11 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
     def typing(conversation: str) -> Adapter | None:
         return parts.platforms.get(conversation.partition(":")[0])
 
-    def committed() -> None:
-        delivery.wake()
-        lanes.wake()
+    def committed(effects: Effects) -> None:
+        if effects.shows:
+            delivery.wake()
+        if effects.mails:
+            lanes.wake()
 
     lanes = Lanes(
         parts.mailbox,
@@ -71,9 +74,11 @@ async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:
 async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: asyncio.Event) -> None:
     """Wake both loops at each ring of the doorbell."""
     while not drained.is_set():
+        shows = True
         try:
-            await parts.mailbox.wait(BELL_S)
+            shows = await parts.mailbox.wait(BELL_S)
         except StoreError:
             await pause(drained, POLL_S)
         lanes.wake()
-        delivery.wake()
+        if shows:
+            delivery.wake()

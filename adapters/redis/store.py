@@ -2,20 +2,19 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TypeVar
 
 from adapters.redis import keys, wire
+from adapters.redis.bell import SHOWS, Bell
 from adapters.redis.connect import BLOCK_S
 from adapters.redis.scripts import Client, Scripts, translated
 from cards.model import Card
-from engine.errors import LeaseLost, Overloaded, StaleWrite, StoreError, StoreUnavailable
+from engine.errors import LeaseLost, Overloaded, StaleWrite, StoreUnavailable
 from engine.ports.platform import Pace
-from engine.ports.store import AfterCommit, Bounds, CardNow, Claim, Effects, Row, Taken
+from engine.ports.store import AfterCommit, Bounds, CardNow, Claim, Effects, Following, Row, Taken
 
 DEDUPE_MS = 24 * 3600 * 1000
-BELL_ENTRIES = 1000
 Leased = TypeVar("Leased")
 _UNPACED = Pace()
 _BOUNDS = Bounds()
@@ -69,6 +68,7 @@ class RedisMailbox:
     ) -> None:
         self._scripts = scripts
         self._bell = bell
+        self._ringer = Bell(scripts.client)
         self._bounds = bounds
         self._partitions = partitions
         self._sweep = _Sweep(partitions.count)
@@ -83,7 +83,7 @@ class RedisMailbox:
         )
         if int(new) < 0:
             raise Overloaded(f"{lane} takes no more mail for now")
-        await ring(self._scripts)
+        self._ringer.ring()
         return bool(new)
 
     async def take(self, limit: int) -> Taken:
@@ -141,17 +141,11 @@ class RedisMailbox:
             "release", partition, claim.lane, claim.fence, delay_ms, int(not counts)
         )
 
-    async def wait(self, timeout_s: float) -> None:
-        """Return when the doorbell rings, or after `timeout_s`."""
+    async def wait(self, timeout_s: float) -> bool:
+        """When the doorbell rings, or after `timeout_s`; whether there may be something to show."""
         with translated():
-            await self._bell.blpop([keys.BELL], timeout=min(timeout_s, BLOCK_S))
-
-
-async def ring(scripts: Scripts) -> None:
-    """Wake a worker; a lost ring only costs the worker's polling interval."""
-    with suppress(StoreError), translated():
-        await scripts.client.lpush(keys.BELL, "1")
-        await scripts.client.ltrim(keys.BELL, 0, BELL_ENTRIES)
+            rung = await self._bell.blpop([keys.BELL], timeout=min(timeout_s, BLOCK_S))
+        return rung is None or rung[1] == SHOWS
 
 
 class RedisDecisions:
@@ -159,6 +153,7 @@ class RedisDecisions:
 
     def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
         self._scripts = scripts
+        self._ringer = Bell(scripts.client)
         self._partitions = partitions
 
     async def card(self, token: str) -> CardNow | None:
@@ -188,7 +183,7 @@ class RedisDecisions:
         if result[0] == "STALE":
             raise StaleWrite(result[1])
         if result[0] == "OK":
-            await ring(self._scripts)
+            self._ringer.ring(shows=True)
         return str(result[1])
 
     async def run(self, run_id: str) -> tuple[str, str] | None:
@@ -235,25 +230,25 @@ class RedisOutbox:
         found, next_ms = await self._scripts.run("send", partition, limit, self._lease_ms)
         return [wire.row(partition, answer) for answer in found], int(next_ms) / 1000
 
-    async def sent(self, row: Row, message_id: str, *, pace: Pace = _UNPACED) -> Row | None:
-        """The row was shown; returns the destination's next due row, unless it has to rest."""
+    async def sent(self, row: Row, message_id: str, *, pace: Pace = _UNPACED) -> Following:
+        """The row was shown; the destination goes on, unless it has to rest."""
         return await self._settle(row, "sent", message_id, pace)
 
-    async def later(self, row: Row, *, in_s: float) -> Row | None:
+    async def later(self, row: Row, *, in_s: float) -> Following:
         """The row is not to be shown yet."""
         return await self._settle(row, "later", int(in_s * 1000))
 
-    async def retry(self, row: Row, *, in_s: float) -> None:
+    async def retry(self, row: Row, *, in_s: float) -> Following:
         """Hold this destination for `in_s` seconds."""
-        await self._settle(row, "retry", int(in_s * 1000))
+        return await self._settle(row, "retry", int(in_s * 1000))
 
-    async def drop(self, row: Row, reason: str) -> Row | None:
+    async def drop(self, row: Row, reason: str) -> Following:
         """The row can never be shown."""
         return await self._settle(row, "drop", reason)
 
     async def _settle(
         self, row: Row, outcome: str, value: str | int, pace: Pace = _UNPACED
-    ) -> Row | None:
+    ) -> Following:
         answer = await self._scripts.run(
             "sent",
             row.partition,
@@ -267,4 +262,8 @@ class RedisOutbox:
             int(pace.every_s * 1000),
             pace.burst,
         )
-        return wire.row(row.partition, answer[1]) if len(answer) > 1 and answer[1] else None
+        if len(answer) < 2:
+            return None
+        if answer[1]:
+            return wire.row(row.partition, answer[1])
+        return int(answer[2]) / 1000 if int(answer[2]) >= 0 else None

@@ -79,8 +79,8 @@ def card(fields: list[str | None]) -> StoredCard | None:
 
 
 def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
-    """A claim from the script's (mail, state, ended)."""
-    mail, state, ended = rest
+    """A claim from the script's (mail, state, ended, open cards)."""
+    mail, state, ended, cards = rest
     return Claim(
         lane=lane,
         fence=fence,
@@ -89,6 +89,7 @@ def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -
         mail=mail,
         state=state,
         ended=ended,
+        cards=int(cards),
     )
 
 

@@ -125,12 +125,18 @@ class Effects:
     cancels: tuple[tuple[str, int], ...] = ()
     aside: tuple[Aside, ...] = ()
 
+    @property
+    def shows(self) -> bool:
+        """Whether a platform message changes, or may."""
+        return bool(self.posts or self.touches or self.cards or self.cancels or self.runs)
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A leased lane with its oldest mail; `state` is its session's or run's body, "" when new.
 
-    `ended` is a run's terminal status. `attempts` counts takings of this mail, from 1.
+    `ended` is a run's terminal status. `attempts` counts takings of this mail, from 1. `cards` is
+    how many cards are open in a talk or control lane's conversation.
     """
 
     lane: str
@@ -140,6 +146,7 @@ class Claim:
     mail: str
     state: str
     ended: str = ""
+    cards: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +208,11 @@ class Mailbox(Protocol):
         """
         ...
 
-    async def wait(self, timeout_s: float) -> None:
-        """Return when the doorbell rings, or after `timeout_s`; only a hint."""
+    async def wait(self, timeout_s: float) -> bool:
+        """Return when the doorbell rings, or after `timeout_s`; only a hint.
+
+        True when there may be something to show, and not only mail.
+        """
         ...
 
 
@@ -284,6 +294,10 @@ class Row:
     card: "StoredCard | None" = None
 
 
+Following = Row | float | None
+"""A destination's next due row, leased; or in how many seconds it has one; None for never."""
+
+
 class Outbox(Protocol):
     """Platform messages to post or edit, in order per destination. Raises StoreUnavailable."""
 
@@ -291,23 +305,20 @@ class Outbox(Protocol):
         """Lease up to `limit` destinations, one due row each; and seconds until the next is due."""
         ...
 
-    async def sent(self, row: Row, message_id: str, *, pace: Pace = ...) -> Row | None:
-        """The row was shown as of its revision; returns the destination's next due row.
-
-        When `pace` wants a rest first, there is none, and the destination comes due after it.
-        """
+    async def sent(self, row: Row, message_id: str, *, pace: Pace = ...) -> Following:
+        """The row was shown as of its revision; the destination rests first when `pace` wants."""
         ...
 
-    async def later(self, row: Row, *, in_s: float) -> Row | None:
-        """The row is not to be shown yet; returns the destination's next due row."""
+    async def later(self, row: Row, *, in_s: float) -> Following:
+        """The row is not to be shown yet."""
         ...
 
-    async def retry(self, row: Row, *, in_s: float) -> None:
+    async def retry(self, row: Row, *, in_s: float) -> Following:
         """Hold this destination for `in_s` seconds; the row stays."""
         ...
 
-    async def drop(self, row: Row, reason: str) -> Row | None:
-        """The row can never be shown; keep the reason; returns the destination's next due row."""
+    async def drop(self, row: Row, reason: str) -> Following:
+        """The row can never be shown; keep the reason."""
         ...
 
 

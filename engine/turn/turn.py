@@ -5,6 +5,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from cards.model import Card
 from cards.texts import say
 from engine.frames.state import PlannerFrame, Run
 from engine.intents import Intent
@@ -48,16 +49,26 @@ class _Begun:
 
 
 async def said(
-    mail: Said, session: Session, services: TurnServices, progress: Progress, *, again: bool
+    mail: Said,
+    session: Session,
+    services: TurnServices,
+    progress: Progress,
+    *,
+    again: bool,
+    cards: int,
 ) -> Effects:
-    """The effects of a message. `again`: it may have been handled in part before a crash."""
+    """The effects of a message. `again`: it may have been handled in part before a crash.
+
+    `cards` is how many cards were open in the conversation when the message's turn came.
+    """
     head = _head(mail, session, services)
     stored = await services.decisions.reply(head.id) if again else None
     if stored:
         head = ReplyHead.model_validate_json(stored[0])
         parts = [Part.model_validate_json(body) for body in stored[1]]
         return await _finish(head, parts, Effects(), session, services)
-    begun = await _begin(head, session, services)
+    open_cards = await services.decisions.open_cards(head.conversation) if cards else ()
+    begun = await _begin(head, tuple(open_cards), session, services)
     first = _first_effects(head, begun, services)
     if any(_unanswered(part) for part in begun.parts):
         await progress(first)
@@ -78,12 +89,14 @@ def _head(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
     )
 
 
-async def _begin(head: ReplyHead, session: Session, services: TurnServices) -> _Begun:
+async def _begin(
+    head: ReplyHead, cards: tuple[Card, ...], session: Session, services: TurnServices
+) -> _Begun:
     """Route the message and settle every part that needs no model."""
     context = RouteContext(
         routes=tuple(_route(name, services) for name in services.playbooks),
         tools=services.tools,
-        open_cards=tuple(await services.decisions.open_cards(head.conversation)),
+        open_cards=cards,
         principal=head.principal,
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),

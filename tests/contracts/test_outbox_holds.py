@@ -61,7 +61,7 @@ async def test_a_destination_rests_after_a_burst_and_edits_meanwhile_become_one(
     third = await outbox.sent(second, "m1", pace=pace)
     assert third is not None
     # Two at once and one a minute: the fourth has to wait.
-    assert await outbox.sent(third, "m2", pace=pace) is None
+    assert 0 < await outbox.sent(third, "m2", pace=pace) <= 60
     assert (await outbox.take_rows(5))[0] == []
     await mailbox.put(f"talk:{conversation}", "b", update_id="b")
     touches = (Touch("r0"), Touch("r0"))
@@ -103,7 +103,7 @@ async def test_a_destination_is_leased_to_one_deliverer_and_let_go_when_all_is_s
     assert row.row == "a"
     rows, next_s = await outbox.take_rows(5)
     assert (rows, 0 < next_s <= 30) == ([], True)
-    assert await outbox.sent(row, "m") is None
+    assert 30 < await outbox.sent(row, "m") <= 60
     rows, next_s = await outbox.take_rows(5)
     assert (rows, 30 < next_s <= 60) == ([], True)
 
@@ -204,7 +204,7 @@ async def test_a_rest_holds_also_what_is_posted_in_it_and_not_a_place_without_a_
     (row,), _ = await outbox.take_rows(5)
     second = await outbox.sent(row, "m", pace=pace)
     assert second is not None
-    assert await outbox.sent(second, "m", pace=pace) is None
+    assert 0 < await outbox.sent(second, "m", pace=pace) <= 60
     scripts.offset_ms = 31_000
     await handle(mailbox, lane, Effects(posts=(note("d", conversation),)))
     assert (await outbox.take_rows(5))[0] == []

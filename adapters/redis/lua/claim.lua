@@ -17,8 +17,7 @@ for _, lane in ipairs(lanes) do
     redis.call('HSET', h, 'fence', fence)
     redis.call('ZADD', T .. 'q', now + tonumber(ARGV[3]), lane)
     local commits = tonumber(redis.call('HGET', h, 'commits') or '0')
-    local state, ended = lane_state(lane)
-    table.insert(claims, {lane, fence, commits, attempts, mail, state, ended})
+    table.insert(claims, {lane, fence, commits, attempts, mail, lane_state(lane)})
   else
     redis.call('ZREM', T .. 'q', lane)
   end

@@ -25,8 +25,7 @@ local mail = redis.call('LINDEX', inbox, 0)
 if mail and ARGV[9] == 'keep' then
   redis.call('ZADD', T .. 'q', now + tonumber(ARGV[6]), lane)
   redis.call('HSET', h, 'attempts', 1)
-  local state, ended = lane_state(lane)
-  return {'OK', mail, state, ended}
+  return {'OK', mail, lane_state(lane)}
 end
 -- The lane is given back: no late renewal may lease it again.
 redis.call('HSET', h, 'fence', 0)

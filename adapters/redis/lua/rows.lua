@@ -1,4 +1,4 @@
--- Shared by send and sent: lease the destination's next due row, or let the destination go.
+-- Shared by send and sent.
 
 -- What is known of a destination is kept for as long as it says something.
 local function keep(dh, at)
@@ -29,6 +29,8 @@ local function card_of(token)
   return redis.call('HMGET', T .. 'card:' .. token, 'body', 'status', 'version')
 end
 
+-- Leases the destination's next due row, or lets the destination go; answers the row, or false and
+-- in how many ms it has one (-1: never).
 local function lease_row(dest, lease_ms)
   local row = redis.call('ZRANGEBYSCORE', T .. 'd:' .. dest, '-inf', now, 'LIMIT', 0, 1)[1]
   if not row then
@@ -36,10 +38,10 @@ local function lease_row(dest, lease_ms)
     local first = redis.call('ZRANGE', T .. 'd:' .. dest, 0, 0, 'WITHSCORES')
     if first[2] then
       redis.call('ZADD', T .. 'outq', first[2], dest)
-    else
-      redis.call('ZREM', T .. 'outq', dest)
+      return false, tonumber(first[2]) - now
     end
-    return nil
+    redis.call('ZREM', T .. 'outq', dest)
+    return false, -1
   end
   local fence = redis.call('INCR', T .. 'fence')
   hold(dest, fence, now + lease_ms)

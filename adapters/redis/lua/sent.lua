@@ -14,7 +14,7 @@ end
 if outcome == 'retry' then
   if exists then redis.call('HINCRBY', key, 'attempts', 1) end
   hold(dest, 0, now + tonumber(ARGV[7]))
-  return {'OK'}
+  return {'OK', false, tonumber(ARGV[7])}
 end
 if outcome == 'later' then
   local unchanged = redis.call('HGET', key, 'rev') == ARGV[5]
@@ -28,6 +28,6 @@ end
 local rest_ms = rest(dest, tonumber(ARGV[9]), tonumber(ARGV[10]))
 if rest_ms > 0 then
   hold(dest, 0, now + rest_ms)
-  return {'OK'}
+  return {'OK', false, rest_ms}
 end
 return {'OK', lease_row(dest, tonumber(ARGV[8]))}

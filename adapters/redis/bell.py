@@ -1,0 +1,40 @@
+"""The doorbell: wakes workers of all processes, one a ring; only a hint (design §3)."""
+
+import asyncio
+from contextlib import suppress
+
+from adapters.redis import keys
+from adapters.redis.scripts import Client, translated
+from engine.errors import StoreError
+
+MAIL, SHOWS = "mail", "shows"
+# Rings that no worker had the time to hear; what is due is in the store.
+_KEPT = 16
+
+
+class Bell:
+    """Rings soon after it is told to, once for all that was told meanwhile; nobody has to wait.
+
+    A lost ring costs no more than the workers' polling interval.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._told = ""
+        self._ringing: asyncio.Task[None] | None = None
+
+    def ring(self, *, shows: bool = False) -> asyncio.Task[None]:
+        """Wake a worker: there is mail, and with `shows` something to show as well."""
+        self._told = SHOWS if shows or self._told == SHOWS else MAIL
+        if self._ringing is None or self._ringing.done():
+            self._ringing = asyncio.create_task(self._ring())
+        return self._ringing
+
+    async def _ring(self) -> None:
+        while self._told:
+            told, self._told = self._told, ""
+            with suppress(StoreError), translated():
+                async with self._client.pipeline(transaction=False) as pipe:
+                    pipe.lpush(keys.BELL, told)
+                    pipe.ltrim(keys.BELL, 0, _KEPT)
+                    await pipe.execute()
