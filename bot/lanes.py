@@ -1,8 +1,8 @@
 """The lane loop: lease, handle, commit, next; many lanes at once, each in order (design §3)."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import structlog
 
@@ -78,9 +78,9 @@ class Lanes:
         done = asyncio.Event()
         try:
             async with asyncio.TaskGroup() as both:
-                both.create_task(self._renew(claim, done))
                 try:
-                    await self._work(claim, stop)
+                    with _after(self._renew_s, lambda: both.create_task(self._renew(claim, done))):
+                        await self._work(claim, stop)
                 finally:
                     done.set()
         except* LeaseLost:
@@ -93,7 +93,6 @@ class Lanes:
             self._busy -= 1
 
     async def _renew(self, claim: Claim, done: asyncio.Event) -> None:
-        await pause(done, self._renew_s)
         while not done.is_set():
             with suppress(StoreUnavailable):
                 await self._mailbox.renew(claim)
@@ -159,20 +158,35 @@ class Lanes:
 
     async def _typing_meanwhile(self, claim: Claim, progress: Progress) -> Handled:
         """Handle the mail, and show that work goes on when it takes longer than a moment."""
-        platform = self._typing(claim.lane.removeprefix("talk:"))
-        if platform is None or not claim.lane.startswith("talk:"):
+        conversation = claim.lane.removeprefix("talk:")
+        platform = self._typing(conversation)
+        if platform is None or conversation == claim.lane:
             return await self._handling.handle(claim, progress)
-        done = asyncio.Event()
-        typing = asyncio.create_task(_type(platform, claim.lane.removeprefix("talk:"), done))
+        done, typing = asyncio.Event(), list[asyncio.Task[None]]()
+
+        def begin() -> None:
+            typing.append(asyncio.create_task(_type(platform, conversation, done)))
+
         try:
-            return await self._handling.handle(claim, progress)
+            with _after(TYPING_AFTER_S, begin):
+                return await self._handling.handle(claim, progress)
         finally:
             done.set()
-            await typing
+            for task in typing:
+                await task
 
 
 async def _type(platform: Platform, conversation: str, done: asyncio.Event) -> None:
-    await pause(done, TYPING_AFTER_S)
     while not done.is_set():
         await platform.typing(conversation)
         await pause(done, TYPING_EVERY_S)
+
+
+@contextmanager
+def _after(seconds: float, begin: Callable[[], object]) -> Iterator[None]:
+    """Calls `begin` once the block has taken so long; most blocks never do."""
+    timer = asyncio.get_running_loop().call_later(seconds, begin)
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
 _SUBJECT = re.compile(r"(?<![A-Za-z0-9])[Pp][0-9]{3}(?![A-Za-z0-9])")
 
@@ -47,6 +48,12 @@ _LEAP = date(2000, 6, 1)
 def fold(text: str) -> str:
     """The text as it is compared: NFKC, lower case."""
     return unicodedata.normalize("NFKC", text).lower()
+
+
+@lru_cache(maxsize=4096)
+def fold_cue(cue: str) -> str:
+    """A cue as it is compared; cues are few and looked for in every text."""
+    return fold(cue)
 
 
 def subject_ids(text: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cards.model import Lang
 from engine import wording
-from engine.entities import MARKS, SUBJECT_MARK, dates, fold, masked, subject_ids
+from engine.entities import MARKS, SUBJECT_MARK, dates, fold, fold_cue, masked, subject_ids
 from engine.intents import Lookup
 from engine.language import detect
 from engine.similarity import Grams, bigrams, cosine
@@ -64,7 +64,7 @@ def find(
 
 def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """The cues in a folded text; Latin ones only from the start of a word."""
-    return [cue for cue in cues if _begins_with(fold(cue)).search(text)]
+    return [cue for cue in cues if _begins_with(fold_cue(cue)).search(text)]
 
 
 def suggestions(text: str, tools: Sequence[Tool[Any]], lang: Lang, n: int = 3) -> tuple[str, ...]:
@@ -164,14 +164,14 @@ def _is_request(asked: _Asked, cues: Sequence[str]) -> bool:
     """A question, a bidding, or bare key words; a value that is told is none of these."""
     if wording.asks(asked.said):
         return True
-    if any(not cue_found(without_values(asked.said, [fold(cue)]), [cue]) for cue in cues):
+    if any(not cue_found(without_values(asked.said, [fold_cue(cue)]), [cue]) for cue in cues):
         return False
     return wording.reads(asked.said) or not _left_over(asked.clear, cues)
 
 
 def _left_over(clear: str, cues: Sequence[str]) -> str:
     for cue in sorted(cues, key=len, reverse=True):
-        clear = _begins_with(fold(cue)).sub(" ", clear)
+        clear = _begins_with(fold_cue(cue)).sub(" ", clear)
     return _KEYWORDS.sub("", clear)
 
 

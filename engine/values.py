@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cards.model import Field
 from engine.numbers import NUMBER_WORD, whole_number
@@ -136,17 +137,24 @@ def states_number(text: str, words: Iterable[str]) -> bool:
 
 def without_values(text: str, words: Iterable[str]) -> str:
     """The text with what it states of these words cut out, such as `weight 70 kg`, `no AE`."""
+    for form in _statements(tuple(words)):
+        text = form.sub(" ", text)
+    return text
+
+
+@lru_cache(maxsize=256)
+def _statements(words: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """The forms in which values of these words are stated."""
     named, units = cue_pattern(words), "|".join(u for known in _UNITS.values() for u in known)
     unit = rf"(?:\s*(?:{units})(?![A-Za-z]))?"
-    for form in (
+    forms = (
         _PRESSURE.pattern + unit,
         named + _LINK + _NUMBER + _ENDS + unit,
         _NO + named + _UNLESS,
         named + _NONE,
         named + r"\s*[:=]\s*[^,;。\n]+",
-    ):
-        text = re.sub(form, " ", text, flags=re.IGNORECASE)
-    return text
+    )
+    return tuple(re.compile(form, re.IGNORECASE) for form in forms)
 
 
 def bare_value(text: str, field: Field) -> str:

@@ -13,6 +13,8 @@ NUMBERED = ("select",)
 
 async def card_reply(text: str, context: RouteContext, model: Model | None) -> Tried:
     """All intents of a message that answers an open card this person may answer, among others."""
+    if not context.open_cards:
+        return Tried((), "no card is open")
     numbered = [
         intent
         for card in context.open_cards

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from engine import wording
-from engine.entities import MARKS, fold, masked
+from engine.entities import MARKS, fold, fold_cue, masked
 from engine.lookup import cue_found
 from engine.router.model import Route, RouteContext
 from engine.router.smalltalk import smalltalk
@@ -84,7 +84,7 @@ def start(piece: str, context: RouteContext) -> Start:
 def begins_with_cue(text: str, routes: Iterable[Route]) -> bool:
     """The text opens with a word that starts a playbook."""
     said, _ = _plea(fold(text))
-    cues = [fold(cue) for route in routes for cue in route.cues]
+    cues = [fold_cue(cue) for route in routes for cue in route.cues]
     return any(said.startswith(cue) and cue_found(said, [cue]) for cue in cues)
 
 
@@ -106,7 +106,7 @@ def _unbegged(said: str) -> str:
 
 def _head(said: str, context: RouteContext) -> tuple[str, list[str]]:
     """The clause that bids, masked and without stated values; and the other clauses."""
-    cues = [fold(cue) for tool in context.tools for cue in tool.cues]
+    cues = [fold_cue(cue) for tool in context.tools for cue in tool.cues]
     spare = without_values(said, [*cues, "bp", "ae"])
     clauses = [c.strip() for c in re.split(r"(?<![0-9])[,:]|[,:](?![0-9])|[。!;\n]|\.\s", spare)]
     for index, clause in enumerate(clauses):
