@@ -231,3 +231,13 @@ async def test_a_deliverer_that_lost_its_lease_and_showed_nothing_changes_nothin
         case _:
             await outbox.retry(paused, in_s=0)
     assert await outbox.take_rows(5) == ([], 3600)
+
+
+async def test_a_showing_whose_answer_was_lost_can_be_repeated(
+    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("a", conversation),)))
+    (row,), _ = await outbox.take_rows(5)
+    for _ in range(2):
+        assert await outbox.sent(row, "m") is None
+    assert await outbox.take_rows(5) == ([], 3600)
