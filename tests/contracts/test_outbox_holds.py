@@ -139,16 +139,21 @@ async def test_a_deliverer_that_lost_its_lease_settles_nothing_but_what_it_poste
     assert (following.row, following.message_id) == ("a", "m1")
 
 
-async def test_a_short_hold_ends_before_the_lease_and_is_counted_once(
+async def test_a_short_hold_ends_before_the_lease_and_is_counted_once_until_the_row_is_shown(
     scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
 ) -> None:
-    await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("a", conversation),)))
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects(posts=(note("a", conversation),)))
     (row,), _ = await outbox.take_rows(5)
     for _ in range(2):  # the second time as a client does that lost the first answer
         await outbox.retry(row, in_s=5)
     scripts.offset_ms = 6_000
     (row,), _ = await outbox.take_rows(5)
     assert row.attempts == 1
+    assert await outbox.sent(row, "m") is None
+    await handle(mailbox, lane, Effects(touches=(Touch("a"),)))
+    (row,), _ = await outbox.take_rows(5)
+    assert row.attempts == 0
 
 
 async def test_what_a_destination_has_to_wait_for_is_known_as_long_as_it_waits(
@@ -230,4 +235,14 @@ async def test_a_deliverer_that_lost_its_lease_and_showed_nothing_changes_nothin
             assert await outbox.drop(paused, "gone") is None
         case _:
             await outbox.retry(paused, in_s=0)
+    assert await outbox.take_rows(5) == ([], 3600)
+
+
+async def test_a_showing_whose_answer_was_lost_can_be_repeated(
+    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("a", conversation),)))
+    (row,), _ = await outbox.take_rows(5)
+    for _ in range(2):
+        assert await outbox.sent(row, "m") is None
     assert await outbox.take_rows(5) == ([], 3600)

@@ -149,7 +149,7 @@ end
 local function write_reply(r)
   local key = T .. 'reply:' .. r.id
   if redis.call('EXISTS', key) == 1 then return end
-  redis.call('HSET', key, 'head', r.head, 'count', #r.parts, 'live', 0)
+  redis.call('HSET', key, 'head', r.head, 'count', #r.parts)
   redis.call('PEXPIRE', key, KEEP_MS)
   for i, body in ipairs(r.parts) do redis.call('HSET', key, 'part:' .. (i - 1), body) end
 end

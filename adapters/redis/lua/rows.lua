@@ -34,7 +34,7 @@ end
 local function lease_row(dest, lease_ms)
   local row = redis.call('ZRANGEBYSCORE', T .. 'd:' .. dest, '-inf', now, 'LIMIT', 0, 1)[1]
   if not row then
-    redis.call('HDEL', T .. 'd:' .. dest .. ':h', 'fence', 'busy')
+    redis.call('HDEL', T .. 'd:' .. dest .. ':h', 'busy')
     local first = redis.call('ZRANGE', T .. 'd:' .. dest, 0, 0, 'WITHSCORES')
     if first[2] then
       redis.call('ZADD', T .. 'outq', first[2], dest)
