@@ -43,7 +43,7 @@ def read(argv: Sequence[str] | None) -> Plan:
     """The plan that the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.run")
     parser.add_argument("--only", default=",".join(ITEMS), help="items, separated by commas")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--messages", type=int, default=1000, help="per contestant and round")
     parser.add_argument("--calm-messages", type=int, default=200, help="at the steady rate")
     parser.add_argument("--at-once", type=int, default=48, help="on their way under full load")

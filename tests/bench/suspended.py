@@ -46,7 +46,7 @@ async def suspended(plan: Plan, folder: Path) -> Result:
             # The newest are tapped, so that no run is tapped at two sizes.
             tapped = [real.clone(size - 1 - n) for n in range(min(plan.taps, size // 2))]
             figures |= await _tap_all(contestant, client, tapped, faults)
-            figures["worker start s"] = await _start_s(contestant)
+            figures |= await _start(contestant)
             rows[f"{size:,}"] = figures
             plan.say(f"suspended: {size:,}")
     title = "runs that wait for a reviewer: bytes in the store, a tap, a new worker"
@@ -123,9 +123,9 @@ def _is_done(entry: dict[str, Any]) -> bool:
     return any(part["state"] == "done" for part in parts)
 
 
-async def _start_s(contestant: Contestant) -> float:
-    """Seconds from its start until another worker takes mail."""
-    took = []
+async def _start(contestant: Contestant) -> Figures:
+    """Seconds from its start until another worker takes mail, and its processor seconds."""
+    took, spent = [], []
     for number in range(STARTS):
         begun = perf_counter()
         worker = await processes.start(
@@ -134,6 +134,7 @@ async def _start_s(contestant: Contestant) -> float:
         try:
             await processes.until_said(worker, "worker_started")
             took.append(perf_counter() - begun)
+            spent.append(worker.cpu_s())
         finally:
             await worker.end()
-    return percentile(took, 0.5)
+    return {"worker start s": percentile(took, 0.5), "its cpu s": percentile(spent, 0.5)}
