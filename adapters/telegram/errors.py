@@ -3,10 +3,8 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from telegram import error as tg
-from telegram.request import HTTPXRequest
 
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
 
@@ -21,17 +19,6 @@ class TooFast(tg.TelegramError):
     def __init__(self, message: str, retry_after_s: float) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-
-
-class BotRequest(HTTPXRequest):
-    """The library's transport, which raises TooFast for 429."""
-
-    async def do_request(self, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
-        """The answer's status and body; raises TelegramError."""
-        status, body = await super().do_request(*args, **kwargs)
-        if status == 429:
-            raise TooFast("Telegram asks to wait", _retry_after(body))
-        return status, body
 
 
 @contextmanager
@@ -69,7 +56,8 @@ def _bad_request(text: str) -> PlatformError:
     return Forbidden(text) if any(mark in folded for mark in _FORBIDDEN) else PlatformError(text)
 
 
-def _retry_after(body: bytes) -> float:
+def retry_after(body: bytes) -> float:
+    """The seconds that Telegram asks to wait, at least one."""
     try:
         return max(1.0, float(json.loads(body)["parameters"]["retry_after"]))
     except (ValueError, LookupError, TypeError):

@@ -1,7 +1,6 @@
 """Telegram as the service sees it: listen and routes bring updates in, send and edit go out."""
 
 import asyncio
-import logging
 
 import structlog
 from aiohttp import web
@@ -11,10 +10,11 @@ from telegram.error import TelegramError
 
 from adapters.telegram.addresses import Place, place_of
 from adapters.telegram.desk import ANSWER_S, NO_PREVIEW, Desk
-from adapters.telegram.errors import BotRequest, translate, translated
+from adapters.telegram.errors import translate, translated
 from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
 from adapters.telegram.render import chunks_of, keyboard_of
+from adapters.telegram.request import BotRequest
 from adapters.telegram.webhook import PATH, Webhook
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
@@ -46,10 +46,8 @@ class TelegramPlatform:
         lease: Lease,
         pace: Pace | None = None,
     ) -> None:
-        # At INFO the HTTP client logs every address it asks, and ours contain the bot's token.
-        logging.getLogger("httpx").setLevel(logging.WARNING)
-        self._request = BotRequest(read_timeout=10.0)
-        self._unused = BotRequest(connection_pool_size=1)
+        self._request = BotRequest()
+        self._unused = BotRequest()
         base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
         self._bot = Bot(
             bot_token, base_url, request=self._request, get_updates_request=self._unused

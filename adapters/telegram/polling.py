@@ -12,7 +12,8 @@ from telegram import Bot
 from telegram.error import TelegramError
 
 from adapters.telegram.desk import Desk
-from adapters.telegram.errors import BotRequest, TooFast
+from adapters.telegram.errors import TooFast
+from adapters.telegram.request import BotRequest
 from engine.errors import BadPayload, StoreError
 from engine.ports.platform import Intake
 
@@ -56,7 +57,7 @@ class Poller:
         self._lease = lease
         self._name = name
         self._pace = pace
-        self._request = BotRequest(connection_pool_size=1)
+        self._request = BotRequest()
         self._offset: int | None = None
 
     async def close(self) -> None:

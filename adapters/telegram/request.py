@@ -1,0 +1,88 @@
+"""python-telegram-bot's transport over aiohttp: half the processor time of its own over httpx."""
+
+import aiohttp
+from telegram.error import NetworkError, TimedOut
+from telegram.request import BaseRequest, RequestData
+from yarl import URL
+
+from adapters.telegram.errors import TooFast, retry_after
+
+_CONNECT_S = 5.0
+_READ_S = 10.0
+
+
+class BotRequest(BaseRequest):
+    """Requests to the Bot API over one session; raises TooFast for 429."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def read_timeout(self) -> float | None:
+        """Seconds without a byte of the answer, unless a call says otherwise."""
+        return _READ_S
+
+    async def initialize(self) -> None:
+        """Opens the session."""
+        self._opened()
+
+    async def shutdown(self) -> None:
+        """Closes the session."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def do_request(
+        self,
+        url: str,
+        method: str,
+        request_data: RequestData | None = None,
+        read_timeout: object = BaseRequest.DEFAULT_NONE,
+        write_timeout: object = BaseRequest.DEFAULT_NONE,
+        connect_timeout: object = BaseRequest.DEFAULT_NONE,
+        pool_timeout: object = BaseRequest.DEFAULT_NONE,
+    ) -> tuple[int, bytes]:
+        """The answer's status and body; raises TelegramError, never with the address's token."""
+        timeout = aiohttp.ClientTimeout(
+            total=None,
+            sock_connect=_seconds(connect_timeout, _CONNECT_S),
+            sock_read=_seconds(read_timeout, _READ_S),
+        )
+        try:
+            async with self._opened().request(
+                method,
+                URL(url, encoded=True),
+                data=_form(request_data),
+                timeout=timeout,
+                headers={"User-Agent": self.USER_AGENT},
+            ) as answer:
+                status, body = answer.status, await answer.read()
+        except TimeoutError as error:
+            raise TimedOut from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise NetworkError(type(error).__name__) from error
+        if status == 429:
+            raise TooFast("Telegram asks to wait", retry_after(body))
+        return status, body
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(trust_env=True)
+        return self._session
+
+
+def _seconds(given: object, otherwise: float) -> float:
+    return float(given) if isinstance(given, int | float) else otherwise
+
+
+def _form(data: RequestData | None) -> aiohttp.FormData | None:
+    """The parameters, and files if there are any, as the Bot API takes them."""
+    if data is None:
+        return None
+    form = aiohttp.FormData()
+    for name, value in data.json_parameters.items():
+        form.add_field(name, value)
+    files = data.multipart_data if data.contains_files else {}
+    for name, (filename, content, mime) in files.items():
+        form.add_field(name, content, filename=filename, content_type=mime)
+    return form
