@@ -164,7 +164,7 @@ async def test_a_visit_is_recorded_over_slack(
         assert slack.ephemerals[-1].user == user
     assert card.buttons
     # The reviewer has the card in a direct message too; that tap counts as well.
-    direct = await side.shown("Please review", channel=_direct_of(slack))
+    direct = await side.shown("Please review", channel=await _direct_of(slack))
     await side.tap(direct, "Approve", user="U0REVIEWER")
     await slack.wait_for(lambda: not card.buttons and not direct.buttons, WAIT_S)
     assert "陈博" in card.body
@@ -173,10 +173,14 @@ async def test_a_visit_is_recorded_over_slack(
     assert visits[-1].weight_kg == 61.5
 
 
-def _direct_of(slack: SlackServer) -> str:
-    channels = {m.channel for m in slack.messages.values()} - {"C0TRIAL"}
-    assert len(channels) == 1
-    return channels.pop()
+async def _direct_of(slack: SlackServer) -> str:
+    """The channel of the first message outside of the trial's, once there is one."""
+    found = await slack.wait_for(
+        lambda: next((m.channel for m in slack.messages.values() if m.channel != "C0TRIAL"), None),
+        WAIT_S,
+    )
+    assert found is not None
+    return found
 
 
 async def test_a_reviewer_on_telegram_rejects_what_a_requester_on_slack_asked(
