@@ -4,8 +4,8 @@ import itertools
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,14 @@ from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
 from engine.replies import SETTLED
-from tests.chaos.faults import Fault
-from tests.chaos.load import Load, Said, Talk
-from tests.chaos.platforms import Platforms, Shown
+from tests.chaos.copies import Copies, message_of
+from tests.chaos.load import Load
+from tests.chaos.people import Said, Talk
+from tests.chaos.platforms import Platforms
+from tests.chaos.tapped import Tapped
 
-# A fault explains a message shown twice that was sent so long before it or after it.
-BEFORE_S, AFTER_S = 0.5, 3.0
+# So long a reply waits for its run before it is posted (SIGNOFF_REPLY_AFTER_S), and its handling.
+HELD_BACK_S = 3.0
 Json = dict[str, Any]
 
 
@@ -69,7 +71,8 @@ async def unfinished(client: Redis) -> list[str]:
             found += [f"{key}: {member}" for member in await client.zrangebyscore(key, 0, now)]
         elif is_mail or name == "aside":
             found += [f"{key}: {mail[:80]}" for mail in await client.lrange(key, 0, -1)]
-        elif name.startswith("d:"):
+        elif name.startswith("d:") and await client.hget(key, "fence") not in (None, "0"):
+            # What else is kept there is only the pace, which ends by itself.
             found.append(f"{key}: a destination's lease")
     return found
 
@@ -81,7 +84,7 @@ class Checks:
     state: State
     load: Load
     platforms: Platforms
-    faults: Sequence[Fault]
+    copies: Copies
     partitions: Partitions
     violations: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -93,8 +96,16 @@ class Checks:
         self.one_decision()
         self.visits(study)
         self.delivered()
+        self.copies.judge(self.platforms.posts.values())
+        self.shown_in_order()
         self.up_to_date()
-        self.taps()
+        tapped = Tapped(
+            self.state.answers, self.state.logs, self.state.cards, self.platforms.notices
+        )
+        tapped.judge(self.load.taps)
+        for judged in (self.copies, tapped):
+            self.violations += judged.violations
+            self.counts += judged.counts
         self.violations += [f"platform: {odd}" for odd in self.platforms.odd]
 
     def _reply_id(self, talk: Talk, said: Said) -> str:
@@ -185,14 +196,14 @@ class Checks:
         self.violations += [f"written {n} times: {run}" for run, n in written.items() if n > 1]
 
     def delivered(self) -> None:
-        """Every row has a message; a message more has a fault beside it that explains it."""
+        """Every row has a message, and no two rows have the same."""
         own: dict[tuple[str, str], str] = {}
         for name, row in self.state.rows.items():
             if row.get("dropped") or not row.get("message_id"):
                 why = row.get("dropped", "never sent")
                 self.violations.append(f"not delivered: {name} to {row.get('dest')}: {why}")
                 continue
-            key = self._place(row)
+            key = message_of(row["dest"], row["message_id"])
             if key not in self.platforms.posts:
                 self.violations.append(f"not delivered: {name} thinks it is {key}")
             if key in own:
@@ -202,46 +213,37 @@ class Checks:
             for said in talk.said:
                 if self._reply_id(talk, said) not in self.state.rows:
                     self.violations.append(f"not delivered: no message answers {said.update}")
-        self._copies(set(own))
-
-    @staticmethod
-    def _place(row: dict[str, str]) -> tuple[str, str]:
-        if row["dest"].startswith("slack:"):
-            place, _, ts = row["message_id"].partition(":")
-            return place, ts
-        return row["dest"].split(":")[2], row["message_id"]
-
-    def _copies(self, own: set[tuple[str, str]]) -> None:
-        by_place: dict[str, list[Shown]] = defaultdict(list)
-        for shown in self.platforms.posts.values():
-            by_place[shown.place].append(shown)
         self.counts["messages delivered"] = len(own)
-        for shows in by_place.values():
-            for index, shown in enumerate(shows):
-                if (shown.place, shown.id) in own:
-                    continue
-                # The other copy is next to it, but for cards that came between from elsewhere.
-                near = [shown, *shows[max(0, index - 3) : index + 4]]
-                why = next((why for one in near if (why := self._why(one))), "")
-                self.counts[f"sent twice: {why or 'UNEXPLAINED'}"] += 1
-                if not why:
-                    text = shown.text[:80]
-                    self.violations.append(f"sent twice without a fault: {shown.place}: {text!r}")
 
-    def _why(self, shown: Shown) -> str:
-        if shown.lost:
-            return "its answer was lost"
-        for fault in self.faults:
-            concerned = fault.whom in ("", shown.by)
-            begun, ended = fault.begun - BEFORE_S, fault.ended + AFTER_S
-            if concerned and begun <= shown.at <= ended:
-                return f"{fault.kind} beside it"
-        return ""
+    def shown_in_order(self) -> None:
+        """Replies of a conversation are first shown in the order of its messages.
+
+        One whose run still worked when the next message was answered may come after that.
+        """
+        for talk in self.load.talks:
+            shown = []
+            for said in talk.said:
+                name = self._reply_id(talk, said)
+                if self.copies.rows.get(name):
+                    at = datetime.fromisoformat(json.loads(self.state.replies[name]["head"])["at"])
+                    shown.append((self.copies.first(name), at, said))
+            for index, (late, begun, one) in enumerate(shown):
+                for first, at, two in shown[index + 1 :]:
+                    if first >= late:
+                        continue
+                    if one.request and (at - begun).total_seconds() < HELD_BACK_S:
+                        self.counts["replies overtaken while their run worked"] += 1
+                    else:
+                        self.violations.append(f"shown before {one.update}: {two.update}")
 
     def up_to_date(self) -> None:
         """What a message shows in the end is its state in the end."""
         for name, row in self.state.rows.items():
-            shown = self.platforms.posts.get(self._place(row)) if row.get("message_id") else None
+            shown = (
+                self.platforms.posts.get(message_of(row["dest"], row["message_id"]))
+                if row.get("message_id")
+                else None
+            )
             if shown is None:
                 continue
             token = row["ref"] if row["kind"] == "card" else ""
@@ -255,20 +257,6 @@ class Checks:
                     f"stale: {name} at {shown.place} shows buttons of {buttons or 'nothing'}, but"
                     f" is {state} (sent by {shown.by}, changed by {shown.changed_by})"
                 )
-
-    def taps(self) -> None:
-        """Nobody was told that a tap counts which is not recorded."""
-        not_recorded = ("Not recorded", "没有记录成功", "not known here")
-        for update in self.load.taps:
-            _, _, number = update.partition("update:")
-            told = self.platforms.told.get(f"cb{number}", "") if number else ""
-            if (
-                told
-                and update not in self.state.answers
-                and not any(n in told for n in not_recorded)
-            ):
-                self.violations.append(f"told {told!r}, and not recorded: {update}")
-            self.counts["taps recorded"] += update in self.state.answers
 
 
 def _parts(reply: dict[str, str]) -> list[Json]:

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from bot.stopping import pause
-from tests.chaos.load import Web
+from tests.chaos.people import Web
 from tests.chaos.processes import Member, Server
 from tests.chaos.proxy import CuttingProxy
 
@@ -45,6 +45,7 @@ class Faults:
     lease_s: float
     done: list[Fault] = field(default_factory=list)
     stalls: list[Fault] = field(default_factory=list)
+    each_once: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, stop: asyncio.Event) -> None:
         """One fault after another; each is over, and its victim restarted, before the end."""
@@ -56,10 +57,14 @@ class Faults:
             (self._cut, 8),
         ]
         ways, weights = zip(*kinds, strict=True)
+        # Each kind once, so that also a short run has them all; then as it comes.
+        owed = self.rng.sample(ways, len(ways))
         while not stop.is_set():
             await pause(stop, self.rng.expovariate(1 / self.every_s))
             if not stop.is_set():
-                await self.rng.choices(ways, weights)[0]()
+                await (owed.pop() if owed else self.rng.choices(ways, weights)[0])()
+                if not owed:
+                    self.each_once.set()
 
     async def watch(self, stop: asyncio.Event) -> None:
         """Note when the machine or its disk, and not we, held everything up."""
@@ -67,6 +72,7 @@ class Faults:
         while not stop.is_set():
             begun = loop.time()
             await pause(stop, PULSE_S)
+            self._note_answers()
             if loop.time() - begun > PULSE_S + STALL_S:
                 self.stalls.append(Fault("stall of the machine", "", begun, loop.time()))
             begun = loop.time()
@@ -78,11 +84,24 @@ class Faults:
                         self.stalls.append(Fault("stall of the disk", "", begun, loop.time()))
 
     def note_handled(self, now: float) -> None:
-        """A message was handled: what was broken works again."""
+        """A message was handled: what was broken works again; a door that was killed may not."""
         for fault in reversed(self.done):
+            if fault.kind.startswith("kill web"):
+                continue
             if fault.recovered:
                 break
             fault.recovered = now
+
+    def _note_answers(self) -> None:
+        """A door that was killed works again when its next process answers."""
+        for fault in self.done:
+            if not fault.kind.startswith("kill web") or fault.recovered:
+                continue
+            member, web = next(d for d in self.webs if fault.whom.startswith(d[0].slot))
+            if member.name == fault.whom:
+                web.answered_at = 0.0
+            elif web.answered_at > fault.begun:
+                fault.recovered = web.answered_at
 
     def _begin(self, kind: str, whom: str) -> Fault:
         now = asyncio.get_running_loop().time()
@@ -115,7 +134,7 @@ class Faults:
         until = loop.time() + IN_FLIGHT_S
         while not web.inside and loop.time() < until:
             await pause(asyncio.Event(), 0.001)
-        self._begin("kill web", victim.name)
+        self._begin(f"kill web, {'mid-request' if web.inside else 'idle'}", victim.name)
         victim.kill()
 
     async def _kill_redis(self) -> None:

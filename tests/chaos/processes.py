@@ -73,6 +73,7 @@ class Member:
     folder: Path
     environment: Mapping[str, str]
     api: str
+    redis: str
     name: str = ""
     starts: int = 0
     odd_ends: list[str] = field(default_factory=list)
@@ -103,6 +104,7 @@ class Member:
         addresses = {
             "SLACK_API_URL": f"{self.api}/{self.name}/slack",
             "TELEGRAM_API_URL": f"{self.api}/{self.name}/tg",
+            "REDIS_URL": f"{self.redis}?client_name={self.name}",
         }
         with self._log().open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(

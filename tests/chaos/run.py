@@ -11,7 +11,8 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections import defaultdict
+import time
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,22 +22,17 @@ from redis.asyncio import Redis
 from adapters.redis.keys import Partitions
 from bot.stopping import pause
 from tests.chaos.checks import Checks, read_state, unfinished
+from tests.chaos.copies import Copies
 from tests.chaos.faults import Fault, Faults
-from tests.chaos.load import (
-    SIGNING_SECRET,
-    SLACK_REVIEWER,
-    TEAM,
-    TELEGRAM_REVIEWER,
-    WEBHOOK_SECRET,
-    Load,
-    Talk,
-    Web,
-)
+from tests.chaos.ledger import Ledger
+from tests.chaos.load import SLACK_REVIEWER, TELEGRAM_REVIEWER, Load
+from tests.chaos.people import SIGNING_SECRET, TEAM, WEBHOOK_SECRET, Talk, Web
 from tests.chaos.platforms import SLACK_TOKEN, TELEGRAM_TOKEN, Platforms, Shown
 from tests.chaos.processes import START_S, Member, Server, environment, free_port
 from tests.chaos.proxy import CuttingProxy
 
-PARTITIONS = 3
+# Each lets one message per second into a reviewer's chat, so that these do not hold everybody up.
+PARTITIONS = 8
 WORKERS, WEBS = ("worker1", "worker2", "worker3"), ("web1", "web2")
 SHOWN_VIOLATIONS = 40
 PEOPLE = f"""
@@ -70,7 +66,9 @@ class Chaos:
         self.plan = plan
         self.folder = folder
         self.server = Server(folder / "redis")
-        self.proxy = CuttingProxy(self.server.port)
+        # The event loop's clock.
+        self.ledger = Ledger(time.monotonic)
+        self.proxy = CuttingProxy(self.server.port, self.ledger)
         self.platforms = Platforms(self._rng("platforms"), plan.trouble, self._shown)
         self.webs = [Web(f"http://127.0.0.1:{free_port()}") for _ in WEBS]
         talks = [Talk(n, slack=n % 2 == 0) for n in range(plan.conversations)]
@@ -86,6 +84,7 @@ class Chaos:
         self.faults = Faults(
             self._rng("faults"), self.server, [], [], self.proxy, plan.fault_every_s, plan.lease_s
         )
+        self.load.more = lambda: not self.faults.each_once.is_set()
         self.left: list[str] = []
         self.took_s = 0.0
         self.settled_s = 0.0
@@ -127,7 +126,6 @@ class Chaos:
             variables = environment(
                 self.folder,
                 PORT=port,
-                REDIS_URL=f"redis://127.0.0.1:{self.proxy.ports[slot]}/0",
                 # What a process that was killed or paused held goes to another after this long.
                 SIGNOFF_LEASE_S=str(self.plan.lease_s),
                 SIGNOFF_PARTITIONS=str(PARTITIONS),
@@ -137,7 +135,8 @@ class Chaos:
                 TELEGRAM_BOT_TOKEN=TELEGRAM_TOKEN,
                 TELEGRAM_WEBHOOK_SECRET=WEBHOOK_SECRET,
             )
-            self.members.append(Member(slot, self.folder, variables, self.platforms.url))
+            redis = f"redis://127.0.0.1:{self.proxy.ports[slot]}/0"
+            self.members.append(Member(slot, self.folder, variables, self.platforms.url, redis))
         self.faults.workers = self.members[len(WEBS) :]
         self.faults.webs = list(zip(self.members, self.webs, strict=False))
 
@@ -200,7 +199,7 @@ class Chaos:
             state,
             self.load,
             self.platforms,
-            [*self.faults.done, *self.faults.stalls],
+            Copies(self.ledger, [*self.faults.done, *self.faults.stalls]),
             Partitions(PARTITIONS),
         )
         checks.all(self.folder / "data" / "study.sqlite3")
@@ -236,8 +235,8 @@ def report(chaos: Chaos, checks: Checks) -> str:
         f"starts: {', '.join(f'{m.slot} {m.starts}' for m in chaos.members)};"
         f" answers of Redis cut off: {len(chaos.proxy.cuts)}",
         "Killing processes shows process death, not power loss.",
-        "faults, and seconds from their beginning to the next message handled:",
-        *_recoveries(chaos.faults.done),
+        "faults, and how long from their beginning:",
+        *_recoveries(chaos.faults.done, chaos.ledger),
         *_stalls(chaos.faults.stalls),
         "found in the end:",
         *(f"  {name}: {n}" for name, n in sorted(checks.counts.items())),
@@ -250,20 +249,29 @@ def report(chaos: Chaos, checks: Checks) -> str:
     return "\n".join(lines)
 
 
-def _recoveries(faults: Sequence[Fault]) -> list[str]:
-    kinds: dict[str, list[float]] = defaultdict(list)
-    counted: dict[str, int] = defaultdict(int)
+def _recoveries(faults: Sequence[Fault], ledger: Ledger) -> list[str]:
+    counted: Counter[str] = Counter(fault.kind for fault in faults)
+    again: dict[str, list[float]] = defaultdict(list)
+    taken: dict[str, list[float]] = defaultdict(list)
     for fault in faults:
-        counted[fault.kind] += 1
         if fault.recovered:
-            kinds[fault.kind].append(fault.recovered - fault.begun)
+            again[fault.kind].append(fault.recovered - fault.begun)
+        held = [
+            t.at for t in ledger.takeovers if t.by == fault.whom and t.since < fault.begun < t.at
+        ]
+        if held:
+            taken[fault.kind].append(max(held) - fault.begun)
     return [
-        f"  {kind}: {n} times, median {statistics.median(kinds[kind]):.2f},"
-        f" longest {max(kinds[kind]):.2f}"
-        if kinds[kind]
-        else f"  {kind}: {n} times, nothing came after"
+        f"  {kind}: {n} times, works again after {_spread(again[kind])}"
+        + (f"; what it held went on after {_spread(taken[kind])}" if taken[kind] else "")
         for kind, n in sorted(counted.items())
     ]
+
+
+def _spread(seconds: Sequence[float]) -> str:
+    if not seconds:
+        return "nothing came after"
+    return f"p50 {statistics.median(seconds):.2f} s, max {max(seconds):.2f} s ({len(seconds)})"
 
 
 def _stalls(stalls: Sequence[Fault]) -> list[str]:
@@ -279,7 +287,7 @@ def _plan(argv: Sequence[str] | None) -> tuple[Plan, bool]:
     parser.add_argument("--seconds", type=float, default=720, help="of load under faults, at most")
     parser.add_argument("--conversations", type=int, default=200)
     parser.add_argument("--updates", type=int, default=20_000)
-    parser.add_argument("--fault-every", type=float, default=3.0, help="seconds, on average")
+    parser.add_argument("--fault-every", type=float, default=2.0, help="seconds, on average")
     parser.add_argument("--trouble", type=float, default=0.01, help="of each kind, per call")
     parser.add_argument("--settle", type=float, default=120, help="seconds to come to rest")
     parser.add_argument("--lease", type=int, default=3, help="seconds (SIGNOFF_LEASE_S)")
