@@ -5,7 +5,6 @@ import json
 import sqlite3
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,6 @@ from tests.chaos.people import Said, Talk
 from tests.chaos.platforms import Platforms
 from tests.chaos.tapped import Tapped
 
-# So long a reply waits for its run before it is posted (SIGNOFF_REPLY_AFTER_S), and its handling.
-HELD_BACK_S = 3.0
 Json = dict[str, Any]
 
 
@@ -218,20 +215,20 @@ class Checks:
     def shown_in_order(self) -> None:
         """Replies of a conversation are first shown in the order of its messages.
 
-        One whose run still worked when the next message was answered may come after that.
+        One that was not due yet, as its run still worked, may come after the next.
         """
+        posted = self.copies.ledger.posted
         for talk in self.load.talks:
-            shown = []
-            for said in talk.said:
-                name = self._reply_id(talk, said)
-                if self.copies.rows.get(name):
-                    at = datetime.fromisoformat(json.loads(self.state.replies[name]["head"])["at"])
-                    shown.append((self.copies.first(name), at, said))
-            for index, (late, begun, one) in enumerate(shown):
-                for first, at, two in shown[index + 1 :]:
-                    if first >= late:
+            names = [(self._reply_id(talk, said), said) for said in talk.said]
+            shown = [
+                (n, self.copies.first(n), said) for n, said in names if self.copies.rows.get(n)
+            ]
+            for index, (late, at, one) in enumerate(shown):
+                due = posted[late].answered + posted[late].due_s
+                for early, before, two in shown[index + 1 :]:
+                    if before >= at:
                         continue
-                    if one.request and (at - begun).total_seconds() < HELD_BACK_S:
+                    if posted[late].due_s and posted[early].asked < due:
                         self.counts["replies overtaken while their run worked"] += 1
                     else:
                         self.violations.append(f"shown before {one.update}: {two.update}")

@@ -17,6 +17,7 @@ from tests.chaos.proxy import CuttingProxy
 # A pause has to outlast the lease: it lasts so many leases.
 HALT_LEASES = (1.4, 3.0)
 IN_FLIGHT_S = 2.0
+KINDS = ("kill worker", "pause worker", "kill web", "kill Redis", "cut answers")
 # A machine that takes so long for next to nothing is busy with something else.
 PULSE_S, STALL_S = 0.1, 0.35
 
@@ -83,10 +84,11 @@ class Faults:
                     if loop.time() - begun > STALL_S:
                         self.stalls.append(Fault("stall of the disk", "", begun, loop.time()))
 
-    def note_handled(self, now: float) -> None:
-        """A message was handled: what was broken works again; a door that was killed may not."""
+    def note_handled(self, asked: float) -> None:
+        """Mail was handled and committed: what was broken before works again, but for a door."""
+        now = asyncio.get_running_loop().time()
         for fault in reversed(self.done):
-            if fault.kind.startswith("kill web"):
+            if fault.kind.startswith("kill web") or asked <= fault.begun:
                 continue
             if fault.recovered:
                 break

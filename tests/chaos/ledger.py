@@ -5,6 +5,8 @@ was killed or paused had asked for, and what it was never told.
 """
 
 import hashlib
+import json
+import math
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -51,6 +53,15 @@ class Note:
     answered: float = 0.0
 
 
+@dataclass(slots=True)
+class Posted:
+    """A new reply's row: first asked for and last answered when, and due how long after that."""
+
+    asked: float
+    due_s: float
+    answered: float = math.inf
+
+
 @dataclass(frozen=True, slots=True)
 class TakeOver:
     """A lane or destination that `by` held since `since` and another took when it came due."""
@@ -69,6 +80,9 @@ class Ledger:
     leases: list[Lease] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     takeovers: list[TakeOver] = field(default_factory=list)
+    # Hears of each commit, and when it was asked for.
+    on_commit: Callable[[float], None] = lambda asked: None
+    posted: dict[str, Posted] = field(default_factory=dict)
     # What is held: by whom, under which fence, since when.
     _held: dict[str, tuple[str, str, float]] = field(default_factory=dict)
 
@@ -89,8 +103,12 @@ class Ledger:
             case "claim":
                 for lane, fence, *_ in told[0]:
                     self._take(f"{said.partition}:{lane}", said.by, str(fence))
-            case "commit" if told[0] == "OK" and len(told) == 1:
-                self._let_go(f"{said.partition}:{said.words[0]}", said.words[1])
+            case "commit" if told[0] == "OK":
+                self.on_commit(said.at)
+                for row in said.rows:
+                    self.posted[row].answered = self.clock()
+                if len(told) == 1:
+                    self._let_go(f"{said.partition}:{said.words[0]}", said.words[1])
             case "release":
                 self._let_go(f"{said.partition}:{said.words[0]}", said.words[1])
 
@@ -132,6 +150,7 @@ class Command:
     partition: str = ""
     words: tuple[str, ...] = ()
     note: Note | None = None
+    rows: tuple[str, ...] = ()
 
 
 class Wire:
@@ -168,11 +187,22 @@ class Wire:
         if not script:
             return Command(self._by, now)
         partition = words[3].decode().partition(":")[0]
-        # After the key and the clock's offset; nothing here needs what stands behind six words.
+        # After the key and the clock's offset.
         told = tuple(word.decode() for word in words[5:11])
+        if script == "commit":
+            rows = self._posted(words[-1], now)
+            return Command(self._by, now, script, partition, told, rows=rows)
         if script != "sent":
             return Command(self._by, now, script, partition, told)
         dest, fence, row, _, outcome, value = told
         note = Note(self._by, partition, dest, fence, row, outcome, value, now)
         self._ledger.notes.append(note)
         return Command(self._by, now, script, partition, told, note)
+
+    def _posted(self, effects: bytes, now: float) -> tuple[str, ...]:
+        """The replies that a commit wants posted."""
+        posts = json.loads(effects)["posts"]
+        replies = {post["row"]: post["due_ms"] / 1000 for post in posts if post["kind"] == "reply"}
+        for row, due_s in replies.items():
+            self._ledger.posted.setdefault(row, Posted(now, due_s))
+        return tuple(replies)
