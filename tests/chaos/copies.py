@@ -65,7 +65,7 @@ class Copies:
                 why = self._forgotten(one, following) or self._why(one, following)
                 self.counts[f"sent twice: {why or 'UNEXPLAINED'}"] += 1
                 if not why:
-                    what = f"{row} at {one.shown.place} by {one.lease.by}"
+                    what = f"{row} at {one.shown.place} by {one.lease.by}: {_times(one, following)}"
                     self.violations.append(f"sent twice without a fault: {what}")
 
     def first(self, row: str) -> float:
@@ -129,6 +129,20 @@ class Copies:
             f.kind.startswith(kind) and f.whom == whom and f.begun <= end and f.ended >= begun
             for f in self.faults
         )
+
+
+def _times(one: Sending, following: Lease) -> str:
+    """Seconds from the lease to what came after it."""
+    note = one.note
+    moments = {
+        "shown": one.shown.at,
+        "note asked": note.asked if note else 0.0,
+        "note answered": note.answered if note else 0.0,
+        "asked for again": following.asked,
+        "given again": following.at,
+    }
+    begun = one.lease.at
+    return ", ".join(f"{what} {at - begun:.2f}" for what, at in moments.items() if at)
 
 
 def _may(lease: Lease, shown: Shown) -> bool:

@@ -16,7 +16,7 @@ from tests.chaos.proxy import CuttingProxy
 
 # A pause has to outlast the lease: it lasts so many leases.
 HALT_LEASES = (1.4, 3.0)
-IN_FLIGHT_S = 2.0
+IN_FLIGHT_S, CUT_S = 2.0, 10.0
 KINDS = ("kill worker", "pause worker", "kill web", "kill Redis", "cut answers")
 # A machine that takes so long for next to nothing is busy with something else.
 PULSE_S, STALL_S = 0.1, 0.35
@@ -114,13 +114,26 @@ class Faults:
     def _end(self, fault: Fault) -> None:
         fault.ended = asyncio.get_running_loop().time()
 
-    async def _kill_worker(self) -> None:
+    async def _busy_worker(self) -> Member:
+        """One in the middle of something, mostly just begun; any if none is for a moment."""
         victim = self.rng.choice(self.workers)
+        await self._until(lambda: self.proxy.ledger.busy(victim.name))
+        await pause(asyncio.Event(), self.rng.choice((0.0, 0.0, 0.003, 0.01)))
+        return victim
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + IN_FLIGHT_S
+        while not holds() and loop.time() < until:
+            await pause(asyncio.Event(), 0.001)
+
+    async def _kill_worker(self) -> None:
+        victim = await self._busy_worker()
         self._begin("kill worker", victim.name)
         victim.kill()
 
     async def _halt_worker(self) -> None:
-        victim = self.rng.choice(self.workers)
+        victim = await self._busy_worker()
         fault = self._begin("pause worker", victim.name)
         victim.halt()
         try:
@@ -132,10 +145,7 @@ class Faults:
     async def _kill_web(self) -> None:
         """While a request is inside, if one comes within a moment."""
         victim, web = self.rng.choice(self.webs)
-        loop = asyncio.get_running_loop()
-        until = loop.time() + IN_FLIGHT_S
-        while not web.inside and loop.time() < until:
-            await pause(asyncio.Event(), 0.001)
+        await self._until(lambda: web.inside > 0)
         self._begin(f"kill web, {'mid-request' if web.inside else 'idle'}", victim.name)
         victim.kill()
 
@@ -148,8 +158,11 @@ class Faults:
 
     async def _cut(self) -> None:
         """One lost answer is repaired by the client's repeat; four in a row reach us."""
-        member = self.rng.choice([*self.workers, *(web for web, _ in self.webs)])
-        fault = self._begin("cut answers", member.name)
-        self.proxy.arm(member.slot, self.rng.choice((1, 1, 2, 4)))
-        await pause(asyncio.Event(), 0.3)
-        self._end(fault)
+        before = len(self.proxy.cuts)
+        until = asyncio.get_running_loop().time() + CUT_S
+        while len(self.proxy.cuts) == before and asyncio.get_running_loop().time() < until:
+            member = self.rng.choice([*self.workers, *(web for web, _ in self.webs)])
+            fault = self._begin("cut answers", member.name)
+            self.proxy.arm(member.slot, self.rng.choice((1, 1, 2, 4)))
+            await pause(asyncio.Event(), 0.3)
+            self._end(fault)

@@ -90,6 +90,10 @@ class Ledger:
         """A new connection."""
         return Wire(self)
 
+    def busy(self, by: str) -> bool:
+        """Whether this process holds a lane or a destination now."""
+        return any(holder == by for holder, _, _ in self._held.values())
+
     def answer(self, said: "Command", told: Any) -> None:
         """A script answered."""
         if isinstance(told, hiredis.ReplyError):

@@ -22,7 +22,7 @@ class Plan:
 
 # The options of a run: what they are by themselves, with --short, and what they mean.
 OPTIONS: dict[str, tuple[float, float, str]] = {
-    "seconds": (600, 12, "of load under faults, at most"),
+    "seconds": (600, 12, "over which the load is spread; it ends after twice as long"),
     "conversations": (200, 12, "half on Slack, half on Telegram"),
     "updates": (20_000, 200, "messages and taps, at least"),
     "fault-every": (2.0, 0.3, "seconds, on average"),

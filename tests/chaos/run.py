@@ -141,8 +141,8 @@ class Chaos:
         loading = group.create_task(self.load.run(enough, end))
         harm = group.create_task(self.faults.run(quiet))
         watch = group.create_task(self.faults.watch(end))
-        await pause(self.load.talked, self.plan.seconds)
-        # On a busy machine it may take longer until every kind of fault was there once.
+        # On a busy machine everything takes longer.
+        await pause(self.load.talked, 2 * self.plan.seconds)
         await pause(self.faults.each_once, self.plan.settle_s)
         quiet.set()
         await harm
@@ -226,7 +226,7 @@ async def _bounded(chaos: Chaos) -> Checks:
     task, plan = asyncio.current_task(), chaos.plan
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    async with asyncio.timeout(plan.seconds + 2 * plan.settle_s + 2 * START_S + 2 * END_S):
+    async with asyncio.timeout(2 * plan.seconds + 2 * plan.settle_s + 2 * START_S + 2 * END_S):
         return await chaos.run()
 
 
