@@ -21,7 +21,7 @@ run: $(STAMP)
 test: $(DEV_STAMP)
 	$(BIN)/python -m pytest $(ARGS)
 
-# Kills everything at random under load, for about 12 minutes; ARGS="--seed 1 --updates 1000" etc.
+# Kills everything at random under load, for about 15 minutes; ARGS="--seed 1 --updates 1000" etc.
 chaos: $(DEV_STAMP)
 	$(BIN)/python -m tests.chaos.run $(ARGS)
 

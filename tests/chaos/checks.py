@@ -1,5 +1,6 @@
 """What must hold when all is quiet again: read from Redis, the study and the stubs."""
 
+import asyncio
 import itertools
 import json
 import sqlite3
@@ -18,6 +19,7 @@ from tests.chaos.people import Said, Talk
 from tests.chaos.platforms import Platforms
 from tests.chaos.tapped import Tapped
 
+AT_ONCE = 32
 Json = dict[str, Any]
 
 
@@ -37,21 +39,27 @@ class State:
 async def read_state(client: Redis) -> State:
     """A snapshot; nothing may be going on."""
     state = State()
-    async for key in client.scan_iter(match="{p*}:*", count=2000):
-        name = key.partition(":")[2]
-        kind, _, rest = name.partition(":")
-        hashes = {"reply": state.replies, "card": state.cards, "row": state.rows}
-        if kind in hashes:
-            hashes[kind][rest] = await client.hgetall(key)
-        elif kind == "run" and not rest.endswith(":cards"):
-            state.runs[rest] = await client.hgetall(key)
-        elif kind == "log":
-            state.logs[rest] = [json.loads(e) for e in await client.lrange(key, 0, -1)]
-        elif kind == "e":
-            state.answers[rest] = await client.get(key)
-        elif kind == "c" and rest.endswith(":st"):
-            state.sessions[rest.removesuffix(":st")] = json.loads(await client.get(key))
+    keys = [key async for key in client.scan_iter(match="{p*}:*", count=2000)]
+    for first in range(0, len(keys), AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        await asyncio.gather(*(_read(client, key, state) for key in some))
     return state
+
+
+async def _read(client: Redis, key: str, state: State) -> None:
+    name = key.partition(":")[2]
+    kind, _, rest = name.partition(":")
+    hashes = {"reply": state.replies, "card": state.cards, "row": state.rows}
+    if kind in hashes:
+        hashes[kind][rest] = await client.hgetall(key)
+    elif kind == "run" and not rest.endswith(":cards"):
+        state.runs[rest] = await client.hgetall(key)
+    elif kind == "log":
+        state.logs[rest] = [json.loads(e) for e in await client.lrange(key, 0, -1)]
+    elif kind == "e":
+        state.answers[rest] = await client.get(key)
+    elif kind == "c" and rest.endswith(":st"):
+        state.sessions[rest.removesuffix(":st")] = json.loads(await client.get(key))
 
 
 async def unfinished(client: Redis) -> list[str]:

@@ -6,10 +6,10 @@ paused between taking the row and sending it. Each is judged by what the wires a
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.chaos.faults import Fault
+from tests.chaos.faults import HARNESS, REDIS, Faults
 from tests.chaos.ledger import Lease, Ledger, Note
 from tests.chaos.platforms import Shown
 
@@ -46,7 +46,7 @@ class Copies:
     """Every message attributed; `rows` has the sendings of each row in the order of the leases."""
 
     ledger: Ledger
-    faults: Sequence[Fault]
+    faults: Faults
     rows: dict[str, list[Sending]] = field(default_factory=lambda: defaultdict(list))
     violations: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -65,8 +65,9 @@ class Copies:
                 why = self._forgotten(one, following) or self._why(one, following)
                 self.counts[f"sent twice: {why or 'UNEXPLAINED'}"] += 1
                 if not why:
-                    what = f"{row} at {one.shown.place} by {one.lease.by}: {_times(one, following)}"
-                    self.violations.append(f"sent twice without a fault: {what}")
+                    what = f"{row} at {one.shown.place} by {one.lease.by}"
+                    times = self._times(one, following)
+                    self.violations.append(f"sent twice without a fault: {what}: {times}")
 
     def first(self, row: str) -> float:
         """When the first message of the row was shown."""
@@ -116,33 +117,39 @@ class Copies:
         if self._fault("kill worker", by, begun, end):
             return "the sender was killed before it could note it"
         if self._fault("pause worker", by, begun, asked):
-            late = sent > end
-            return f"the sender was paused before it could {'send' if late else 'note'} it"
+            what = "send" if sent > end else "note"
+            return f"the sender was paused before it could {what} it"
         if self._fault("kill Redis", "", sent, min(sent + TRIES_S, end)):
             return "the store was away when it was to be noted"
-        if self._fault("stall", "", begun, end):
-            return "the machine stalled past the lease"
+        late = max(end, sent, one.note.asked if one.note else 0.0)
+        if self._held_up(by, begun, late) >= self.faults.lease_s / 2:
+            return "the machine, busy elsewhere, held it up past the lease"
         return ""
+
+    def _held_up(self, by: str, begun: float, end: float) -> float:
+        """Seconds that a message's way waited for a processor, and that machine or disk stalled."""
+        waited = sum(self.faults.waits.within(name, begun, end) for name in (by, HARNESS, REDIS))
+        stalls = (min(f.ended, end) - max(f.begun, begun) for f in self.faults.stalls)
+        return waited + sum(stall for stall in stalls if stall > 0)
+
+    def _times(self, one: Sending, following: Lease) -> str:
+        """Seconds from the lease to what came after it."""
+        note, begun = one.note, one.lease.at
+        moments = {
+            "shown": one.shown.at,
+            "note asked": note.asked if note else 0.0,
+            "note answered": note.answered if note else 0.0,
+            "asked for again": following.asked,
+            "given again": following.at,
+        }
+        told = [f"{what} {at - begun:.2f}" for what, at in moments.items() if at]
+        return ", ".join([*told, f"held up {self._held_up(one.lease.by, begun, following.at):.2f}"])
 
     def _fault(self, kind: str, whom: str, begun: float, end: float) -> bool:
         return any(
             f.kind.startswith(kind) and f.whom == whom and f.begun <= end and f.ended >= begun
-            for f in self.faults
+            for f in self.faults.done
         )
-
-
-def _times(one: Sending, following: Lease) -> str:
-    """Seconds from the lease to what came after it."""
-    note = one.note
-    moments = {
-        "shown": one.shown.at,
-        "note asked": note.asked if note else 0.0,
-        "note answered": note.answered if note else 0.0,
-        "asked for again": following.asked,
-        "given again": following.at,
-    }
-    begun = one.lease.at
-    return ", ".join(f"{what} {at - begun:.2f}" for what, at in moments.items() if at)
 
 
 def _may(lease: Lease, shown: Shown) -> bool:

@@ -7,19 +7,24 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from bot.stopping import pause
 from tests.chaos.people import Web
 from tests.chaos.processes import Member, Server
 from tests.chaos.proxy import CuttingProxy
+from tests.chaos.waits import Waits
 
 # A pause has to outlast the lease: it lasts so many leases.
-HALT_LEASES = (1.4, 3.0)
+HALT_LEASES = (1.2, 2.0)
 IN_FLIGHT_S, CUT_S = 2.0, 10.0
 KINDS = ("kill worker", "pause worker", "kill web", "kill Redis", "cut answers")
 # A machine that takes so long for next to nothing is busy with something else.
 PULSE_S, STALL_S = 0.1, 0.35
+# What a message passes besides its sender: our stubs and proxy, and Redis.
+HARNESS, REDIS = "harness", "Redis"
 
 
 @dataclass
@@ -46,6 +51,7 @@ class Faults:
     lease_s: float
     done: list[Fault] = field(default_factory=list)
     stalls: list[Fault] = field(default_factory=list)
+    waits: Waits = field(default_factory=Waits)
     each_once: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -74,12 +80,13 @@ class Faults:
             begun = loop.time()
             await pause(stop, PULSE_S)
             self._note_answers()
+            self._note_waits()
             if loop.time() - begun > PULSE_S + STALL_S:
                 self.stalls.append(Fault("stall of the machine", "", begun, loop.time()))
             begun = loop.time()
             # A write, which is answered only after the disk has it.
             with suppress(RedisError, OSError):
-                async with Redis(port=self.server.port) as client:
+                async with Redis(port=self.server.port, retry=Retry(NoBackoff(), 0)) as client:
                     await client.set("chaos:pulse", "1")
                     if loop.time() - begun > STALL_S:
                         self.stalls.append(Fault("stall of the disk", "", begun, loop.time()))
@@ -113,6 +120,14 @@ class Faults:
 
     def _end(self, fault: Fault) -> None:
         fault.ended = asyncio.get_running_loop().time()
+
+    def _note_waits(self) -> None:
+        now = asyncio.get_running_loop().time()
+        self.waits.note(HARNESS, "self", now)
+        self.waits.note(REDIS, self.server.pid, now)
+        for worker in self.workers:
+            if worker.process is not None:
+                self.waits.note(worker.name, worker.process.pid, now)
 
     async def _busy_worker(self) -> Member:
         """One in the middle of something, mostly just begun; any if none is for a moment."""

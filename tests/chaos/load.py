@@ -29,7 +29,7 @@ REQUESTS = (
 FIRST_DAY = date(2001, 1, 1)
 ASKING_S = 8.0
 # Each request is two messages in each reviewer's chat, which takes one per second and partition.
-REQUEST_SHARE = 0.12
+REQUEST_SHARE = 0.08
 
 
 @dataclass

@@ -12,6 +12,7 @@ class Plan:
 
     seed: int
     seconds: float
+    limit_s: float
     conversations: int
     updates: int
     fault_every_s: float
@@ -22,13 +23,14 @@ class Plan:
 
 # The options of a run: what they are by themselves, with --short, and what they mean.
 OPTIONS: dict[str, tuple[float, float, str]] = {
-    "seconds": (600, 12, "over which the load is spread; it ends after twice as long"),
+    "seconds": (840, 12, "over which the load is spread"),
+    "limit": (960, 60, "seconds after which there is no more load"),
     "conversations": (200, 12, "half on Slack, half on Telegram"),
     "updates": (20_000, 200, "messages and taps, at least"),
-    "fault-every": (2.0, 0.3, "seconds, on average"),
+    "fault-every": (3.0, 0.3, "seconds, on average"),
     "trouble": (0.01, 0.03, "share of calls to the platforms, for each kind of trouble"),
-    "settle": (240, 240, "seconds to come to rest, at most"),
-    "lease": (3, 2, "seconds (SIGNOFF_LEASE_S)"),
+    "settle": (300, 240, "seconds to come to rest, at most"),
+    "lease": (5, 3, "seconds (SIGNOFF_LEASE_S)"),
 }
 
 
@@ -49,6 +51,7 @@ def read_plan(argv: Sequence[str] | None, told: str | None) -> tuple[Plan, bool]
     plan = Plan(
         seed=given["seed"],
         seconds=chosen["seconds"],
+        limit_s=chosen["limit"],
         conversations=int(chosen["conversations"]),
         updates=int(chosen["updates"]),
         fault_every_s=chosen["fault-every"],

@@ -51,6 +51,11 @@ class Server:
             while not await _answers(client):
                 await pause(asyncio.Event(), 0.02)
 
+    @property
+    def pid(self) -> int:
+        """Its process, 0 before the first start."""
+        return self._process.pid if self._process is not None else 0
+
     async def kill(self) -> None:
         """kill -9."""
         if self._process is not None and self._process.returncode is None:
