@@ -181,3 +181,6 @@ class Faults:
             self.proxy.arm(member.slot, self.rng.choice((1, 1, 2, 4)))
             await pause(asyncio.Event(), 0.3)
             self._end(fault)
+            if len(self.proxy.cuts) == before:
+                # It asked for nothing.
+                self.done.remove(fault)

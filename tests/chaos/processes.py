@@ -159,7 +159,9 @@ class Member:
             self.odd_ends.append(f"{self.name} did not end within {END_S:.0f} s of SIGTERM")
             self.kill()
             return
-        if status != 0:
+        # One that was still being started has no handler yet, and has not said anything.
+        early = status == -signal.SIGTERM and not self._log().read_text()
+        if status != 0 and not early:
             self.odd_ends.append(f"{self.name} ended with {status}: {self._last_line()}")
 
 
