@@ -105,6 +105,9 @@ class Lanes:
             try:
                 following = await self._one(current, stop)
             except LeaseLost:
+                # Late is not failed: said late, a renewal takes the attempt back.
+                with suppress(StoreError):
+                    await self._mailbox.renew(current)
                 raise
             except StaleWrite:
                 # A card or run changed under it: take the lane again with what holds now.

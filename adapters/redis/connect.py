@@ -62,10 +62,18 @@ def _single(url: str, timeout_s: float) -> Redis:
 
 async def _cluster_info(single: Redis) -> dict[str, Any]:
     try:
-        return await single.info("cluster")
+        info = await single.info()
+        _refuse_loading(info)
+        return info
     except BaseException:
         await single.aclose()
         raise
+
+
+def _refuse_loading(info: dict[str, Any]) -> None:
+    """A server that still loads its append-only file says that it keeps none: ask it later."""
+    if info.get("loading"):
+        raise StoreUnavailable("Redis is still loading its data")
 
 
 def _is_answer(error: BaseException) -> bool:
@@ -129,6 +137,7 @@ async def _facts(client: Client) -> dict[str, Any]:
     if client.__class__ is RedisCluster:
         # A Cluster answers per node; the first stands for all, which are configured alike.
         info = next(iter(info.values())) if isinstance(next(iter(info.values())), dict) else info
+    _refuse_loading(info)
     facts: dict[str, Any] = {
         "version": str(info.get("redis_version", "0")),
         "aof": int(info.get("aof_enabled", 0)),

@@ -1,10 +1,10 @@
 """What must hold when all is quiet again: read from Redis, the study and the stubs."""
 
+import asyncio
 import itertools
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
 from engine.replies import SETTLED
-from tests.chaos.faults import Fault
-from tests.chaos.load import Load, Said, Talk
-from tests.chaos.platforms import Platforms, Shown
+from tests.chaos.copies import Copies, message_of
+from tests.chaos.load import Load
+from tests.chaos.people import Said, Talk
+from tests.chaos.platforms import Platforms
+from tests.chaos.tapped import Tapped
 
-# A fault explains a message shown twice that was sent so long before it or after it.
-BEFORE_S, AFTER_S = 0.5, 3.0
+AT_ONCE = 32
 Json = dict[str, Any]
 
 
@@ -38,21 +39,27 @@ class State:
 async def read_state(client: Redis) -> State:
     """A snapshot; nothing may be going on."""
     state = State()
-    async for key in client.scan_iter(match="{p*}:*", count=2000):
-        name = key.partition(":")[2]
-        kind, _, rest = name.partition(":")
-        hashes = {"reply": state.replies, "card": state.cards, "row": state.rows}
-        if kind in hashes:
-            hashes[kind][rest] = await client.hgetall(key)
-        elif kind == "run" and not rest.endswith(":cards"):
-            state.runs[rest] = await client.hgetall(key)
-        elif kind == "log":
-            state.logs[rest] = [json.loads(e) for e in await client.lrange(key, 0, -1)]
-        elif kind == "e":
-            state.answers[rest] = await client.get(key)
-        elif kind == "c" and rest.endswith(":st"):
-            state.sessions[rest.removesuffix(":st")] = json.loads(await client.get(key))
+    keys = [key async for key in client.scan_iter(match="{p*}:*", count=2000)]
+    for first in range(0, len(keys), AT_ONCE):
+        some = keys[first : first + AT_ONCE]
+        await asyncio.gather(*(_read(client, key, state) for key in some))
     return state
+
+
+async def _read(client: Redis, key: str, state: State) -> None:
+    name = key.partition(":")[2]
+    kind, _, rest = name.partition(":")
+    hashes = {"reply": state.replies, "card": state.cards, "row": state.rows}
+    if kind in hashes:
+        hashes[kind][rest] = await client.hgetall(key)
+    elif kind == "run" and not rest.endswith(":cards"):
+        state.runs[rest] = await client.hgetall(key)
+    elif kind == "log":
+        state.logs[rest] = [json.loads(e) for e in await client.lrange(key, 0, -1)]
+    elif kind == "e":
+        state.answers[rest] = await client.get(key)
+    elif kind == "c" and rest.endswith(":st"):
+        state.sessions[rest.removesuffix(":st")] = json.loads(await client.get(key))
 
 
 async def unfinished(client: Redis) -> list[str]:
@@ -69,7 +76,8 @@ async def unfinished(client: Redis) -> list[str]:
             found += [f"{key}: {member}" for member in await client.zrangebyscore(key, 0, now)]
         elif is_mail or name == "aside":
             found += [f"{key}: {mail[:80]}" for mail in await client.lrange(key, 0, -1)]
-        elif name.startswith("d:"):
+        elif name.startswith("d:") and await client.hget(key, "fence") not in (None, "0"):
+            # What else is kept there is only the pace, which ends by itself.
             found.append(f"{key}: a destination's lease")
     return found
 
@@ -81,7 +89,7 @@ class Checks:
     state: State
     load: Load
     platforms: Platforms
-    faults: Sequence[Fault]
+    copies: Copies
     partitions: Partitions
     violations: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -93,8 +101,16 @@ class Checks:
         self.one_decision()
         self.visits(study)
         self.delivered()
+        self.copies.judge(self.platforms.posts.values())
+        self.shown_in_order()
         self.up_to_date()
-        self.taps()
+        tapped = Tapped(
+            self.state.answers, self.state.logs, self.state.cards, self.platforms.notices
+        )
+        tapped.judge(self.load.taps)
+        for judged in (self.copies, tapped):
+            self.violations += judged.violations
+            self.counts += judged.counts
         self.violations += [f"platform: {odd}" for odd in self.platforms.odd]
 
     def _reply_id(self, talk: Talk, said: Said) -> str:
@@ -185,14 +201,14 @@ class Checks:
         self.violations += [f"written {n} times: {run}" for run, n in written.items() if n > 1]
 
     def delivered(self) -> None:
-        """Every row has a message; a message more has a fault beside it that explains it."""
+        """Every row has a message, and no two rows have the same."""
         own: dict[tuple[str, str], str] = {}
         for name, row in self.state.rows.items():
             if row.get("dropped") or not row.get("message_id"):
                 why = row.get("dropped", "never sent")
                 self.violations.append(f"not delivered: {name} to {row.get('dest')}: {why}")
                 continue
-            key = self._place(row)
+            key = message_of(row["dest"], row["message_id"])
             if key not in self.platforms.posts:
                 self.violations.append(f"not delivered: {name} thinks it is {key}")
             if key in own:
@@ -202,46 +218,37 @@ class Checks:
             for said in talk.said:
                 if self._reply_id(talk, said) not in self.state.rows:
                     self.violations.append(f"not delivered: no message answers {said.update}")
-        self._copies(set(own))
-
-    @staticmethod
-    def _place(row: dict[str, str]) -> tuple[str, str]:
-        if row["dest"].startswith("slack:"):
-            place, _, ts = row["message_id"].partition(":")
-            return place, ts
-        return row["dest"].split(":")[2], row["message_id"]
-
-    def _copies(self, own: set[tuple[str, str]]) -> None:
-        by_place: dict[str, list[Shown]] = defaultdict(list)
-        for shown in self.platforms.posts.values():
-            by_place[shown.place].append(shown)
         self.counts["messages delivered"] = len(own)
-        for shows in by_place.values():
-            for index, shown in enumerate(shows):
-                if (shown.place, shown.id) in own:
-                    continue
-                # The other copy is next to it, but for cards that came between from elsewhere.
-                near = [shown, *shows[max(0, index - 3) : index + 4]]
-                why = next((why for one in near if (why := self._why(one))), "")
-                self.counts[f"sent twice: {why or 'UNEXPLAINED'}"] += 1
-                if not why:
-                    text = shown.text[:80]
-                    self.violations.append(f"sent twice without a fault: {shown.place}: {text!r}")
 
-    def _why(self, shown: Shown) -> str:
-        if shown.lost:
-            return "its answer was lost"
-        for fault in self.faults:
-            concerned = fault.whom in ("", shown.by)
-            begun, ended = fault.begun - BEFORE_S, fault.ended + AFTER_S
-            if concerned and begun <= shown.at <= ended:
-                return f"{fault.kind} beside it"
-        return ""
+    def shown_in_order(self) -> None:
+        """Replies of a conversation are first shown in the order of its messages.
+
+        One that was not due yet, as its run still worked, may come after the next.
+        """
+        posted = self.copies.ledger.posted
+        for talk in self.load.talks:
+            names = [(self._reply_id(talk, said), said) for said in talk.said]
+            shown = [
+                (n, self.copies.first(n), said) for n, said in names if self.copies.rows.get(n)
+            ]
+            for index, (late, at, one) in enumerate(shown):
+                due = posted[late].answered + posted[late].due_s
+                for early, before, two in shown[index + 1 :]:
+                    if before >= at:
+                        continue
+                    if posted[late].due_s and posted[early].asked < due:
+                        self.counts["replies overtaken while their run worked"] += 1
+                    else:
+                        self.violations.append(f"shown before {one.update}: {two.update}")
 
     def up_to_date(self) -> None:
         """What a message shows in the end is its state in the end."""
         for name, row in self.state.rows.items():
-            shown = self.platforms.posts.get(self._place(row)) if row.get("message_id") else None
+            shown = (
+                self.platforms.posts.get(message_of(row["dest"], row["message_id"]))
+                if row.get("message_id")
+                else None
+            )
             if shown is None:
                 continue
             token = row["ref"] if row["kind"] == "card" else ""
@@ -255,20 +262,6 @@ class Checks:
                     f"stale: {name} at {shown.place} shows buttons of {buttons or 'nothing'}, but"
                     f" is {state} (sent by {shown.by}, changed by {shown.changed_by})"
                 )
-
-    def taps(self) -> None:
-        """Nobody was told that a tap counts which is not recorded."""
-        not_recorded = ("Not recorded", "没有记录成功", "not known here")
-        for update in self.load.taps:
-            _, _, number = update.partition("update:")
-            told = self.platforms.told.get(f"cb{number}", "") if number else ""
-            if (
-                told
-                and update not in self.state.answers
-                and not any(n in told for n in not_recorded)
-            ):
-                self.violations.append(f"told {told!r}, and not recorded: {update}")
-            self.counts["taps recorded"] += update in self.state.answers
 
 
 def _parts(reply: dict[str, str]) -> list[Json]:

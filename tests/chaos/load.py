@@ -1,8 +1,6 @@
 """People on Slack and Telegram, and platforms that deliver again what was not acknowledged."""
 
 import asyncio
-import hashlib
-import hmac
 import json
 import random
 from collections import Counter
@@ -10,22 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 import aiohttp
 
-from adapters.clock import SystemClock
 from bot.stopping import pause
 from cards.buttons import Button
+from tests.chaos.people import TEAM, Answer, Doors, Json, Said, Seen, Talk, Tap, Web
 from tests.chaos.platforms import BOT_ID, Platforms, Shown
 from tests.fakes import slack_payloads as payloads
 
-TEAM, BOT_USER = "T0CHAOS", "U0BOT"
-SIGNING_SECRET = "chaos-signing-secret"
-WEBHOOK_SECRET = "Chaos-secret_1"
+BOT_USER = "U0BOT"
 # Reviewers: one at home on Slack, one on Telegram.
 SLACK_REVIEWER, TELEGRAM_REVIEWER = "UCHEN", 2002
-FIRST_CHAT = 100_000
 SUBJECTS = tuple(f"P{n:03}" for n in range(1, 13))
 LOOKUPS = ("ECOG of {who}?", "weight of {who}?", "show me the ECOG of {who}", "{who} 的体重")
 REQUESTS = (
@@ -34,55 +28,8 @@ REQUESTS = (
 )
 FIRST_DAY = date(2001, 1, 1)
 ASKING_S = 8.0
-Json = dict[str, Any]
-Answer = tuple[int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A message that the service acknowledged with 200."""
-
-    update: str
-    text: str
-    request: bool
-
-
-@dataclass
-class Talk:
-    """A conversation of one person; `said` in the order of its acknowledgements."""
-
-    number: int
-    slack: bool
-    said: list[Said] = field(default_factory=list)
-
-    @property
-    def place(self) -> str:
-        """The chat as the stubs know it."""
-        return f"D{self.number:04}" if self.slack else str(FIRST_CHAT + self.number)
-
-    @property
-    def id(self) -> str:
-        """The conversation's id."""
-        if self.slack:
-            return f"slack:{TEAM}:{self.place}"
-        return f"telegram:{BOT_ID}:{self.place}"
-
-
-@dataclass
-class Web:
-    """A door of the service: its address, and the requests that are inside now."""
-
-    url: str
-    inside: int = 0
-
-
-@dataclass
-class Seen:
-    """A card as the stubs show it: closed once no message shows its buttons any more."""
-
-    buttons: dict[str, Button]
-    places: set[str]
-    closed: asyncio.Event
+# Each request is two messages in each reviewer's chat, which takes one per second and partition.
+REQUEST_SHARE = 0.08
 
 
 @dataclass
@@ -96,11 +43,12 @@ class Load:
     updates: int
     spread_s: float
     counts: Counter[str] = field(default_factory=Counter)
-    taps: dict[str, str] = field(default_factory=dict)
+    taps: list[Tap] = field(default_factory=list)
     cards: dict[str, Seen] = field(default_factory=dict)
-    on_ack: Callable[[], None] = lambda: None
+    # People go on for as long as this wants more.
+    more: Callable[[], bool] = lambda: False
     talked: asyncio.Event = field(default_factory=asyncio.Event)
-    _http: aiohttp.ClientSession | None = None
+    _doors: Doors | None = None
     _group: asyncio.TaskGroup | None = None
     _end: asyncio.Event = field(default_factory=asyncio.Event)
     _at: dict[str, set[str]] = field(default_factory=dict)
@@ -112,7 +60,7 @@ class Load:
         timeout = aiohttp.ClientTimeout(total=ASKING_S)
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(timeout=timeout, connector=connector) as http:
-            self._http = http
+            self._doors = Doors(http, self.webs, self.rng, self.counts)
             async with asyncio.TaskGroup() as people:
                 self._group = people
                 talking = [people.create_task(self._talk(talk, stop)) for talk in self.talks]
@@ -131,13 +79,18 @@ class Load:
         """How many updates there were, repeats not counted."""
         return self.counts["messages"] + self.counts["taps"]
 
+    @property
+    def _through(self) -> Doors:
+        assert self._doors is not None
+        return self._doors
+
     # Messages
 
     async def _talk(self, talk: Talk, stop: asyncio.Event) -> None:
         interval_s = self.spread_s * len(self.talks) / self.updates
         await pause(stop, self.rng.uniform(0, interval_s))
-        while not stop.is_set() and self.sent < self.updates:
-            request = self.rng.random() < 0.2
+        while not stop.is_set() and (self.sent < self.updates or self.more()):
+            request = self.rng.random() < REQUEST_SHARE
             text = self._request() if request else self._lookup()
             self.counts["messages"] += 1
             await (self._say_slack if talk.slack else self._say_telegram)(talk, text, request)
@@ -172,7 +125,7 @@ class Load:
             retry = {"X-Slack-Retry-Num": str(tries), "X-Slack-Retry-Reason": "http_timeout"}
             body = json.dumps(event).encode()
             tries += 1
-            return await self._slack(body, "application/json", retry if tries > 1 else {})
+            return await self._through.slack(body, "application/json", retry if tries > 1 else {})
 
         await self._until_taken(deliver)
         talk.said.append(Said(f"slack:{TEAM}:{talk.place}:{ts}", text, request))
@@ -191,7 +144,7 @@ class Load:
         }
 
         async def deliver() -> Answer:
-            return await self._telegram({"update_id": number, "message": message})
+            return await self._through.telegram({"update_id": number, "message": message})
 
         await self._until_taken(deliver)
         talk.said.append(Said(f"telegram:{BOT_ID}:update:{number}", text, request))
@@ -205,7 +158,6 @@ class Load:
             await pause(self._end, delay_s)
             delay_s = min(delay_s * 2, 1.0)
         self.counts["acknowledged"] += 1
-        self.on_ack()
 
     async def _perhaps_again(self, deliver: Callable[[], Any]) -> None:
         """A delivery that was acknowledged comes once more now and then, or twice at once."""
@@ -278,41 +230,49 @@ class Load:
         await asyncio.gather(*taps)
 
     async def _tap_slack(self, button: Button, user: str, channel: str) -> None:
-        self.counts["taps"] += 1
         self._number += 1
         ts, trigger = f"{1_790_000_000 + self._number}.000200", f"{self._number}.1.tr"
+        # A channel of its own, so that it is known what the tapper was told about this tap.
+        channel = f"{channel}T{self._number}"
         message = {"channel": channel, "ts": "1.1", "thread_ts": "", "text": "", "blocks": []}
         action = {"action_id": "signoff:0", "text": {}, "value": button.pack()}
         tap = payloads.block_actions(
             action, message, team=TEAM, user=user, trigger_id=trigger, action_ts=ts
         )
 
-        async def deliver() -> Answer:
-            return await self._slack_form(tap)
-
         update = f"slack:action:{TEAM}:{user}:{channel}:{ts}"
-        self.taps[update] = button.token
+        noted = self._tap(update, button, f"{channel}/{user}", trigger)
+
+        async def deliver() -> Answer:
+            noted.heard.append(await self._through.slack_form(tap))
+            return noted.heard[-1]
+
         await deliver()
         await self._perhaps_again(deliver)
         view = self.platforms.views.pop(trigger, None)
         if view is not None:
-            await self._send_form(view, user, trigger)
+            await self._send_form(view, user, trigger, button)
 
-    async def _send_form(self, view: Json, user: str, trigger: str) -> None:
+    def _tap(self, update: str, button: Button, *notices: str, form: bool = False) -> Tap:
+        self.counts["taps"] += 1
+        self.taps.append(Tap(update, button.token, button.choice, notices, form))
+        return self.taps[-1]
+
+    async def _send_form(self, view: Json, user: str, trigger: str, button: Button) -> None:
         values = {b["block_id"]: "please check" for b in view["blocks"] if b["type"] == "input"}
         sent = payloads.view_submission(
             view, values, team=TEAM, user=user, view_id=f"V{self._number}", hash=trigger
         )
-        self.counts["taps"] += 1
+        noted = self._tap(f"slack:view:{TEAM}:V{self._number}:{trigger}:", button, form=True)
 
         async def deliver() -> Answer:
-            return await self._slack_form(sent)
+            noted.heard.append(await self._through.slack_form(sent))
+            return noted.heard[-1]
 
         await deliver()
         await self._perhaps_again(deliver)
 
     async def _tap_telegram(self, button: Button, user: int) -> None:
-        self.counts["taps"] += 1
         self._number += 1
         number, callback = self._number, f"cb{self._number}"
         bot = {"id": BOT_ID, "is_bot": True, "first_name": "S"}
@@ -325,49 +285,12 @@ class Load:
             "data": button.pack(),
         }
 
-        async def deliver() -> Answer:
-            return await self._telegram({"update_id": number, "callback_query": query})
+        noted = self._tap(f"telegram:{BOT_ID}:update:{number}", button, callback)
 
-        self.taps[f"telegram:{BOT_ID}:update:{number}"] = button.token
+        async def deliver() -> Answer:
+            update = {"update_id": number, "callback_query": query}
+            noted.heard.append(await self._through.telegram(update))
+            return noted.heard[-1]
+
         await self._until_taken(deliver)
         await self._perhaps_again(deliver)
-
-    # Requests
-
-    async def _slack_form(self, payload: Json) -> Answer:
-        body = urlencode({"payload": json.dumps(payload)}).encode()
-        return await self._slack(body, "application/x-www-form-urlencoded", {})
-
-    async def _slack(self, body: bytes, kind: str, more: dict[str, str]) -> Answer:
-        stamp = str(int(SystemClock("UTC").now().timestamp()))
-        base = b"v0:" + stamp.encode() + b":" + body
-        digest = hmac.new(SIGNING_SECRET.encode(), base, hashlib.sha256).hexdigest()
-        headers = {
-            "Content-Type": kind,
-            "X-Slack-Request-Timestamp": stamp,
-            "X-Slack-Signature": f"v0={digest}",
-            **more,
-        }
-        return await self._post("/slack/events", body, headers)
-
-    async def _telegram(self, update: Json) -> Answer:
-        headers = {
-            "Content-Type": "application/json",
-            "X-Telegram-Bot-Api-Secret-Token": WEBHOOK_SECRET,
-        }
-        return await self._post("/telegram/webhook", json.dumps(update).encode(), headers)
-
-    async def _post(self, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-        """Status and body; 0 when the connection failed or the answer never came."""
-        assert self._http is not None
-        web = self.rng.choice(self.webs)
-        web.inside += 1
-        try:
-            async with self._http.post(web.url + path, data=body, headers=headers) as answer:
-                self.counts[f"HTTP {answer.status}"] += 1
-                return answer.status, await answer.text()
-        except (aiohttp.ClientError, TimeoutError, OSError):
-            self.counts["HTTP failed"] += 1
-            return 0, ""
-        finally:
-            web.inside -= 1

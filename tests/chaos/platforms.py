@@ -6,7 +6,7 @@ Every process of the service calls them under a path of its own, so that they kn
 import asyncio
 import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +18,8 @@ from cards.buttons import BadButton, Button
 BOT_ID = 7000000001
 TELEGRAM_TOKEN = f"{BOT_ID}:AAchaosCHAOSchaosCHAOSchaosCHAOScha"
 SLACK_TOKEN = "xoxb-chaos"
+# The notice that stands for a form.
+FORM = "(form)"
 Json = dict[str, Any]
 
 
@@ -47,6 +49,20 @@ class Shown:
     changed_by: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a tapper was to be shown, a form too; `fate` "" or "lost": and was shown."""
+
+    text: str
+    fate: str
+    by: str
+
+    @property
+    def shown(self) -> bool:
+        """Whether the platform took it."""
+        return self.fate in ("", "lost")
+
+
 @dataclass
 class Tally:
     """How often a stub misbehaved."""
@@ -66,12 +82,14 @@ class Platforms:
     posts: dict[tuple[str, str], Shown] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     calls: Counter[str] = field(default_factory=Counter)
-    told: dict[str, str] = field(default_factory=dict)
+    notices: dict[str, list[Notice]] = field(default_factory=lambda: defaultdict(list))
     views: dict[str, Json] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)
     url: str = ""
     _runner: web.AppRunner | None = None
     _count: int = 0
+    # Each happens at least once, and early.
+    _owed: list[str] = field(default_factory=lambda: ["limited", "failed", "lost"])
 
     async def open(self) -> None:
         """Listen on a free port."""
@@ -95,6 +113,10 @@ class Platforms:
 
     def _fate(self) -> str:
         roll = self.rng.random()
+        if self._owed and self.trouble and roll > 0.9:
+            fate = self._owed.pop()
+            setattr(self.tally, fate, getattr(self.tally, fate) + 1)
+            return fate
         for fate in ("limited", "failed", "lost"):
             if roll < self.trouble:
                 setattr(self.tally, fate, getattr(self.tally, fate) + 1)
@@ -109,6 +131,11 @@ class Platforms:
         self.calls[method] += 1
         fields = await request.json()
         fate = self._fate()
+        if method == "chat.postEphemeral":
+            shown = Notice(fields["blocks"][0]["text"]["text"], fate, by)
+            self.notices[f"{fields['channel']}/{fields['user']}"].append(shown)
+        elif method == "views.open":
+            self.notices[fields["trigger_id"]].append(Notice(FORM, fate, by))
         if fate == "limited":
             body = {"ok": False, "error": "ratelimited"}
             return web.json_response(body, status=429, headers={"Retry-After": "1"})
@@ -154,6 +181,9 @@ class Platforms:
         else:
             fields = dict(await request.post())
         fate = self._fate()
+        if method == "answercallbackquery":
+            shown = Notice(str(fields.get("text", "")), fate, by)
+            self.notices[str(fields["callback_query_id"])].append(shown)
         if fate == "limited":
             return _refused(429, "Too Many Requests: retry after 1", {"retry_after": 1})
         if fate == "failed":
@@ -184,10 +214,7 @@ class Platforms:
                     raise LookupError("message is not modified: it is exactly the same")
                 self._edit(place, number, by, fields["text"], _keyboard(fields), fields)
                 return _message(place, number, fields["text"])
-            case "answercallbackquery":
-                self.told[str(fields["callback_query_id"])] = str(fields.get("text", ""))
-                return True
-            case "sendchataction":
+            case "answercallbackquery" | "sendchataction":
                 return True
             case _:
                 self.odd.append(f"Telegram has no {method} here")

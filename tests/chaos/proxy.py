@@ -4,6 +4,8 @@ import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
 
+from tests.chaos.ledger import Ledger, Wire
+
 CHUNK = 1 << 16
 
 
@@ -12,6 +14,7 @@ class CuttingProxy:
     """One port per process; `arm` makes the next commands of a process lose their answers."""
 
     upstream: int
+    ledger: Ledger
     cuts: list[tuple[float, str]] = field(default_factory=list)
     ports: dict[str, int] = field(default_factory=dict)
     _armed: Counter[str] = field(default_factory=Counter)
@@ -51,10 +54,10 @@ class CuttingProxy:
         except OSError:
             writer.transport.abort()
             return
-        doomed = asyncio.Event()
+        doomed, wire = asyncio.Event(), self.ledger.wire()
         ways = [
-            asyncio.create_task(self._commands(slot, reader, up_writer, doomed)),
-            asyncio.create_task(self._answers(slot, up_reader, writer, doomed)),
+            asyncio.create_task(self._commands(slot, reader, up_writer, doomed, wire)),
+            asyncio.create_task(self._answers(slot, up_reader, writer, doomed, wire)),
         ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -71,8 +74,10 @@ class CuttingProxy:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         doomed: asyncio.Event,
+        wire: Wire,
     ) -> None:
         while data := await reader.read(CHUNK):
+            wire.asked(data)
             # The doorbell is only a hint, so nothing is learnt from cutting it.
             if self._armed[slot] > 0 and b"BLPOP" not in data[:40]:
                 self._armed[slot] -= 1
@@ -86,8 +91,10 @@ class CuttingProxy:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         doomed: asyncio.Event,
+        wire: Wire,
     ) -> None:
         while data := await reader.read(CHUNK):
+            wire.answered(data)
             if doomed.is_set():
                 self.cuts.append((asyncio.get_running_loop().time(), slot))
                 return

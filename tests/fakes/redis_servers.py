@@ -36,6 +36,25 @@ def server(folder: Path, **settings: str) -> Iterator[int]:
 
 
 @contextmanager
+def loading(folder: Path, port: int) -> Iterator[str]:
+    """The address of a server that loads slowly what another left in the folder.
+
+    It answers after every 1024 commands that it has loaded.
+    """
+    given = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": "", **SAFE}
+    slow = {"key-load-delay": "100"}
+    words = [word for name, value in {**given, **slow}.items() for word in (f"--{name}", value)]
+    process = subprocess.Popen([find_server().path, *words], stdout=subprocess.DEVNULL)
+    try:
+        with Redis(host="127.0.0.1", port=port) as client:
+            _until(lambda: _loads(client))
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
 def cluster(folder: Path) -> Iterator[str]:
     """The address of a Cluster of three masters."""
     with ExitStack() as stack:
@@ -72,6 +91,13 @@ def _until(holds: Callable[[], bool]) -> None:
 def _answers(client: Redis) -> bool:
     try:
         return bool(client.ping())
+    except (RedisError, OSError):
+        return False
+
+
+def _loads(client: Redis) -> bool:
+    try:
+        return bool(client.info()["loading"])
     except (RedisError, OSError):
         return False
 

@@ -9,7 +9,7 @@ from redis.asyncio import Redis, RedisCluster
 
 from adapters.redis.connect import check, connect, durability
 from engine.errors import DefinitionError, StoreUnavailable
-from tests.fakes.redis_servers import SAFE, cluster, server
+from tests.fakes.redis_servers import SAFE, cluster, loading, server
 
 
 @asynccontextmanager
@@ -91,3 +91,19 @@ async def test_a_single_server_gets_a_plain_client(tmp_path: Path) -> None:
         client = await connect(f"redis://127.0.0.1:{port}/0")
         assert isinstance(client, Redis)
         await client.aclose()
+
+
+async def test_a_server_that_still_loads_its_data_is_away_and_not_unsafe(tmp_path: Path) -> None:
+    with server(tmp_path, **SAFE) as port:
+        async with Redis(port=port) as client, client.pipeline(transaction=False) as pipe:
+            for n in range(60_000):
+                pipe.set(f"key:{n}", n)
+            await pipe.execute()
+    with loading(tmp_path, port) as url:
+        async with Redis.from_url(url) as client:
+            # What made start-up end for good.
+            assert (await client.info())["aof_enabled"] == 0
+            with pytest.raises(StoreUnavailable, match="loading"):
+                await check(client, allow_unsafe=False, partitions=1)
+        with pytest.raises(StoreUnavailable, match="loading"):
+            await connect(url)
