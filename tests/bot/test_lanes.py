@@ -40,7 +40,7 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
         limit=1,
         lease_s=LEASE_S,
         typing=lambda conversation: None,
-        committed=lambda: None,
+        committed=lambda effects: None,
     )
     await lanes.run(stop)
     (other,) = slow.others

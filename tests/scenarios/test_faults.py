@@ -290,7 +290,7 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
             limit=16,
             lease_s=30,
             typing=lambda conversation: parts.platforms["web"],
-            committed=lambda: None,
+            committed=lambda effects: None,
         )
         stop = asyncio.Event()
         async with asyncio.timeout(PATIENCE_S):
