@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from adapters.redis.connect import BLOCK_S, check, connect, durability
+from adapters.redis.connect import BLOCK_S, COMMAND_S, check, connect, durability
 from adapters.redis.embedded import open_server
 from adapters.redis.scripts import Client, translated
 from bot.settings import Settings
@@ -43,7 +43,7 @@ async def open_store(settings: Settings, stack: AsyncExitStack) -> Store:
         stack.callback(server.close)
         url = server.url
     client, warnings = await stack.enter_async_context(_checked(url, settings))
-    blocking = await connect(url, timeout_s=BLOCK_S + 5)
+    blocking = await connect_patiently(url, timeout_s=BLOCK_S + 5)
     stack.push_async_callback(blocking.aclose)
     for warning in warnings:
         log.warning("durability", warning=warning)
@@ -73,7 +73,9 @@ async def _checked(url: str, settings: Settings) -> AsyncIterator[tuple[Client, 
         await client.aclose()
 
 
-async def connect_patiently(url: str, *, patience_s: float = PATIENCE_S) -> Client:
+async def connect_patiently(
+    url: str, *, patience_s: float = PATIENCE_S, timeout_s: float = COMMAND_S
+) -> Client:
     """A client of a store that may just be starting; a warning for each try that failed.
 
     Raises StoreUnavailable once it has been away for `patience_s`, DefinitionError at once for an
@@ -83,7 +85,7 @@ async def connect_patiently(url: str, *, patience_s: float = PATIENCE_S) -> Clie
     deadline, pause_s = loop.time() + patience_s, _FIRST_PAUSE_S
     while True:
         try:
-            return await connect(url)
+            return await connect(url, timeout_s=timeout_s)
         except StoreUnavailable as error:
             if loop.time() + pause_s > deadline:
                 raise

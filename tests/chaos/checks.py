@@ -76,9 +76,11 @@ async def unfinished(client: Redis) -> list[str]:
             found += [f"{key}: {member}" for member in await client.zrangebyscore(key, 0, now)]
         elif is_mail or name == "aside":
             found += [f"{key}: {mail[:80]}" for mail in await client.lrange(key, 0, -1)]
-        elif name.startswith("d:") and await client.hget(key, "fence") not in (None, "0"):
-            # What else is kept there is only the pace, which ends by itself.
-            found.append(f"{key}: a destination's lease")
+        elif name.startswith("d:"):
+            # The pace is kept there too, and perhaps the last fence: neither is a lease.
+            fence, busy = await client.hmget(key, ["fence", "busy"])
+            if fence not in (None, "0") and int(busy or 0) > now:
+                found.append(f"{key}: a destination's lease")
     return found
 
 

@@ -64,8 +64,8 @@ class Faults:
             (self._cut, 8),
         ]
         ways, weights = zip(*kinds, strict=True)
-        # Each kind once, so that also a short run has them all; then as it comes.
-        owed = self.rng.sample(ways, len(ways))
+        # Each kind, and a pause twice, so that also a short run has them all; then as it comes.
+        owed = self.rng.sample((*ways, self._halt_worker), len(ways) + 1)
         while not stop.is_set():
             await pause(stop, self.rng.expovariate(1 / self.every_s))
             if not stop.is_set():

@@ -91,8 +91,9 @@ class Ledger:
         return Wire(self)
 
     def busy(self, by: str) -> bool:
-        """Whether this process holds a lane or a destination now."""
-        return any(holder == by for holder, _, _ in self._held.values())
+        """Whether this process holds a talk or run lane now."""
+        held = (what for what, (holder, _, _) in self._held.items() if holder == by)
+        return any(what.split(":")[1] in ("talk", "run") for what in held)
 
     def answer(self, said: "Command", told: Any) -> None:
         """A script answered."""
