@@ -92,7 +92,7 @@ def decide(
     decision = Decision(
         choice=choice, person=principal.id, name=principal.name, at=now, values=typed
     )
-    return Won(_next(card, status="decided", decision=decision), decision)
+    return Won(_decided(card, decision), decision)
 
 
 def may_decide(card: Card, principal: Principal) -> bool:
@@ -121,6 +121,12 @@ def _refusal(card: Card, principal: Principal, now: datetime, revision: int) -> 
     if any(vote.person == principal.id for vote in card.votes):
         return "already_voted"
     return None
+
+
+def _decided(card: Card, decision: Decision) -> Card:
+    """The card without its forms: nobody fills them in any more, and cards are kept for long."""
+    choices = tuple(choice.model_copy(update={"form": ()}) for choice in card.choices)
+    return _next(card, status="decided", decision=decision, choices=choices, known=())
 
 
 def _next(card: Card, **changes: object) -> Card:

@@ -208,9 +208,7 @@ def _effects(
                 ended=ended,
             ),
         ),
-        parts=(PartWrite(after.reply, after.part.index, after.part.model_dump_json()),)
-        if note
-        else (),
+        parts=(PartWrite(after.reply, after.part.index, after.part.body()),) if note else (),
         cards=tuple(CardWrite(card) for card in opened),
         timers=_timers(after, opened),
         slots=slots,

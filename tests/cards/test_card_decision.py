@@ -73,7 +73,9 @@ def test_an_approver_decides_and_the_card_is_closed() -> None:
     open_card = card()
     verdict = decide(open_card, CHEN, "approve", NOW, revision=2)
     decision = Decision(choice="approve", person="chen", name="陈博", at=NOW)
-    changes = {"status": "decided", "decision": decision, "version": 8}
+    # Its forms are of no use any more.
+    choices = tuple(choice.model_copy(update={"form": ()}) for choice in open_card.choices)
+    changes = {"status": "decided", "decision": decision, "version": 8, "choices": choices}
     assert verdict == Won(open_card.model_copy(update=changes), decision)
     assert open_card.status == "open"
 
