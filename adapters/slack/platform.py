@@ -49,7 +49,7 @@ class SlackPlatform:
         if not self._signing_secret:
             return []
         handler = events_handler(
-            bolt_app(intake, self._api), signing_secret=self._signing_secret, clock=self._clock
+            intake, self._api, signing_secret=self._signing_secret, clock=self._clock
         )
         return [web.post("/slack/events", handler)]
 
