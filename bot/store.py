@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import structlog
 
+from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S, COMMAND_S, check, connect, durability
 from adapters.redis.embedded import open_server
-from adapters.redis.scripts import Client, translated
 from bot.settings import Settings
 from engine.errors import StoreUnavailable
 

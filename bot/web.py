@@ -5,7 +5,7 @@ import asyncio
 import structlog
 from aiohttp import web
 
-from adapters.redis.scripts import translated
+from adapters.redis.client import translated
 from bot.metrics import metrics_route
 from bot.settings import Settings
 from bot.stopping import end, pause

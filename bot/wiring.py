@@ -12,9 +12,10 @@ from pydantic import SecretStr
 from adapters.clock import SystemClock
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
+from adapters.redis.client import Client
 from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease, RedisRate
-from adapters.redis.scripts import Client, Scripts
+from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
@@ -139,6 +140,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(client)
+        stack.push_async_callback(scripts.bell.silent)
         arm = Failpoint(settings.failpoint).arm
         decisions = arm("decisions", RedisDecisions(scripts, partitions))
         mailbox = RedisMailbox(

@@ -36,9 +36,11 @@ async def redis(redis_server: EmbeddedServer) -> AsyncIterator[Redis]:
 
 
 @pytest.fixture
-def scripts(redis: Redis) -> Scripts:
+async def scripts(redis: Redis) -> AsyncIterator[Scripts]:
     """Scripts that fail when they touch a key outside of their partition."""
-    return Scripts(redis, guard=True)
+    scripts = Scripts(redis, guard=True)
+    yield scripts
+    await scripts.bell.silent()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from adapters.redis import keys
-from adapters.redis.scripts import Client, translated
+from adapters.redis.client import Client, translated
 from engine.errors import StoreError
 
 MAIL, SHOWS = "mail", "shows"
@@ -29,6 +29,11 @@ class Bell:
         if self._ringing is None or self._ringing.done():
             self._ringing = asyncio.create_task(self._ring())
         return self._ringing
+
+    async def silent(self) -> None:
+        """Return when no ring is under way."""
+        if self._ringing is not None:
+            await self._ringing
 
     async def _ring(self) -> None:
         while self._told:

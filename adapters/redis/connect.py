@@ -17,7 +17,7 @@ from redis.exceptions import (
 )
 
 from adapters.redis import keys
-from adapters.redis.scripts import Client
+from adapters.redis.client import Client
 from engine.errors import DefinitionError, StoreUnavailable
 
 OLDEST = (6, 2)

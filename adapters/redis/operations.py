@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from adapters.redis import keys
-from adapters.redis.bell import Bell
-from adapters.redis.scripts import Scripts, translated
+from adapters.redis.client import translated
+from adapters.redis.scripts import Scripts
 from engine.ports.store import Backlog, BlockedRun, MailAside
 
 
@@ -15,7 +15,6 @@ class RedisOperations:
 
     def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
         self._scripts = scripts
-        self._bell = Bell(scripts.client)
         self._partitions = partitions
 
     async def waiting(self) -> Sequence[MailAside | BlockedRun]:
@@ -46,7 +45,7 @@ class RedisOperations:
         inner = number if number.isdecimal() else name
         done = bool(await self._scripts.run("retry", partition, inner, resumed))
         if done:
-            await self._bell.ring(shows=True)
+            await self._scripts.bell.ring(shows=True)
         return done
 
     async def backlog(self) -> Backlog:

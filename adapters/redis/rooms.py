@@ -7,8 +7,9 @@ from contextlib import suppress
 from typing import Any
 
 from adapters.redis import keys
+from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S
-from adapters.redis.scripts import LUA, Client, translated
+from adapters.redis.scripts import LUA
 from engine.errors import StoreError
 from engine.ports.platform import ChatEntry, Pace
 

@@ -1,30 +1,18 @@
 """The Lua scripts, loaded once, called with one partition's tag."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from redis.asyncio import Redis, RedisCluster
 from redis.commands.core import AsyncScript
-from redis.exceptions import (
-    ClusterDownError,
-    ConnectionError,
-    OutOfMemoryError,
-    ReadOnlyError,
-    RedisClusterException,
-    RedisError,
-    TimeoutError,
-)
 
 from adapters.redis import keys
-from engine.errors import StoreError, StoreUnavailable
+from adapters.redis.bell import Bell
+from adapters.redis.client import Client, translated
 
 LUA = Path(__file__).with_name("lua")
 _ROWS = ("send", "sent")
-Client = Redis | RedisCluster
-AWAY = (ConnectionError, TimeoutError, ClusterDownError, OutOfMemoryError, ReadOnlyError)
 
 # For tests: every key that a script touches must carry the tag that its caller declared.
 _GUARD = """
@@ -46,36 +34,15 @@ def source(name: str) -> str:
     return "\n".join((LUA / f"{part}.lua").read_text() for part in parts)
 
 
-_AWAY_WORDS = (
-    "LOADING",
-    "MASTERDOWN",
-    "NOREPLICAS",
-    "MISCONF",
-    "UNBLOCKED",
-    "BUSY",
-    "TRYAGAIN",
-    "CLUSTERDOWN",
-)
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """Our error for whatever the client raises; what may pass by itself is StoreUnavailable."""
-    try:
-        yield
-    except (*AWAY, RedisClusterException, OSError) as error:
-        raise StoreUnavailable(f"Redis does not answer or refuses writes: {error}") from error
-    except RedisError as error:
-        if str(error).startswith(_AWAY_WORDS):
-            raise StoreUnavailable(f"Redis refuses for now: {error}") from error
-        raise StoreError(f"Redis refused: {error}") from error
-
-
 class Scripts:
-    """Calls scripts in a partition. `offset_ms` shifts the server's clock, for tests only."""
+    """Calls scripts in a partition, and rings for what they put.
+
+    `offset_ms` shifts the server's clock, for tests only.
+    """
 
     def __init__(self, client: Client, *, guard: bool = False, offset_ms: int = 0) -> None:
         self.client = client
+        self.bell = Bell(client)
         self.offset_ms = offset_ms
         self._prelude = _GUARD if guard else ""
         self._loaded: dict[str, AsyncScript] = {}

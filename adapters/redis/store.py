@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from adapters.redis import keys, wire
-from adapters.redis.bell import SHOWS, Bell
+from adapters.redis.bell import SHOWS
+from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S
-from adapters.redis.scripts import Client, Scripts, translated
+from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.errors import LeaseLost, Overloaded, StaleWrite, StoreUnavailable
 from engine.ports.platform import Pace
@@ -68,7 +69,6 @@ class RedisMailbox:
     ) -> None:
         self._scripts = scripts
         self._bell = bell
-        self._ringer = Bell(scripts.client)
         self._bounds = bounds
         self._partitions = partitions
         self._sweep = _Sweep(partitions.count)
@@ -83,7 +83,7 @@ class RedisMailbox:
         )
         if int(new) < 0:
             raise Overloaded(f"{lane} takes no more mail for now")
-        self._ringer.ring()
+        self._scripts.bell.ring()
         return bool(new)
 
     async def take(self, limit: int) -> Taken:
@@ -153,7 +153,6 @@ class RedisDecisions:
 
     def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
         self._scripts = scripts
-        self._ringer = Bell(scripts.client)
         self._partitions = partitions
 
     async def card(self, token: str) -> CardNow | None:
@@ -183,7 +182,7 @@ class RedisDecisions:
         if result[0] == "STALE":
             raise StaleWrite(result[1])
         if result[0] == "OK":
-            self._ringer.ring(shows=True)
+            self._scripts.bell.ring(shows=True)
         return str(result[1])
 
     async def run(self, run_id: str) -> tuple[str, str] | None:

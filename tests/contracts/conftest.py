@@ -21,9 +21,11 @@ def cluster_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-async def single(redis: Redis) -> Scripts:
+async def single(redis: Redis) -> AsyncIterator[Scripts]:
     """A single server, where scripts fail that leave their partition."""
-    return Scripts(redis, guard=True)
+    scripts = Scripts(redis, guard=True)
+    yield scripts
+    await scripts.bell.silent()
 
 
 @pytest.fixture
@@ -31,7 +33,9 @@ async def clustered(cluster_url: str) -> AsyncIterator[Scripts]:
     """The Cluster, emptied."""
     client = await connect(cluster_url)
     await client.flushall(target_nodes=RedisCluster.PRIMARIES)
-    yield Scripts(client)
+    scripts = Scripts(client)
+    yield scripts
+    await scripts.bell.silent()
     await client.aclose()
 
 

@@ -91,7 +91,10 @@ class Model:
         run = self.runs.get(name.removeprefix("run:"))
         state = run.body if run else self.sessions.get(name.partition(":")[2], "")
         ended = run.ended if run else ""
-        return Claim(name, lane.fence, lane.commits, lane.attempts, lane.mail[0], state, ended)
+        place = name.partition(":")[2]
+        cards = sum(c.status == "open" and c.conversation == place for c in self.cards.values())
+        count = (lane.commits, lane.attempts)
+        return Claim(name, lane.fence, *count, lane.mail[0], state, ended, cards)
 
     def holds(self, claim: Claim) -> bool:
         return claim.fence == self.lanes[claim.lane].fence

@@ -1,0 +1,43 @@
+"""The client library's client, and its errors as ours."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from redis.asyncio import Redis, RedisCluster
+from redis.exceptions import (
+    ClusterDownError,
+    ConnectionError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisClusterException,
+    RedisError,
+    TimeoutError,
+)
+
+from engine.errors import StoreError, StoreUnavailable
+
+Client = Redis | RedisCluster
+AWAY = (ConnectionError, TimeoutError, ClusterDownError, OutOfMemoryError, ReadOnlyError)
+_AWAY_WORDS = (
+    "LOADING",
+    "MASTERDOWN",
+    "NOREPLICAS",
+    "MISCONF",
+    "UNBLOCKED",
+    "BUSY",
+    "TRYAGAIN",
+    "CLUSTERDOWN",
+)
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Our error for whatever the client raises; what may pass by itself is StoreUnavailable."""
+    try:
+        yield
+    except (*AWAY, RedisClusterException, OSError) as error:
+        raise StoreUnavailable(f"Redis does not answer or refuses writes: {error}") from error
+    except RedisError as error:
+        if str(error).startswith(_AWAY_WORDS):
+            raise StoreUnavailable(f"Redis refuses for now: {error}") from error
+        raise StoreError(f"Redis refused: {error}") from error
