@@ -127,6 +127,9 @@ class Settings(BaseSettings):
     telegram_webhook_secret: WebhookSecret | None = _secret(
         "TELEGRAM_WEBHOOK_SECRET", "1 to 256 of A-Z, a-z, 0-9, _ and -"
     )
+    telegram_per_s: int = _shown(
+        "TELEGRAM_MESSAGES_PER_S", 30, "a whole number from 1 to 1000", ge=1, le=1000
+    )
     telegram_api_url: WebAddress | None = _setting("TELEGRAM_API_URL", None, _WEB)
 
     @property

@@ -91,6 +91,7 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
         webhook_secret=_secret(settings.telegram_webhook_secret),
         api_url=settings.telegram_api_url or "",
         public_url=settings.public_url or "",
+        per_s=settings.telegram_per_s,
         lease=RedisLease(store.client),
     )
 
@@ -140,7 +141,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(client)
-        stack.push_async_callback(scripts.bell.silent)
+        stack.push_async_callback(scripts.idle)
         arm = Failpoint(settings.failpoint).arm
         decisions = arm("decisions", RedisDecisions(scripts, partitions))
         mailbox = RedisMailbox(

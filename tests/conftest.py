@@ -40,7 +40,7 @@ async def scripts(redis: Redis) -> AsyncIterator[Scripts]:
     """Scripts that fail when they touch a key outside of their partition."""
     scripts = Scripts(redis, guard=True)
     yield scripts
-    await scripts.bell.silent()
+    await scripts.idle()
 
 
 @pytest.fixture

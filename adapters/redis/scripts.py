@@ -1,11 +1,14 @@
 """The Lua scripts, loaded once, called with one partition's tag."""
 
-from collections.abc import Sequence
+import asyncio
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from redis.asyncio import Redis
 from redis.commands.core import AsyncScript
+from redis.exceptions import NoScriptError
 
 from adapters.redis import keys
 from adapters.redis.bell import Bell
@@ -34,10 +37,21 @@ def source(name: str) -> str:
     return "\n".join((LUA / f"{part}.lua").read_text() for part in parts)
 
 
+@dataclass(slots=True)
+class _Call:
+    """A script that waits for its turn, and who waits for its answer."""
+
+    script: AsyncScript
+    key: str
+    args: tuple[str | int | float, ...]
+    answer: asyncio.Future[Any]
+
+
 class Scripts:
     """Calls scripts in a partition, and rings for what they put.
 
-    `offset_ms` shifts the server's clock, for tests only.
+    What is called while a round trip is under way goes together in the next one: the server then
+    syncs its file once for all of it. `offset_ms` shifts the server's clock, for tests only.
     """
 
     def __init__(self, client: Client, *, guard: bool = False, offset_ms: int = 0) -> None:
@@ -46,6 +60,8 @@ class Scripts:
         self.offset_ms = offset_ms
         self._prelude = _GUARD if guard else ""
         self._loaded: dict[str, AsyncScript] = {}
+        self._waiting: list[_Call] = []
+        self._sending: asyncio.Task[None] | None = None
 
     async def run(self, name: str, partition: int, *args: str | int | float) -> Any:
         """The script's answer; raises StoreUnavailable, or StoreError for a fault of ours."""
@@ -53,6 +69,47 @@ class Scripts:
         if script is None:
             text = self._prelude + source(name)
             script = self._loaded[name] = self.client.register_script(text)
-        arguments: Sequence[str | int | float] = (self.offset_ms, *args)
+        key, arguments = keys.tag(partition) + "q", (self.offset_ms, *args)
         with translated():
-            return await script(keys=[keys.tag(partition) + "q"], args=arguments)
+            if not isinstance(self.client, Redis):
+                # The partitions of a Cluster are on several servers.
+                return await script(keys=[key], args=arguments)
+            answer = asyncio.get_running_loop().create_future()
+            self._waiting.append(_Call(script, key, arguments, answer))
+            if self._sending is None or self._sending.done():
+                self._sending = asyncio.create_task(self._send(self.client))
+            return await answer
+
+    async def idle(self) -> None:
+        """Return when nothing is under way to the server."""
+        if self._sending is not None:
+            await self._sending
+        await self.bell.silent()
+
+    async def _send(self, client: Redis) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            try:
+                async with client.pipeline(transaction=False) as pipe:
+                    for call in batch:
+                        pipe.evalsha(call.script.sha, 1, call.key, *call.args)
+                    answers = await pipe.execute(raise_on_error=False)
+            except Exception as error:
+                answers = [error] * len(batch)
+            for call, answer in zip(batch, answers, strict=True):
+                await _give(call, answer)
+
+
+async def _give(call: _Call, answer: Any) -> None:
+    """Hands on the answer, or the error; a server that lost its scripts gets this one again."""
+    try:
+        if isinstance(answer, NoScriptError):
+            answer = await call.script(keys=[call.key], args=call.args)
+    except Exception as error:
+        answer = error
+    if call.answer.done():
+        return
+    if isinstance(answer, Exception):
+        call.answer.set_exception(answer)
+    else:
+        call.answer.set_result(answer)

@@ -25,8 +25,8 @@ _DEFAULT_API = "https://api.telegram.org"
 _REMEMBERED = 256
 _log = structlog.get_logger(__name__)
 _IN_PRIVATE = places.Pace(every_s=1.0, burst=4)
-# Bot API: about 30 messages per second for all chats together (platform-facts B).
-_OVERALL = places.Pace(every_s=1 / 30, burst=30)
+# Bot API: about so many messages per second for all chats together (platform-facts B).
+_PER_S = 30
 _IN_GROUPS = places.Pace(every_s=3.0, burst=5)
 
 
@@ -34,7 +34,6 @@ class TelegramPlatform:
     """One bot on Telegram: by webhook when there is a secret, else by polling (design §3, §9)."""
 
     name = "telegram"
-    overall = _OVERALL
 
     def __init__(
         self,
@@ -45,7 +44,9 @@ class TelegramPlatform:
         public_url: str,
         lease: Lease,
         pace: Pace | None = None,
+        per_s: int = _PER_S,
     ) -> None:
+        self.overall = places.Pace(every_s=1 / per_s, burst=per_s)
         self._request = BotRequest()
         self._unused = BotRequest()
         base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"

@@ -25,7 +25,7 @@ async def single(redis: Redis) -> AsyncIterator[Scripts]:
     """A single server, where scripts fail that leave their partition."""
     scripts = Scripts(redis, guard=True)
     yield scripts
-    await scripts.bell.silent()
+    await scripts.idle()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ async def clustered(cluster_url: str) -> AsyncIterator[Scripts]:
     await client.flushall(target_nodes=RedisCluster.PRIMARIES)
     scripts = Scripts(client)
     yield scripts
-    await scripts.bell.silent()
+    await scripts.idle()
     await client.aclose()
 
 

@@ -304,7 +304,7 @@ class Store(RuleBasedStateMachine):
             handled = [mail for mail in self.handled[lane] if mail != "front"]
             assert handled + [mail for mail in waiting if mail != "front"] == kept
             assert not waiting or self.model.lanes[lane].ready is None
-        self.wait(self.scripts.bell.silent())
+        self.wait(self.scripts.idle())
 
     def drain(self) -> None:
         while True:
