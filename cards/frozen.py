@@ -7,3 +7,9 @@ class Frozen(BaseModel):
     """An immutable value; unknown keys are errors, so a newer schema never loads half."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def stored(self) -> str:
+        """JSON for the store: without what is as by default, but always with its schema_version."""
+        text = self.model_dump_json(exclude_defaults=True)
+        version = getattr(self, "schema_version", None)
+        return text if version is None else f'{{"schema_version":{version},{text[1:]}'

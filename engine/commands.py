@@ -125,7 +125,7 @@ def _cancel(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[
         reply=base.reply,
         posts=base.posts,
         cancels=((run.id, run.steps),),
-        parts=(PartWrite(run.reply, part.index, part.body()),),
+        parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),
         mails=wakes(run.model_copy(update={"status": "cancelled"})),
         log=((run.id, json.dumps(entry)),),
@@ -168,6 +168,6 @@ def _reply(mail: Commanded, lang: Lang, services: TurnServices, text: str) -> Ef
     intent = Intent(kind="command", text=head.text, why="a command")
     part = Part(index=0, intent=intent, state="answered", text=text)
     return Effects(
-        reply=ReplyWrite(id=reply_id, head=head.model_dump_json(), parts=(part.body(),)),
+        reply=ReplyWrite(id=reply_id, head=head.model_dump_json(), parts=(part.stored(),)),
         posts=(Post(row=reply_id, conversation=update.conversation, kind="reply", ref=reply_id),),
     )

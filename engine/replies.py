@@ -38,10 +38,6 @@ class Part(Frozen):
     text: str
     run: str = ""
 
-    def body(self) -> str:
-        """The part as it is stored."""
-        return self.model_dump_json(exclude_defaults=True)
-
 
 def settled(parts: tuple[Part, ...]) -> bool:
     """True when no part is being worked on."""

@@ -16,7 +16,7 @@ def _card(write: CardWrite) -> dict[str, Any]:
     return {
         "token": card.token,
         "expect": write.expect,
-        "body": card.model_dump_json(),
+        "body": card.stored(),
         "version": card.version,
         "status": card.status,
         "deadline": _ms(card.deadline),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
 from cards.model import Lang, Principal, Value
@@ -154,3 +154,8 @@ class Run(Frozen):
     waiting: tuple[str, ...] = ()
     steps: int = 0
     started_at: datetime
+
+    @field_serializer("frames")
+    def _whole(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:
+        # A frame is known by its kind, which is a default.
+        return [frame.model_dump(mode="json") for frame in frames]

@@ -198,7 +198,7 @@ def _first_effects(head: ReplyHead, begun: _Begun, services: TurnServices) -> Ef
         reply=ReplyWrite(
             id=head.id,
             head=head.model_dump_json(),
-            parts=tuple(part.body() for part in begun.parts),
+            parts=tuple(part.stored() for part in begun.parts),
         ),
         runs=tuple(_written(run) for run in begun.runs),
         cards=tuple(begun.cards),
@@ -213,7 +213,7 @@ def _first_effects(head: ReplyHead, begun: _Begun, services: TurnServices) -> Ef
 
 
 def _written(run: Run) -> RunWrite:
-    body = run.model_dump_json()
+    body = run.stored()
     return RunWrite(id=run.id, conversation=run.conversation, reply=run.reply, body=body)
 
 
@@ -248,7 +248,7 @@ async def _finish(
     return replace(
         effects,
         session=session.model_dump_json(),
-        parts=tuple(PartWrite(head.id, p.index, p.body()) for p in changed),
+        parts=tuple(PartWrite(head.id, p.index, p.stored()) for p in changed),
         touches=(Touch(head.id),) if changed else (),
     )
 
@@ -276,7 +276,7 @@ async def part_ready(mail: PartReady, session: Session, services: TurnServices) 
             begun.parts[0] = part.model_copy(update={"state": state, "text": text})
     after = begun.parts[0]
     return Effects(
-        parts=(PartWrite(head.id, after.index, after.body()),),
+        parts=(PartWrite(head.id, after.index, after.stored()),),
         runs=tuple(_written(run) for run in begun.runs),
         mails=tuple((f"run:{run.id}", Started().model_dump_json()) for run in begun.runs),
         log=tuple((run.id, _started(run)) for run in begun.runs),
@@ -306,11 +306,11 @@ async def given_up(mail: Said, session: Session, services: TurnServices) -> Effe
         parts = [Part.model_validate_json(body) for body in stored[1]]
     failed = {"state": "failed", "text": say("part.error", head.lang)}
     after = [part.model_copy(update=failed) for part in parts if _unanswered(part)]
-    bodies = tuple(part.body() for part in after)
+    bodies = tuple(part.stored() for part in after)
     new = stored is None
     return Effects(
         reply=ReplyWrite(id=head.id, head=head.model_dump_json(), parts=bodies) if new else None,
-        parts=tuple(PartWrite(head.id, p.index, p.body()) for p in after),
+        parts=tuple(PartWrite(head.id, p.index, p.stored()) for p in after),
         touches=(Touch(head.id),),
         posts=(Post(row=head.id, conversation=head.conversation, kind="reply", ref=head.id),),
         aside=tuple(_left(mail, part) for part in after),
@@ -336,7 +336,7 @@ async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
     after = part.model_copy(update=failed)
     again = mail.model_copy(update={"retried": True}).model_dump_json()
     return Effects(
-        parts=(PartWrite(head.id, after.index, after.body()),),
+        parts=(PartWrite(head.id, after.index, after.stored()),),
         touches=(Touch(head.id),),
         aside=(Aside(f"talk:{head.conversation}", again, _WHY),),
     )
