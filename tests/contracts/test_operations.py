@@ -109,6 +109,21 @@ async def test_the_backlog_counts_what_waits_in_all_partitions(
     assert (found.lanes, found.blocked, found.aside) == (3, 3, 0)
 
 
+async def test_a_run_that_goes_on_or_rests_waits_for_no_operator(
+    mailbox: RedisMailbox,
+    operations: RedisOperations,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    run = partitions.new_id(conversation)
+    body = RunWrite(id=run, conversation=conversation, reply="", body="state")
+    for mail in ("first", "second"):
+        await mailbox.put(f"run:{run}", mail, update_id=f"{mail} {run}")
+    await mailbox.commit(await take(mailbox), Effects(runs=(body,)), pop=True, after="release")
+    await mailbox.commit(await take(mailbox), Effects(), pop=True)
+    assert await operations.waiting() == []
+
+
 @pytest.mark.parametrize("name", ["", "nobody", "0-", "0-5", "zz-1"])
 async def test_a_name_that_nothing_waits_under_is_said_to_be_none(
     operations: RedisOperations, name: str
