@@ -135,7 +135,12 @@ async def walk(port: int) -> list[str]:
         await insist(lambda: room.post("taps", "lin", button=done["buttons"][0]["data"], id=ids[3]))
         await room.card("phase_done", closed=True)
         await insist(lambda: room.post("messages", "lin", text="P003 的体重是多少?", id=ids[4]))
-        await room.wait_for(lambda m: "61.5" in text_of(m) and today() in text_of(m))
+        await room.wait_for(
+            lambda m: m["card"] is None and "61.5" in text_of(m) and today() in text_of(m)
+        )
+        # What was shown before has reached its last state as well.
+        await room.card("confirm", closed=True)
+        await room.wait_for(lambda m: any(part["state"] == "done" for part in m["parts"]))
         return [_plain(message) for message in room.shown.values()]
 
 
