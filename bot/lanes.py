@@ -112,6 +112,7 @@ class Lanes:
             except StaleWrite:
                 # A card or run changed under it: take the lane again with what holds now.
                 await self._mailbox.release(current, retry_in_s=0, counts=False)
+                self._wake.set()
                 return
             except StoreUnavailable as error:
                 log.warning("store_away", lane=current.lane, error=str(error))

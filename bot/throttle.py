@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 
 from engine.ports.platform import Platform, Rate
 
-# So many are asked for at once, and are good for so long.
+# So many are asked for at once; a worker that has nothing more to send keeps the rest.
 _AT_ONCE = 5
-_GOOD_S = 1.0
 
 
 @dataclass(slots=True)
 class _Taken:
     left: int = 0
-    until: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -27,13 +25,13 @@ class Throttle:
 
     async def passed(self, platform: Platform) -> None:
         """Return when a message may go out; raises StoreUnavailable."""
-        if not platform.overall.every_s:
+        pace = platform.overall
+        if not pace.every_s:
             return
-        taken, clock = self._taken[platform.name], asyncio.get_running_loop().time
+        taken, wanted = self._taken[platform.name], min(_AT_ONCE, pace.burst)
         async with taken.turn:
-            if not taken.left or clock() > taken.until:
-                ask = self._rate.ask
-                while wait_s := await ask(platform.name, platform.overall, _AT_ONCE):  # noqa: ASYNC110
+            if not taken.left:
+                while wait_s := await self._rate.ask(platform.name, pace, wanted):  # noqa: ASYNC110
                     await asyncio.sleep(wait_s)
-                taken.left, taken.until = _AT_ONCE, clock() + _GOOD_S
+                taken.left = wanted
             taken.left -= 1

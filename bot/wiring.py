@@ -128,30 +128,17 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     people, playbooks = load_definitions(settings)
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
-        client = store.client
-        published = PublishedPlaybooks(client)
-        for playbook in playbooks.values():
-            await published.publish(playbook.digest, playbook.model_dump_json())
         records = open_study(settings)
         stack.callback(records.close)
         platforms = _open_platforms(settings, store, people, stack)
-        model = _open_model(settings)
-        if model:
-            stack.push_async_callback(model.close)
+        model = _open_model(settings, stack)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
-        scripts = Scripts(client)
+        scripts = Scripts(store.client)
         stack.push_async_callback(scripts.idle)
         arm = Failpoint(settings.failpoint).arm
         decisions = arm("decisions", RedisDecisions(scripts, partitions))
-        mailbox = RedisMailbox(
-            scripts,
-            partitions,
-            lease_s=settings.lease_s,
-            bell=store.blocking,
-            bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
-        )
-        mailbox = arm("mailbox", mailbox)
+        mailbox = arm("mailbox", _mailbox(settings, store, scripts, partitions))
         clock = SystemClock(settings.timezone)
         handling = Handling(
             decisions=decisions,
@@ -159,7 +146,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             people=connected,
             tools=READONLY,
             playbooks=playbooks,
-            playbook=_finder(playbooks, published),
+            playbook=_finder(playbooks, await _publish(playbooks, store.client)),
             model=model,
             clock=clock,
             new_id=partitions.new_id,
@@ -169,7 +156,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         )
         yield Parts(
             settings=settings,
-            client=client,
+            client=store.client,
             durability=store.durability,
             scripts=scripts,
             people=connected,
@@ -178,11 +165,31 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             operations=RedisOperations(scripts, partitions),
-            rate=RedisRate(client),
+            rate=RedisRate(store.client),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
             handling=arm("handling", handling),
             clock=clock,
         )
+
+
+def _mailbox(
+    settings: Settings, store: Store, scripts: Scripts, partitions: keys.Partitions
+) -> RedisMailbox:
+    return RedisMailbox(
+        scripts,
+        partitions,
+        lease_s=settings.lease_s,
+        bell=store.blocking,
+        bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
+    )
+
+
+async def _publish(playbooks: Mapping[str, Playbook], client: Client) -> PublishedPlaybooks:
+    """Every playbook under its digest, before any run begins with it."""
+    published = PublishedPlaybooks(client)
+    for playbook in playbooks.values():
+        await published.publish(playbook.digest, playbook.model_dump_json())
+    return published
 
 
 @asynccontextmanager
@@ -204,15 +211,17 @@ def _open_platforms(
     return platforms
 
 
-def _open_model(settings: Settings) -> OpenAIModel | None:
+def _open_model(settings: Settings, stack: AsyncExitStack) -> OpenAIModel | None:
     if settings.llm_model is None:
         return None
-    return OpenAIModel(
+    model = OpenAIModel(
         api_key=_secret(settings.openai_api_key),
         base_url=settings.openai_base_url or "",
         model=settings.llm_model,
         fallbacks=settings.llm_fallback_models,
     )
+    stack.push_async_callback(model.close)
+    return model
 
 
 def _places(settings: Settings, platforms: Mapping[str, Adapter]) -> list[str]:

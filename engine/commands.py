@@ -14,7 +14,7 @@ from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
 from engine.language import detect
 from engine.lookup import suggestions
-from engine.mail import Commanded
+from engine.mail import GIVEN_UP, Commanded
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
 from engine.run import wakes
@@ -149,7 +149,7 @@ def given_up(mail: Commanded, services: TurnServices) -> Effects:
     """
     update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
     again = mail.model_copy(update={"update": update}).model_dump_json()
-    aside = Aside(f"control:{update.conversation}", again, "it failed three times")
+    aside = Aside(f"control:{update.conversation}", again, GIVEN_UP)
     lang = detect(mail.update.text)
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 

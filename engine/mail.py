@@ -71,6 +71,9 @@ class CardExpired(Frozen):
     card: str
 
 
+GIVEN_UP = "handling failed, or ended its worker, again and again"
+"""Why mail is set aside after its last attempt, for operators."""
+
 TalkMail = Said | PartReady
 RunMail = Started | Continued | Resumed | CardDecided | CardExpired
 Mail = Annotated[TalkMail | Commanded | RunMail, Field(discriminator="kind")]

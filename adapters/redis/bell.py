@@ -41,5 +41,5 @@ class Bell:
             with suppress(StoreError), translated():
                 async with self._client.pipeline(transaction=False) as pipe:
                     pipe.lpush(keys.BELL, told)
-                    pipe.ltrim(keys.BELL, 0, _KEPT)
+                    pipe.ltrim(keys.BELL, 0, _KEPT - 1)
                     await pipe.execute()

@@ -1,4 +1,4 @@
-"""python-telegram-bot's transport over aiohttp: half the processor time of its own over httpx."""
+"""python-telegram-bot's transport over aiohttp, which costs less than its own (tests/bench)."""
 
 import aiohttp
 from telegram.error import NetworkError, TimedOut

@@ -10,7 +10,7 @@ from cards.texts import say
 from engine.frames.state import PlannerFrame, Run
 from engine.intents import Intent
 from engine.language import detect
-from engine.mail import PartReady, Said, Started
+from engine.mail import GIVEN_UP, PartReady, Said, Started
 from engine.ports.store import (
     Aside,
     CardWrite,
@@ -29,7 +29,6 @@ from engine.turn.cards import answer_card
 from engine.turn.services import TurnServices
 from engine.turn.session import Session
 
-_WHY = "handling failed, or ended its worker, three times"
 Progress = Callable[[Effects], Awaitable[None]]
 """Commits what is settled so far, without taking the message away."""
 
@@ -322,7 +321,7 @@ def _left(mail: Said, part: Part) -> Aside:
         update={"id": f"{mail.update.id}/{part.index}/again", "text": part.intent.text}
     )
     left = mail.model_copy(update={"update": update})
-    return Aside(f"talk:{update.conversation}", left.model_dump_json(), _WHY)
+    return Aside(f"talk:{update.conversation}", left.model_dump_json(), GIVEN_UP)
 
 
 async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
@@ -338,5 +337,5 @@ async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
     return Effects(
         parts=(PartWrite(head.id, after.index, after.stored()),),
         touches=(Touch(head.id),),
-        aside=(Aside(f"talk:{head.conversation}", again, _WHY),),
+        aside=(Aside(f"talk:{head.conversation}", again, GIVEN_UP),),
     )

@@ -165,6 +165,17 @@ async def test_all_workers_together_keep_to_what_a_platform_takes(
             task.cancel()
 
 
+@pytest.mark.parametrize("per_s", [1, 4])
+async def test_a_slow_overall_pace_lets_messages_pass(
+    new_settings: NewSettings, per_s: int
+) -> None:
+    async with open_parts(new_settings()) as parts, asyncio.timeout(PATIENCE_S):
+        wall = Wall({})
+        wall.overall = Pace(every_s=1 / per_s, burst=per_s)
+        await Throttle(parts.rate).passed(wall)
+        assert await parts.rate.ask("web", wall.overall, per_s) > 0
+
+
 async def test_mail_that_ends_its_worker_again_and_again_is_given_up_and_said(
     start: Start, new_settings: NewSettings
 ) -> None:
@@ -274,10 +285,12 @@ async def test_a_run_of_a_newer_version_is_left_alone_and_said(start: Start) -> 
 async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSettings) -> None:
     """A cancellation that a client library swallows must not keep a lane for ever."""
     async with open_parts(new_settings()) as parts:
+        together = asyncio.Barrier(16)
 
         class Slow(Handling):
             async def handle(self, claim: Claim, progress: Progress) -> Handled:
-                await asyncio.sleep(0.2)
+                # Until all of them are at work, which takes longer than a renewal.
+                await together.wait()
                 return Handled(Effects())
 
         fields = {name: getattr(parts.handling, name) for name in parts.handling.__slots__}
@@ -288,7 +301,7 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
             parts.mailbox,
             Slow(**fields),
             limit=16,
-            lease_s=30,
+            lease_s=0.003,
             typing=lambda conversation: parts.platforms["web"],
             committed=lambda effects: None,
         )
@@ -300,3 +313,4 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
                     await asyncio.sleep(0.05)
                 stop.set()
                 lanes.wake()
+        assert (await parts.operations.backlog()).lanes == 0
