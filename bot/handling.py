@@ -14,6 +14,7 @@ from engine.frames.state import Run
 from engine.mail import CardExpired, Commanded, PartReady, RunMail, Said, parse
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
+from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
@@ -41,7 +42,10 @@ class Handled:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """Everything that handling needs; `playbook(digest)` finds the one a run began with."""
+    """Everything that handling needs; `playbook(digest)` finds the one a run began with.
+
+    `project(conversation)` is the project that the conversation belongs to.
+    """
 
     decisions: Decisions
     records: Records
@@ -55,6 +59,8 @@ class Handling:
     derived_id: Callable[..., str]
     zone: str
     reply_after_s: float
+    library: Library
+    project: Callable[[str], str]
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -146,6 +152,8 @@ class Handling:
             now=self.clock.now(),
             today=self.clock.today(),
             zone=self.zone,
+            library=self.library,
+            project=self.project,
         )
 
     def _turn_services(self) -> TurnServices:
@@ -160,4 +168,6 @@ class Handling:
             today=self.clock.today(),
             zone=self.zone,
             reply_after_s=self.reply_after_s,
+            library=self.library,
+            project=self.project,
         )

@@ -29,10 +29,13 @@ from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
+from engine.ports.library import Library
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
 from engine.ports.store import Bounds, Operations
 from engine.tools.registry import READONLY
+
+SAMPLE_PROJECT = "SIGNOFF-101"
 
 
 class Adapter(Platform, Protocol):
@@ -153,6 +156,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             derived_id=partitions.derived_id,
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
+            library=Library(),
+            project=lambda conversation: SAMPLE_PROJECT,
         )
         yield Parts(
             settings=settings,

@@ -42,8 +42,16 @@ def _plan(skill: Skill) -> ToolPlan:
 
 
 def _tool_context(context: StepContext, *, key: str = "", by: str = "") -> ToolContext:
-    services = context.services
-    return ToolContext(records=services.records, today=services.today, key=key, by=by)
+    run, services = context.run, context.services
+    return ToolContext(
+        records=services.records,
+        today=services.today,
+        key=key,
+        by=by,
+        project=services.project(run.conversation),
+        person=run.requester,
+        library=services.library,
+    )
 
 
 async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> Advanced:

@@ -9,6 +9,7 @@ from cards.model import Card, Decision, Principal, Review
 from cards.view import PartState
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.model import Playbook
+from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
 
@@ -126,6 +127,8 @@ class Services:
     now: datetime
     today: date
     zone: str
+    library: Library
+    project: Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)

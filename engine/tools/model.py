@@ -7,7 +7,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from cards.model import Lang
+from cards.model import Lang, Principal
+from engine.ports.library import NOTHING, Library
 from engine.ports.records import Records
 
 Args = TypeVar("Args", bound=BaseModel)
@@ -18,12 +19,16 @@ class ToolContext:
     """What a call may use: the project's records, today's date, and for writes who stands for it.
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
+    `project` and `person` are the conversation's project and who asks: they bound what is read.
     """
 
     records: Records
     today: date
     key: str = ""
     by: str = ""
+    project: str = ""
+    person: Principal | None = None
+    library: Library = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +51,7 @@ class Tool(Generic[Args]):
     """Entities that a look-up without the model must have found in the text, e.g. `subject_id`."""
     rehearse: Callable[[Args, ToolContext], Awaitable[None]] | None = None
     """Of a write: raises the ToolFailed that `run` would raise on the data as it stands."""
+    timeout_s: float = 10
+    """How long a call may take."""
+    roles: tuple[str, ...] = ()
+    """Roles of which the person must hold one to read with it; empty for everyone."""

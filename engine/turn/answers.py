@@ -7,6 +7,7 @@ from engine.errors import ToolError
 from engine.intents import Intent, Lookup
 from engine.lookup import suggestions
 from engine.react import ReActEngine
+from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
 from engine.tools.registry import call, tool
 from engine.turn.services import TurnServices
@@ -20,12 +21,13 @@ def slow(intent: Intent) -> bool:
     return intent.kind == "qa_query" and intent.lookup is None
 
 
-async def quick(intent: Intent, lang: Lang, services: TurnServices) -> Told:
+async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
     """The answer to an intent that needs neither the model nor a run."""
+    lang = head.lang
     if intent.told:
         return "needs_you", intent.told
     if intent.kind == "qa_query" and intent.lookup:
-        return await _look_up(intent.lookup, lang, services)
+        return await _look_up(intent.lookup, head, services)
     if intent.kind == "smalltalk" and thanks(intent.text):
         return "answered", say("answer.thanks", lang)
     if intent.kind == "smalltalk" and asks_who(intent.text):
@@ -35,13 +37,13 @@ async def quick(intent: Intent, lang: Lang, services: TurnServices) -> Told:
     return "answered", _offer("answer.unclear", intent.text, lang, services)
 
 
-async def _look_up(lookup: Lookup, lang: Lang, services: TurnServices) -> Told:
+async def _look_up(lookup: Lookup, head: ReplyHead, services: TurnServices) -> Told:
     chosen = tool(lookup.tool)
     try:
-        result = await call(chosen, lookup.arguments, services.tool_context)
+        result = await call(chosen, lookup.arguments, services.tool_context(head))
     except ToolError as error:
-        return "failed", error.told(lang)
-    return "answered", chosen.tell(result, lang)
+        return "failed", error.told(head.lang)
+    return "answered", chosen.tell(result, head.lang)
 
 
 def _offer(key: str, text: str, lang: Lang, services: TurnServices) -> str:
@@ -64,11 +66,14 @@ def _workflows(lang: Lang, services: TurnServices) -> list[str]:
     return found
 
 
-async def ask_model(intent: Intent, lang: Lang, session: Session, services: TurnServices) -> Told:
+async def ask_model(
+    intent: Intent, head: ReplyHead, session: Session, services: TurnServices
+) -> Told:
     """The ReAct engine's final answer; only that leaves the engine (spec 001 §5)."""
+    lang = head.lang
     if services.model is None:
         return "answered", _offer("answer.none", intent.text, lang, services)
     engine = ReActEngine(services.model, services.tools)
     recent = tuple(line.text for line in session.recent)
-    result = await engine.run(intent.text, services.tool_context, lang=lang, recent=recent)
+    result = await engine.run(intent.text, services.tool_context(head), lang=lang, recent=recent)
     return ("answered" if result.success else "failed"), result.content

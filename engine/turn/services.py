@@ -6,9 +6,11 @@ from datetime import date, datetime
 from typing import Any
 
 from engine.playbooks.model import Playbook
+from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Decisions
+from engine.replies import ReplyHead
 from engine.tools.model import Tool, ToolContext
 
 
@@ -30,8 +32,15 @@ class TurnServices:
     today: date
     zone: str
     reply_after_s: float
+    library: Library
+    project: Callable[[str], str]
 
-    @property
-    def tool_context(self) -> ToolContext:
+    def tool_context(self, head: ReplyHead) -> ToolContext:
         """What look-ups get: no key and nobody's approval, so that no write can succeed."""
-        return ToolContext(records=self.records, today=self.today)
+        return ToolContext(
+            records=self.records,
+            today=self.today,
+            project=self.project(head.conversation),
+            person=head.principal,
+            library=self.library,
+        )

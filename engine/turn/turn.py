@@ -135,7 +135,7 @@ async def _part(
         begun.mails.extend(reply.mails)
         part = part.model_copy(update={"state": reply.state, "text": reply.text})
     elif not slow(intent):
-        state, text = await quick(intent, head.lang, services)
+        state, text = await quick(intent, head, services)
         part = part.model_copy(update={"state": state, "text": text})
     begun.parts.append(part)
 
@@ -237,7 +237,7 @@ async def _finish(
     """Answer what needs the model, all at once, and remember what was said."""
     open_parts = [part for part in parts if _unanswered(part)]
     told = await asyncio.gather(
-        *(ask_model(part.intent, head.lang, session, services) for part in open_parts)
+        *(ask_model(part.intent, head, session, services) for part in open_parts)
     )
     after = dict(enumerate(parts))
     for part, (state, text) in zip(open_parts, told, strict=True):
@@ -271,7 +271,7 @@ async def part_ready(mail: PartReady, session: Session, services: TurnServices) 
     else:
         await _part(mail.index, intent, head, begun, services)
         if _unanswered(begun.parts[0]):
-            state, text = await ask_model(intent, head.lang, session, services)
+            state, text = await ask_model(intent, head, session, services)
             begun.parts[0] = part.model_copy(update={"state": state, "text": text})
     after = begun.parts[0]
     return Effects(

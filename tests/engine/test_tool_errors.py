@@ -6,10 +6,12 @@ import pytest
 
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import open_records
-from cards.model import Lang
+from cards.model import Lang, Principal
 from engine.errors import ToolFailed, ToolRetry
 from engine.intents import Intent, Lookup
+from engine.ports.library import NOTHING
 from engine.ports.store import Decisions
+from engine.replies import ReplyHead
 from engine.tools.registry import READONLY
 from engine.turn.answers import quick
 from engine.turn.services import TurnServices
@@ -52,7 +54,15 @@ def services(tmp_path: Path) -> TurnServices:
         today=date(2026, 11, 21),
         zone="UTC",
         reply_after_s=2.0,
+        library=NOTHING,
+        project=lambda conversation: "",
     )
+
+
+def head(lang: Lang) -> ReplyHead:
+    asker = Principal(id="lin", name="Lin")
+    at = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+    return ReplyHead(id="r", conversation="web:w:c", lang=lang, principal=asker, text="?", at=at)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +79,4 @@ async def test_look_up_that_fails_says_so_in_the_persons_language(
 ) -> None:
     lookup = Lookup(tool="read_clinical_data", arguments=arguments)
     intent = Intent(kind="qa_query", text="?", lookup=lookup)
-    assert await quick(intent, lang, services) == ("failed", told)
+    assert await quick(intent, head(lang), services) == ("failed", told)

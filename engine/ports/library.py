@@ -1,0 +1,82 @@
+"""What a project knows besides its records: documents, what was remembered, files (spec 003)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from cards.frozen import Frozen
+
+
+class Quote(Frozen):
+    """A passage of a document that answers a query: where it stands, word for word; best is 1."""
+
+    document: str
+    title: str
+    section: str
+    text: str
+    link: str = ""
+    score: float = 0.0
+
+
+class Memo(Frozen):
+    """One thing that was remembered for a project; `by` is a principal's id."""
+
+    text: str
+    by: str
+    at: datetime
+
+
+class FileInfo(Frozen):
+    """A file of a project; `media_type` as in `text/csv`."""
+
+    name: str
+    size_bytes: int
+    media_type: str
+    changed_at: datetime
+
+
+class Knowledge(Protocol):
+    """The documents of the playbooks of a project. Raises ToolFailed when out of reach."""
+
+    async def search(self, project: str, query: str, *, limit: int = 3) -> Sequence[Quote]:
+        """The passages that answer the query, best first; none when nothing does."""
+        ...
+
+
+class Memory(Protocol):
+    """What a project remembered. Raises ToolFailed when out of reach."""
+
+    async def remember(
+        self, project: str, text: str, *, key: str, by: str
+    ) -> Literal["new", "repeat"]:
+        """Keep the text once per idempotency `key`; a repeat of the key keeps the first."""
+        ...
+
+    async def memos(self, project: str) -> Sequence[Memo]:
+        """What is kept, newest first."""
+        ...
+
+
+class Files(Protocol):
+    """The files of a project. Raises ToolFailed when out of reach."""
+
+    async def infos(self, project: str) -> Sequence[FileInfo]:
+        """Every file, by name."""
+        ...
+
+    async def read(self, project: str, name: str) -> bytes | None:
+        """The content of the file of exactly that name, or None when there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A deployment's documents, memory and files; tools say so when one of them is not there."""
+
+    knowledge: Knowledge | None = None
+    memory: Memory | None = None
+    files: Files | None = None
+
+
+NOTHING = Library()
