@@ -1,5 +1,6 @@
 """The system clock."""
 
+import time
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
@@ -17,3 +18,7 @@ class SystemClock:
     def today(self) -> date:
         """Today's date in the service's time zone."""
         return datetime.now(self._zone).date()
+
+    def elapsed_s(self) -> float:
+        """Seconds that only ever go on."""
+        return time.monotonic()

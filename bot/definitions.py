@@ -1,6 +1,8 @@
 """What a service is defined by: people, playbooks and the sample study, found and checked."""
 
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.clock import SystemClock
@@ -10,19 +12,39 @@ from bot.settings import Settings
 from engine.errors import DefinitionError, ToolFailed
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
-from engine.source import Problems
+from engine.router.table import RouteTable
+from engine.router.talk import Talk
+from engine.source import Problems, read, try_build
+from engine.tools.registry import READONLY
 
+TALK = "talk.yaml"
 _SETTING = "SIGNOFF_PLAYBOOKS: "
 
 
-def load_definitions(settings: Settings) -> tuple[Directory, dict[str, Playbook]]:
-    """The people and the playbooks by id; raises DefinitionError with every problem."""
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Who there is, what can be asked for (playbooks by id), and how people talk beside that."""
+
+    people: Directory
+    playbooks: Mapping[str, Playbook]
+    talk: Talk
+
+    def table(self) -> RouteTable:
+        """What the router learns of them and of the tools."""
+        asked = {name: playbook.definition for name, playbook in self.playbooks.items()}
+        return RouteTable(asked, READONLY, self.talk)
+
+
+def load_definitions(settings: Settings) -> Definitions:
+    """The people, playbooks and talk; raises DefinitionError with every problem."""
     problems = Problems()
     people = _people(settings.people, problems)
     playbooks = _playbooks(settings.playbooks, people, problems, named=_SETTING)
+    talk = _talk(settings.playbooks, problems)
     problems.raise_if_any()
     assert people is not None
-    return people, playbooks
+    assert talk is not None
+    return Definitions(people, playbooks, talk)
 
 
 def open_study(settings: Settings) -> SqliteRecords:
@@ -61,6 +83,7 @@ def validate(playbooks: Path, people: Path, *, named: str = _SETTING) -> list[st
     problems = Problems()
     directory = _people(people, problems)
     _playbooks(playbooks, directory, problems, named=named)
+    _talk(playbooks, problems)
     if playbooks.is_dir():
         problems.extend(_sample_faults(_sample(playbooks)))
     return problems
@@ -114,6 +137,26 @@ def _playbooks(
             problems.add(f"{main}:1: id: playbook {playbook.id!r} is defined twice")
         found[playbook.id] = playbook
     return found
+
+
+def _talk(folder: Path, problems: Problems) -> Talk | None:
+    """The examples of talk that lie beside the playbooks."""
+    path = folder / TALK
+    if not folder.is_dir():
+        return None
+    try:
+        source = read(path.read_text(encoding="utf-8"), file=str(path))
+    except FileNotFoundError:
+        problems.add(f"{path}:1: is missing")
+    except OSError as error:
+        problems.add(f"{path}:1: cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        problems.add(f"{path}:1: is not UTF-8 text")
+    except DefinitionError as error:
+        problems.extend(error.problems)
+    else:
+        return try_build(Talk, source, problems)
+    return None
 
 
 def _files(main: Path) -> dict[str, str]:

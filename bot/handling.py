@@ -11,17 +11,20 @@ from cards.texts import say
 from engine import commands
 from engine.frames.outcome import People, Services, StepContext
 from engine.frames.state import Run
-from engine.mail import CardExpired, Commanded, PartReady, RunMail, Said, parse
+from engine.mail import CardDecided, CardExpired, Commanded, PartReady, RunMail, Said, parse
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
+from engine.react import Budget
+from engine.router.table import RouteTable
 from engine.run import blocked, step, stopped, unreadable
 from engine.tools.model import Tool
-from engine.turn import session, turn
+from engine.turn import giving_up, session, turn
 from engine.turn.services import TurnServices
+from engine.turn.tracing import Tracing
 
 log = structlog.get_logger()
 Progress = Callable[[Effects], Awaitable[None]]
@@ -44,7 +47,8 @@ class Handled:
 class Handling:
     """Everything that handling needs; `playbook(digest)` finds the one a run began with.
 
-    `project(conversation)` is the project that the conversation belongs to.
+    `project(conversation)` is the project that the conversation belongs to; `table` is what the
+    router has learned.
     """
 
     decisions: Decisions
@@ -61,6 +65,9 @@ class Handling:
     reply_after_s: float
     library: Library
     project: Callable[[str], str]
+    table: RouteTable
+    budget: Budget
+    tracing: Tracing
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -79,6 +86,10 @@ class Handling:
                 return Handled(await said)
             case PartReady():
                 return Handled(await turn.part_ready(mail, session.load(claim.state), services))
+            case CardDecided() if _of_talk(claim):
+                return Handled(await turn.chosen(mail, session.load(claim.state), services))
+            case CardExpired() if _of_talk(claim):
+                return Handled(await turn.not_chosen(mail, services))
             case Commanded():
                 recent = [line.text for line in session.load(claim.state).recent]
                 lang = commands.language(mail, recent)
@@ -95,9 +106,11 @@ class Handling:
         services = self._turn_services()
         match mail:
             case Said():
-                return Handled(await turn.given_up(mail, session.load(claim.state), services))
+                return Handled(await giving_up.given_up(mail, session.load(claim.state), services))
             case PartReady():
-                return Handled(await turn.part_given_up(mail, services))
+                return Handled(await giving_up.part_given_up(mail, services))
+            case CardDecided() | CardExpired() if _of_talk(claim):
+                return Handled(await giving_up.choice_given_up(claim.lane, mail, services))
             case Commanded():
                 return Handled(commands.given_up(mail, services))
         run = self._run(claim)
@@ -170,4 +183,13 @@ class Handling:
             reply_after_s=self.reply_after_s,
             library=self.library,
             project=self.project,
+            table=self.table,
+            new_id=self.new_id,
+            budget=self.budget,
+            tracing=self.tracing,
+            elapsed_s=self.clock.elapsed_s,
         )
+
+
+def _of_talk(claim: Claim) -> bool:
+    return claim.lane.startswith("talk:")

@@ -145,7 +145,7 @@ class Intake:
                 mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
                 effects = Effects(
                     cards=(CardWrite(verdict.card, expect=card.version),),
-                    mails=((f"run:{card.run}", mail),),
+                    mails=((card.lane, mail),),
                     log=(_entry(update, found, principal, button, "decided"),),
                 )
                 text = decided(verdict.card, verdict.decision, self.zone)
@@ -189,4 +189,4 @@ def _entry(
         "choice": button.choice,
         "result": result,
     }
-    return found.card.run, json.dumps(entry, ensure_ascii=False)
+    return found.card.run or found.card.token, json.dumps(entry, ensure_ascii=False)

@@ -73,6 +73,19 @@ def comma_list(value: Any) -> Any:
     return value
 
 
+def pattern_list(value: Any) -> Any:
+    """Regular expressions, separated by spaces; raises ValueError for one that is none."""
+    if not isinstance(value, str):
+        return value
+    patterns = tuple(value.split())
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"no regular expression: {error}") from error
+    return patterns
+
+
 def _on_off(value: Any) -> Any:
     if not isinstance(value, str):
         return value

@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot import failpoints
+from bot.masking import DEFAULT_MASK
 from bot.setting_rules import (
     HostName,
     OnOff,
@@ -27,6 +28,7 @@ from bot.setting_rules import (
     is_loopback,
     nobody_to_talk_to,
     not_yet,
+    pattern_list,
 )
 from engine.errors import DefinitionError
 
@@ -103,6 +105,19 @@ class Settings(BaseSettings):
     )
     reply_after_s: float = _shown(
         "SIGNOFF_REPLY_AFTER_S", 2.0, "a number of seconds from 0 to 60", ge=0, le=60
+    )
+
+    react_iterations: int = _shown(
+        "SIGNOFF_REACT_ITERATIONS", 5, "a whole number from 1 to 50", ge=1, le=50
+    )
+    react_tokens: int = _shown(
+        "SIGNOFF_REACT_TOKENS", 4000, "a whole number from 100 to 1000000", ge=100, le=1_000_000
+    )
+    trace_days: float = _shown(
+        "SIGNOFF_TRACE_DAYS", 30.0, "a number of days from 0 to 3650", ge=0, le=3650
+    )
+    trace_mask: Annotated[tuple[str, ...], NoDecode, BeforeValidator(pattern_list)] = _shown(
+        "SIGNOFF_TRACE_MASK", DEFAULT_MASK, "regular expressions, separated by spaces"
     )
 
     failpoint: str | None = _shown("SIGNOFF_FAILPOINT", None, "a point of bot/failpoints.py")

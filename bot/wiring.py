@@ -24,6 +24,7 @@ from bot.definitions import load_definitions, open_study
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
+from bot.masking import masking
 from bot.people import Directory
 from bot.settings import Settings
 from bot.stopping import unless
@@ -33,7 +34,9 @@ from engine.ports.library import Library
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
 from engine.ports.store import Bounds, Operations
+from engine.react import Budget
 from engine.tools.registry import READONLY
+from engine.turn.tracing import Tracing
 
 SAMPLE_PROJECT = "SIGNOFF-101"
 
@@ -128,7 +131,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
 
     Raises Stopped as soon as `stop` is set while the store is waited for.
     """
-    people, playbooks = load_definitions(settings)
+    definitions = load_definitions(settings)
+    people, playbooks = definitions.people, definitions.playbooks
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
         records = open_study(settings)
@@ -158,6 +162,9 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             reply_after_s=settings.reply_after_s,
             library=Library(),
             project=lambda conversation: SAMPLE_PROJECT,
+            table=definitions.table(),
+            budget=Budget(settings.react_iterations, settings.react_tokens),
+            tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
         )
         yield Parts(
             settings=settings,

@@ -95,6 +95,7 @@ class Card(Frozen):
     `revision` changes only when what was shown for approval changes; `version` counts stored
     states for compare-and-set. `task_key` is the semantic key of spec 003: a newer open card of
     one run with the same key supersedes the older. `shown_digest` fixes what is approved.
+    A card of a talk turn has no `run`, but the `reply` and `part` that it asks about.
     `waiting_for` names, for show, whose answer is awaited. `known` are fields that the form does
     not ask for because their value stands; a text answer is read against them too.
     """
@@ -103,6 +104,8 @@ class Card(Frozen):
     kind: CardKind
     token: str
     run: str
+    reply: str = ""
+    part: int = 0
     conversation: str
     lang: Lang
     title: str
@@ -123,6 +126,11 @@ class Card(Frozen):
     deadline: datetime | None = None
     votes: tuple[Vote, ...] = ()
     decision: Decision | None = None
+
+    @property
+    def lane(self) -> str:
+        """The lane that hears of its decision."""
+        return f"run:{self.run}" if self.run else f"talk:{self.conversation}"
 
     def choice(self, choice_id: str) -> Choice | None:
         """The choice of that id, or None when the card never had it."""

@@ -14,22 +14,39 @@ class Lookup(Frozen):
     arguments: dict[str, Any]
 
 
+class Candidate(Frozen):
+    """What an unclear piece may mean: a request to a playbook, or a question."""
+
+    kind: Literal["workflow", "qa_query"]
+    playbook: str = ""
+    request: str = ""
+    score: float = 0.0
+
+
 class Intent(Frozen):
     """A piece of a message, in the order asked. `depends_on` are indexes of earlier intents.
 
-    `playbook` is set for `workflow`; `card` and `values` (typed form values by field name) for
-    `card_reply`; `lookup` for a `qa_query` that needs no model. `why` explains the verdict. `told`
-    is the answer (Markdown) where the router knows it already.
+    `playbook` and `request` (which of its requests) are set for `workflow`, with the `condition`
+    under which the person wants it, "" for none; `card` and `values` (typed form values by field
+    name) for `card_reply`; `lookup` (and `more` of them, for
+    several subjects) for a `qa_query` that needs no model, `about_run` for one about
+    a run that goes on. `why` explains the verdict. `told` is the answer (Markdown) where the router
+    knows it already; `candidates` are what an `unclear` one may mean, the likeliest first.
     """
 
     kind: IntentKind
     text: str
     playbook: str = ""
+    request: str = ""
+    condition: str = ""
     depends_on: tuple[int, ...] = ()
     confidence: float = 1.0
     why: str = ""
     lookup: Lookup | None = None
+    more: tuple[Lookup, ...] = ()
+    about_run: bool = False
     card: str = ""
     choice: str = ""
     values: dict[str, str] = {}
     told: str = ""
+    candidates: tuple[Candidate, ...] = ()

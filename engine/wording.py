@@ -12,9 +12,10 @@ def _any(*forms: str) -> re.Pattern[str]:
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*[。!]?\s*$",
     r"什么|怎么|怎样|如何|为何|哪|谁|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
-    r"(.)[不没]\1",
+    r"(.)[不没]\1|[了过好完]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do|does|did|has|have"
     r"|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
+    r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
 )
 _HOW = _any(
@@ -24,12 +25,15 @@ _HOW = _any(
 _NOT = _any(
     r"不要(?!忘)|不用|不必|不需|不想|不能|不可|不许|不准|不该|不应|先不|暂不|暂时不|还不|不是|不了|不上|勿|甭|暂缓",
     r"(?<![性分个特级类识区鉴差告])别(?![的人处名忘])|没有?(?=说|让|要|叫|想|打算|必要|录|登|填|记|提)",
-    r"[未误漏免禁停拒非缓莫](?=录|登|填|记|提)|取消|撤回|撤销|撤掉|算了|停止|停下|作废|等一下|等等|等我|稍等",
+    r"[未误漏免禁停拒非缓莫](?=录|登|填|记|提)",
     r"n't(?! forget)\b|\bnot\b(?! forget)|\bdont\b(?! forget)",
     r"\b(?:doesnt|didnt|cannot|cant|wont)\b",
-    r"\bno need\b|\bnever\b|\b(?:cancel|stop|abort|undo|discard|hold o(?:n|ff))\b",
-    r"\b(?:wait|refrain|avoid|skip)\b",
-    r"\bno,|^no\b(?! (?:adverse|ae|side))|\binstead of\b|\bwithout \w+ing\b",
+    r"\bnever\b|\b(?:refrain|avoid|skip|forget)\b|\binstead of\b|\bwithout \w+ing\b",
+)
+_RETRACTS = _any(
+    r"取消|撤回|撤销|撤掉|算了|停止|停下|作废|等一下|等等(?![的,、])|等我|稍等|不用了|不必了|不需要了|不要了",
+    r"\b(?:no need|never ?mind|cancel|abort|undo|discard|hold o(?:n|ff)|wait)\b|\bstop(?! date)\b",
+    r"\bno,|^no\b(?! (?:adverse|ae|side))",
 )
 _IF = _any(
     r"如果|假如|假设|要是|倘若|若|除非|的话|一旦|万一|前提|只有.{1,20}才|等.{1,20}(?:再|后|之后)",
@@ -38,6 +42,11 @@ _IF = _any(
     r"\b(?:as soon as|whenever|depending)\b",
     r"\bwhen\b(?! (?:was|is|did|were|does|will|can|should)\b)",
 )
+_HINGE = re.compile(
+    r"\W*(?:那|那么|and |but |so )?(?:如果|假如|假设|要是|倘若|若[是有没]?|一旦|万一"
+    r"|有的话|没有的话|[^,。]{1,8}的话|没[^,。]{0,4}就|[^,。]{0,6}(?:超过|大于|小于|高于|低于)[^,。]{1,10}就|等.{1,20}(?:再|后|之后)"
+    r"|(?:if|unless|once|as soon as|in case|provided|assuming)\b)"
+)
 _TOLD = _any(
     r"已经?(?!知|阅)|刚刚?才?(?=录|登|记|填|提|做)|[录登填记交做写]过|完了|好了|了\s*(?:[,。!;]|$)|了吗",
     r"(?:录入?|登记|填报?|补录|记录|写入|提交|导入)(?:过|完|好)?了",
@@ -45,6 +54,23 @@ _TOLD = _any(
     r"(?:他|她|他们|有人|医生|护士|同事|主任|老师|经理)(?=.{0,6}[录登填记])",
     r"\b(?:said|says|say|told|tells|asked|asks|wants|wanted|thinks|already|yet|remind|reminder"
     r"|later|tomorrow|going to|will|plan|plans|planned|planning|used to|forgot|wish|hope|hoped)\b",
+)
+_TELLS = _any(
+    r"(?<!忘)已经?(?![知阅])|昨天|上周|刚刚|刚才|今早|早上|前天",
+    r"[录登填写交做审核改传发提跑催关出打][过完好]了?(?!再)|(?:录入?|登记|填报?|补录|记录|写入|提交|导入|关闭?|交|递)了",
+    r"了\s*(?:[,。!]|$)|递到|批下来",
+    r"打算|计划(?=[明后下周]|在)|准备(?=[明后下]天?|去)|以后(?:再|要)|回头|下次|改天|过两天|要是",
+    r"^\W*(?:i|we|he|she|they|it|you) (?!need|want|would|'d)",
+    r"^\W*(?:the|our|my|his|her) .{0,30}\b(?:was|were|is|are|has|have|had|will)\b",
+    r"\b(?:already|yesterday|last (?:week|night|month)|this morning)\b",
+    r"\b(?:going to|will be|planning to|won't)\b",
+    r"\b(?:was|were|has been|have been|had) (?:\w+ )?"
+    r"(?:filed|sent|done|entered|closed|recorded|raised|logged)\b",
+)
+_REPORTS = _any(
+    r"(?:他|她|们|人|医生|护士|同事|主任|老师|经理|法官|客户|对方|律师|中心|pi|cra|pm|组长|小[^,。]|总)[^,。]{0,4}"
+    r"(?:说(?!明)|让|问(?!题)|要求|写的是|原话|交代|叫|提到|回复说)",
+    r"\b(?:he|she|they|cra|pi|\w+) (?:said|says|told|asked|asks|wants|wanted|thinks|wrote)\b",
 )
 _QUOTED = re.compile(
     r"“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']+'(?![a-z0-9])"
@@ -55,6 +81,10 @@ _READ_VERBS = (
 )
 _READS = re.compile(
     rf"{cue_pattern(_READ_VERBS)}|(?<![检核审抽])查(?!验)|(?<!查)看|显示|列出|告诉我|给我看|读取|搜索|找一下"
+)
+_SHOWS = _any(
+    r"^(?:查(?:一下|下|询)?|看(?:一下|下|看)?|列(?:出|一下)|显示|告诉我)|给我(?:看|列)|(?:看|查|列)(?:一下|下|看)\s*[。!]?$|拉(?:一下|个)?.{0,8}(?:清单|列表)$",
+    r"^(?:show|list|look up|lookup|tell me|display|find|pull up|get me)\b",
 )
 _WRITES = _any(
     r"录(?!音|像|取)|登记|填写|填报|写入|导入|提交|保存|修改|更正|改成|改为|更新|删除|删掉|新增|添加|上传",
@@ -107,6 +137,11 @@ def reads(text: str) -> bool:
     return bool(_READS.search(text))
 
 
+def shows(text: str) -> bool:
+    """It bids to show something, and nothing beside it."""
+    return bool(_SHOWS.search(text))
+
+
 def writes(text: str) -> bool:
     """It speaks of writing, changing or removing."""
     return bool(_WRITES.search(text))
@@ -114,7 +149,12 @@ def writes(text: str) -> bool:
 
 def denies(text: str) -> bool:
     """It forbids, takes back or holds off; a finding such as "no adverse events" does not."""
-    return bool(_NOT.search(text))
+    return bool(_NOT.search(text) or _RETRACTS.search(text))
+
+
+def retracts(text: str) -> bool:
+    """It takes back what was asked before, whatever else is said."""
+    return bool(_RETRACTS.search(text))
 
 
 def conditional(text: str) -> bool:
@@ -122,9 +162,24 @@ def conditional(text: str) -> bool:
     return bool(_IF.search(text))
 
 
+def hinged(text: str) -> bool:
+    """It opens with a condition on which the rest hangs."""
+    return bool(_HINGE.match(text))
+
+
 def told(text: str) -> bool:
     """It tells of something done, planned or said by others."""
     return bool(_TOLD.search(text))
+
+
+def tells(clause: str) -> bool:
+    """It tells what was done or is planned; nothing is bidden in it."""
+    return bool(_TELLS.search(clause))
+
+
+def reports(text: str) -> bool:
+    """It gives what somebody else said or wants."""
+    return bool(_REPORTS.search(text))
 
 
 def beyond_lookup(text: str) -> bool:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import cast
 
 from adapters.redis import keys
 from adapters.redis.client import translated
@@ -52,6 +53,28 @@ class RedisOperations:
         """The numbers of what waits now, summed over the partitions."""
         found = [await self._scripts.run("backlog", n) for n in range(self._partitions.count)]
         return Backlog(*(sum(int(n) for n in column) for column in zip(*found, strict=True)))
+
+    async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
+        """Ids and JSON of the newest traces, the newest first."""
+        found: list[tuple[float, str, str]] = []
+        for n in range(self._partitions.count):
+            tag, client = keys.tag(n), self._scripts.client
+            with translated():
+                newest = await client.zrevrange(f"{tag}traces", 0, limit - 1, withscores=True)
+                for name, at in cast(list[tuple[str, float]], newest):
+                    body = await client.get(f"{tag}trace:{name}")
+                    found += [(at, name, str(body))] if body else []
+        found.sort(reverse=True)
+        return [(name, body) for _, name, body in found[:limit]]
+
+    async def trace(self, trace_id: str) -> str | None:
+        """The JSON of a trace that is still kept."""
+        partition = self._partitions.of_id(trace_id)
+        if partition is None:
+            return None
+        with translated():
+            body = await self._scripts.client.get(f"{keys.tag(partition)}trace:{trace_id}")
+        return None if body is None else str(body)
 
 
 def _kept(name: str, body: str) -> MailAside:

@@ -57,6 +57,7 @@ def effects(e: Effects) -> str:
         ],
         "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in e.touches],
         "log": e.log,
+        "traces": [{"id": t.id, "body": t.body, "keep_ms": int(t.keep_s * 1000)} for t in e.traces],
         "cancels": e.cancels,
         "aside": [{"lane": a.lane, "mail": a.mail, "why": a.why} for a in e.aside],
     }

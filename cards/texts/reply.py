@@ -65,6 +65,33 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "somebody reviews it before anything is written.",
     ),
     "answer.left": ("这些内容没有看懂：「{left}」。", "I did not understand: “{left}”. "),
+    # cards of a talk turn
+    "choose.title": ("你是想…？", "Did you mean …?"),
+    "choose.said": ("你写道：「{said}」", "You wrote: “{said}”"),
+    "choose.part": ("请在下面选一项，我就照办。", "Please choose below, and I go on with it."),
+    "choose.question": ("只是提问，帮我查一下", "Just a question: look it up"),
+    "choose.none": ("都不是", "None of these"),
+    "choose.condition_title": ("条件成立吗？", "Does the condition hold?"),
+    "choose.condition": (
+        "你写道：「{said}」。请看上面的结果：如果「{condition}」成立，就点「开始」。",
+        "You wrote: “{said}”. Please look at the result above: if “{condition}” holds, start it.",
+    ),
+    "choose.condition_part": (
+        "是否开始，请根据上面的结果决定。",
+        "Please decide by the result above whether to start.",
+    ),
+    "choose.start": ("条件成立，开始", "It holds: start"),
+    "choose.not_now": ("不成立，不办", "It does not: leave it"),
+    "choose.left": ("好的，没有进行任何操作。", "All right; nothing was done."),
+    "choose.expired": (
+        "没有人选择，所以没有进行任何操作。",
+        "Nobody chose, so nothing was done.",
+    ),
+    "request.not_yet": (
+        "「{name}」属于「{playbook}」，但现在的版本还不能办理；没有进行任何操作。",
+        "“{name}” belongs to “{playbook}”, but this version cannot do it yet; nothing was done.",
+    ),
+    "request.able": ("现在能办理的：{able}。", " What it can do now: {able}."),
     "clarify.open": (
         "没有看懂。「{form}」还在等你填写，还缺：{missing}。"
         "可以写成「名称 数值」，也可以用卡片上的按钮。",

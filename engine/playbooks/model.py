@@ -38,6 +38,18 @@ class PriorityRule(Frozen):
     skill: str
 
 
+class Request(Frozen):
+    """A kind of work that people ask a playbook for, with examples in both languages.
+
+    `not_yet`: such a request is recognised, and answered with that it cannot be done yet.
+    """
+
+    id: str
+    name: Bilingual
+    examples: tuple[str, ...] = Key(min_length=1)
+    not_yet: bool = False
+
+
 class Announcement(Frozen):
     """A phase_done card: shown to the requester when the phase is complete."""
 
@@ -157,13 +169,20 @@ class PlaybookFile(Frozen):
     name: Bilingual
     project: str
     cues: tuple[str, ...]
-    examples: tuple[str, ...]
+    requests: tuple[Request, ...] = Key(min_length=1)
     profile_fields: tuple[str, ...] = ()
     decision_fields: tuple[str, ...] = ()
     data_fields: dict[str, DataField] = {}
     allowed_skills: tuple[str, ...] = ()
     priority_rules: tuple[PriorityRule, ...] = ()
     phases: tuple[Phase, ...]
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Messages that ask for what the playbook can do."""
+        return tuple(
+            e for request in self.requests if not request.not_yet for e in request.examples
+        )
 
 
 class Playbook(Frozen):

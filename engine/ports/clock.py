@@ -14,3 +14,7 @@ class Clock(Protocol):
     def today(self) -> date:
         """Today's date in the service's time zone."""
         ...
+
+    def elapsed_s(self) -> float:
+        """Seconds since some moment; only ever goes on, and only differences mean anything."""
+        ...

@@ -34,12 +34,19 @@ class ToolOffer(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the model answered; `truncated` when the provider's length limit cut it off."""
+    """What the model answered; `truncated` when the provider's length limit cut it off.
+
+    `cost` is in the currency of the configured prices.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     tokens: int = 0
     truncated: bool = False
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
 
 
 class Model(Protocol):

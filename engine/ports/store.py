@@ -103,6 +103,15 @@ class Aside:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceWrite:
+    """How something was decided, as JSON, kept for operators for `keep_s` seconds."""
+
+    id: str
+    body: str
+    keep_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Effects:
     """What one handling changes.
 
@@ -124,6 +133,7 @@ class Effects:
     log: tuple[tuple[str, str], ...] = ()
     cancels: tuple[tuple[str, int], ...] = ()
     aside: tuple[Aside, ...] = ()
+    traces: tuple[TraceWrite, ...] = ()
 
     @property
     def shows(self) -> bool:
@@ -368,4 +378,12 @@ class Operations(Protocol):
 
     async def backlog(self) -> Backlog:
         """The numbers of what waits now."""
+        ...
+
+    async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
+        """Ids and JSON of the newest traces, the newest first."""
+        ...
+
+    async def trace(self, trace_id: str) -> str | None:
+        """The JSON of a trace that is still kept."""
         ...

@@ -1,6 +1,6 @@
 """The loop of thinking, acting and observing (spec 001 §5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,20 @@ from cards.texts import say
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model
 from engine.react.acting import Hands, Observed
-from engine.react.texts import Reason, question, system_prompt
+from engine.react.texts import GO_ON, Reason, question, system_prompt
 from engine.tools.model import Tool, ToolContext
 
 ANSWER_TOKENS = 1000
 CHARS_PER_TOKEN = 3
 FUSE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """At most so many answers of the model, and about so many tokens, prompts counted."""
+
+    iterations: int = 5
+    tokens: int = 4000
 
 
 class TraceItem(Frozen):
@@ -28,72 +36,87 @@ class TraceItem(Frozen):
     observation: str = ""
     ok: bool = True
     tokens: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class ReActResult:
-    """`content` is the final answer, or a sentence that says why there is none."""
+    """`content` is the final answer, or a sentence that says why there is none.
+
+    `refused` are the writing tools that the model asked for, and did not get.
+    """
 
     success: bool
     content: str
     trace: tuple[TraceItem, ...]
     reason: Reason
+    refused: tuple[str, ...] = ()
+    tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    model: str = ""
 
 
 class ReActEngine:
-    """Answers a question with read-only tools, within budgets; it cannot change anything.
+    """Answers a question with read-only tools, within a budget; it cannot change anything.
 
-    At most `max_iterations` answers of the model and about `max_tokens` tokens, prompts counted;
-    the second failed tool call in a row ends it.
+    The second failed tool call in a row ends it. `elapsed_s` reads a clock that only goes on.
     """
 
     def __init__(
         self,
         model: Model,
         tools: Sequence[Tool[Any]],
-        *,
-        max_iterations: int = 5,
-        max_tokens: int = 4000,
-        tool_timeout_s: float = 10,
+        budget: Budget,
+        elapsed_s: Callable[[], float],
     ) -> None:
         self._model = model
-        self._hands = Hands(tools, timeout_s=tool_timeout_s)
-        self._max_iterations = max_iterations
-        self._max_tokens = max_tokens
+        self._tools = tools
+        self._budget = budget
+        self._elapsed_s = elapsed_s
 
     async def run(
         self, query: str, context: ToolContext, *, lang: Lang, recent: Sequence[str] = ()
     ) -> ReActResult:
         """The final answer in `lang`, or an honest sentence; `recent` is what was said before."""
-        work = _Work(lang, query, recent)
-        for iteration in range(self._max_iterations):
-            left = self._max_tokens - work.tokens
+        hands = Hands(self._tools, context)
+        work = _Work(lang, question(query, recent), self._elapsed_s)
+        for iteration in range(self._budget.iterations):
+            left = self._budget.tokens - work.tokens
             if left <= 0:
                 return work.ended("tokens")
             try:
                 answer = await self._model.complete(
-                    tuple(work.messages),
-                    tools=self._hands.offers(),
-                    max_tokens=min(ANSWER_TOKENS, left),
+                    tuple(work.messages), tools=hands.offers(), max_tokens=min(ANSWER_TOKENS, left)
                 )
             except ModelUnavailable:
                 return work.ended("model_unavailable")
             except ModelError:
                 return work.ended("model_refused")
             work.heard(iteration, answer)
+            if not answer.tool_calls and not answer.truncated:
+                return work.answered()
             if not answer.tool_calls:
-                return work.answered(answer)
-            if await self._act(iteration, answer, context, work):
+                work.goes_on()
+            elif await self._act(iteration, answer, hands, work):
                 return work.ended("tools_failed")
         return work.ended("iterations")
 
-    async def _act(
-        self, iteration: int, answer: Completion, context: ToolContext, work: "_Work"
-    ) -> bool:
+    @staticmethod
+    async def _act(iteration: int, answer: Completion, hands: Hands, work: "_Work") -> bool:
         """Do what was asked for, in order; True when the fuse has blown."""
         for wanted in answer.tool_calls:
-            observed = await self._hands.act(wanted, context)
-            work.observed(iteration, wanted.id, wanted.name, wanted.arguments, observed)
+            begun = work.now_s()
+            observed = await hands.act(wanted)
+            item = TraceItem(
+                iteration=iteration,
+                action=wanted.name,
+                arguments=wanted.arguments,
+                observation=observed.content,
+                ok=observed.ok,
+                seconds=round(work.now_s() - begun, 3),
+            )
+            work.observed(wanted.id, item, observed)
             if work.failures >= FUSE:
                 return True
         return False
@@ -102,49 +125,70 @@ class ReActEngine:
 class _Work:
     """The dialogue so far, what it cost, and its trace."""
 
-    def __init__(self, lang: Lang, query: str, recent: Sequence[str]) -> None:
+    def __init__(self, lang: Lang, asked: str, now_s: Callable[[], float]) -> None:
         self.messages = [
             Message(role="system", content=system_prompt(lang)),
-            Message(role="user", content=question(query, recent)),
+            Message(role="user", content=asked),
         ]
+        self.now_s = now_s
         self.tokens = 0
         self.failures = 0
+        self._begun_s = now_s()
+        self._cost = 0.0
+        self._model = ""
+        self._text = ""
+        self._cut = False
         self._lang = lang
         self._trace: list[TraceItem] = []
+        self._refused: list[str] = []
 
     def heard(self, iteration: int, answer: Completion) -> None:
+        """Take an answer of the model in; a text without calls is the answer, or its next piece."""
         # Some servers report no usage; letters then stand in for tokens.
         letters = sum(len(m.content) for m in self.messages) + len(answer.text)
         spent = answer.tokens or letters // CHARS_PER_TOKEN
         self.tokens += spent
+        self._cost += answer.cost
+        self._model = answer.model or self._model
+        self._text = "" if answer.tool_calls else self._text + answer.text
+        self._cut = answer.truncated and not answer.tool_calls
         self._trace.append(TraceItem(iteration=iteration, thought=answer.text, tokens=spent))
         self.messages.append(
             Message(role="assistant", content=answer.text, tool_calls=answer.tool_calls)
         )
 
-    def observed(
-        self, iteration: int, call_id: str, name: str, arguments: str, observed: Observed
-    ) -> None:
-        self.failures = 0 if observed.ok else self.failures + 1
-        self.messages.append(Message(role="tool", tool_call_id=call_id, content=observed.content))
-        self._trace.append(
-            TraceItem(
-                iteration=iteration,
-                action=name,
-                arguments=arguments,
-                observation=observed.content,
-                ok=observed.ok,
-            )
-        )
+    def goes_on(self) -> None:
+        """The provider cut the answer off: ask for the rest of it."""
+        self.messages.append(Message(role="user", content=GO_ON))
 
-    def answered(self, answer: Completion) -> ReActResult:
-        text = answer.text.strip()
-        if not text:
-            return self.ended("empty")
-        if answer.truncated:
-            text = f"{text}\n\n{say('react.truncated', self._lang)}"
-            return ReActResult(True, text, tuple(self._trace), "truncated")
-        return ReActResult(True, text, tuple(self._trace), "answered")
+    def observed(self, call_id: str, item: TraceItem, observed: Observed) -> None:
+        """Take in what came of a call."""
+        self.failures = 0 if observed.ok else self.failures + 1
+        self._refused += [item.action] if observed.refused else []
+        self.messages.append(Message(role="tool", tool_call_id=call_id, content=observed.content))
+        self._trace.append(item)
+
+    def answered(self) -> ReActResult:
+        """The whole answer, with the pieces that it came in."""
+        text = self._text.strip()
+        return self._result(text, "answered") if text else self.ended("empty")
 
     def ended(self, reason: Reason) -> ReActResult:
-        return ReActResult(False, say(f"react.{reason}", self._lang), tuple(self._trace), reason)
+        """No answer, and why; a part of one is given as what it is."""
+        text = self._text.strip()
+        if self._cut and text:
+            return self._result(f"{text}\n\n{say('react.truncated', self._lang)}", "truncated")
+        return self._result(say(f"react.{reason}", self._lang), reason)
+
+    def _result(self, content: str, reason: Reason) -> ReActResult:
+        return ReActResult(
+            success=reason in ("answered", "truncated"),
+            content=content,
+            trace=tuple(self._trace),
+            reason=reason,
+            refused=tuple(dict.fromkeys(self._refused)),
+            tokens=self.tokens,
+            cost=self._cost,
+            seconds=self.now_s() - self._begun_s,
+            model=self._model,
+        )

@@ -5,7 +5,7 @@ from cards.model import Card
 from engine.entities import fold
 from engine.intents import Intent
 from engine.ports.model import Model
-from engine.router.deterministic import intents, open_question, read
+from engine.router.deterministic import intents, read
 from engine.router.model import RouteContext, Tried
 
 NUMBERED = ("select",)
@@ -24,8 +24,6 @@ async def card_reply(text: str, context: RouteContext, model: Model | None) -> T
     ]
     pieces = read(text, context)
     if any(piece.kind == "card_reply" or piece.told for piece in pieces):
-        if model is not None:
-            pieces = tuple(open_question(piece, context) for piece in pieces)
         return Tried(intents(pieces), "; ".join(piece.why for piece in pieces))
     if len(numbered) > 1:
         return Tried((), f"it could answer {len(numbered)} open cards")

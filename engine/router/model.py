@@ -8,20 +8,8 @@ from typing import Any
 from cards.model import Card, Lang, Principal
 from engine.intents import Intent
 from engine.ports.model import Model
+from engine.router.table import RouteTable
 from engine.tools.model import Tool
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A playbook as people ask for it: its names, example requests and cue words, zh and en.
-
-    Cues are the verbs that ask for the work ("录入", "record"), not the nouns it is about.
-    """
-
-    playbook: str
-    names: tuple[str, ...]
-    examples: tuple[str, ...]
-    cues: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +18,7 @@ class RouteContext:
     messages there (`recent`, the newest last).
     """
 
-    routes: tuple[Route, ...]
+    table: RouteTable
     tools: tuple[Tool[Any], ...]
     open_cards: tuple[Card, ...]
     principal: Principal

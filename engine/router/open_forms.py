@@ -12,7 +12,6 @@ from engine import wording
 from engine.entities import fold, subject_ids
 from engine.reading import Reading, read_form
 from engine.router.model import RouteContext
-from engine.router.requests import begins_with_cue
 
 # "had a headache" tells; only "had she …?" asks.
 _TELLING = re.compile(r"^\W*(?:had|has|have)\b(?!.*\?)")
@@ -71,7 +70,7 @@ def about_another(card: Card, text: str) -> str:
 def answers(text: str, context: RouteContext) -> bool:
     """The text may be an answer: it does not ask, and does not begin like a request."""
     said = _TELLING.sub("", fold(wording.unquoted(text)))
-    return not (wording.asks(said) or begins_with_cue(text, context.routes))
+    return not (wording.asks(said) or context.table.begins(said))
 
 
 def address(text: str, context: RouteContext) -> Addressed | None:

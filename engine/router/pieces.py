@@ -1,26 +1,27 @@
 """Where a message may be split: sentence ends, connectives, and some commas."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from engine import wording
 from engine.entities import fold
 
-_ZH = r"然后再?|接着再?|随后再?|之后再|另外|此外|顺便|顺带|并且|再(?![见次三者说过])"
+_ZH = (
+    r"然后再?|接着再?|随后再?|之后再|另外|此外|顺便|顺带|顺手|并且|最后再?|完[了事]再|做完再?|对了"
+    r"|再(?![见次三者说过度])"
+)
 _EN = (
     r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
-    r"|(?:and\s+)?next(?=,))(?![A-Za-z'])"
-)
-_VERB = (
-    r"(?:please\s+)?(?:record|enter|log|register|start|run|check|show|list|look\s+up|tell|give|find"
-    r"|what|how|when|which|is)(?![A-Za-z])"
+    r"|(?:and\s+)?finally|lastly|by\s+the\s+way|btw|in\s+addition|(?:and\s+)?next(?=,))(?![A-Za-z'])"
 )
 _BOUNDARY = re.compile(
     rf"(?P<mark>[。!！?？;；\n.]{{0,9}})[\s,，、]{{0,9}}(?P<link>{_ZH}|{_EN})[\s,，:：]*"
     r"|(?P<end>[。!！?？\n]+|\.(?=\s|$))\s*"
     r"|(?P<soft>[;；]+)\s*"
     r"|(?P<weak>(?:，|(?<![0-9]),|,(?![0-9]))\s*"
-    rf"|\s{{1,9}}and\s+(?={_VERB})|(?<![合一归])并(?![且非发排列不行])|和(?=录入|登记|查|看))",
+    r"|\s{1,9}(?:and|&|plus)\s{1,9}|(?<![合一归])并(?![且非发排列不行购存])|和(?=录入|登记|查|看)"
+    r"|(?<=[\u3400-\u9fff])\s{1,9}(?=[\u3400-\u9fff0-9]))",
     re.IGNORECASE,
 )
 _THEN = re.compile(r"然后|再|接着|随后|之后|then|after|next", re.IGNORECASE)
@@ -42,8 +43,12 @@ class Atom:
     then: bool
 
 
-def atoms(text: str) -> tuple[Atom, ...]:
-    """The smallest pieces of a message, in order; a sentence with a condition is one of them."""
+def atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
+    """The smallest pieces of a message, in order.
+
+    A comma, "and" or space parts only where a request or question begins behind it, as `begins`
+    tells of a folded text. A condition stays with all that follows it in its sentence.
+    """
     found: list[Atom] = []
     start, joint, then = 0, "end", False
     for match in (*_BOUNDARY.finditer(text), None):
@@ -51,6 +56,8 @@ def atoms(text: str) -> tuple[Atom, ...]:
         stop = len(text) if match is None else match.start()
         while match and stop < match.end() and text[stop] in _MARKS:
             stop += 1
+        if match and _joint(match) == "weak" and not begins(fold(text[match.end() :])):
+            continue
         span = _trimmed(text, start, stop)
         if span:
             found.append(Atom(*span, joint, then))
@@ -86,17 +93,15 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _glued(text: str, found: list[Atom]) -> tuple[Atom, ...]:
-    """Sentences that hold a condition become one atom, whatever else is in them."""
-    sentences: list[list[Atom]] = []
-    for atom in found:
-        if atom.joint == "end" or not sentences:
-            sentences.append([])
-        sentences[-1].append(atom)
+    """A piece that begins with a condition takes in the rest of its sentence."""
     whole: list[Atom] = []
-    for sentence in sentences:
-        first, last = sentence[0], sentence[-1]
-        if wording.conditional(fold(text[first.start : last.end])):
-            whole.append(Atom(first.start, last.end, first.joint, first.then))
+    hinged = False
+    for atom in found:
+        if atom.joint == "end":
+            hinged = False
+        if hinged:
+            whole[-1] = replace(whole[-1], end=atom.end)
         else:
-            whole.extend(sentence)
+            whole.append(atom)
+            hinged = wording.hinged(fold(text[atom.start : atom.end]))
     return tuple(whole)

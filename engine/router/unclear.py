@@ -22,10 +22,13 @@ def explained(intent: Intent, context: RouteContext) -> Intent:
 def _how(text: str, context: RouteContext) -> str:
     """How to ask for a playbook, for a text that asks how its work is done."""
     said = fold(wording.unquoted(text))
-    route = next((r for r in context.routes if cue_found(said, r.cues)), None)
+    route = next((r for r in context.table.routes if cue_found(said, r.cues)), None)
     if route is None or not wording.asks_how(said) or wording.why(said):
         return ""
-    example = next((e for e in route.examples if detect(e) == context.lang), route.examples[0])
+    able = [e for request in route.requests if not request.not_yet for e in request.examples]
+    example = next((e for e in able if detect(e) == context.lang), "")
+    if not example:
+        return ""
     name = route.names[0] if context.lang == "zh" else route.names[-1]
     return say("answer.how", context.lang, name=name, example=example)
 

@@ -1,12 +1,15 @@
 """Answers to questions: a look-up, the ReAct engine, or an honest no (design §1, promise 4)."""
 
+from collections.abc import Collection
+from dataclasses import dataclass
+
 from cards.model import Lang
 from cards.texts import say
 from cards.view import PartState
 from engine.errors import ToolError
-from engine.intents import Intent, Lookup
+from engine.intents import Candidate, Intent, Lookup
 from engine.lookup import suggestions
-from engine.react import ReActEngine
+from engine.react import ReActEngine, ReActResult
 from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
 from engine.tools.registry import call, tool
@@ -27,7 +30,7 @@ async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told
     if intent.told:
         return "needs_you", intent.told
     if intent.kind == "qa_query" and intent.lookup:
-        return await _look_up(intent.lookup, head, services)
+        return await _look_up_all(intent, head, services)
     if intent.kind == "smalltalk" and thanks(intent.text):
         return "answered", say("answer.thanks", lang)
     if intent.kind == "smalltalk" and asks_who(intent.text):
@@ -44,6 +47,14 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: TurnServices) -> T
     except ToolError as error:
         return "failed", error.told(head.lang)
     return "answered", chosen.tell(result, head.lang)
+
+
+async def _look_up_all(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
+    """Every look-up of the intent, one below the other; failed when one of them is."""
+    lookups = [each for each in (intent.lookup, *intent.more) if each]
+    told = [await _look_up(each, head, services) for each in lookups]
+    failed = any(state == "failed" for state, _ in told)
+    return "failed" if failed else "answered", "\n\n".join(text for _, text in told)
 
 
 def _offer(key: str, text: str, lang: Lang, services: TurnServices) -> str:
@@ -66,14 +77,37 @@ def _workflows(lang: Lang, services: TurnServices) -> list[str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer to a question, how it was found, and the workflows that it leads to."""
+
+    state: PartState
+    text: str
+    result: ReActResult | None = None
+    leads_to: tuple[Candidate, ...] = ()
+
+
 async def ask_model(
     intent: Intent, head: ReplyHead, session: Session, services: TurnServices
-) -> Told:
+) -> Asked:
     """The ReAct engine's final answer; only that leaves the engine (spec 001 §5)."""
-    lang = head.lang
     if services.model is None:
-        return "answered", _offer("answer.none", intent.text, lang, services)
-    engine = ReActEngine(services.model, services.tools)
+        return Asked("answered", _offer("answer.none", intent.text, head.lang, services))
+    engine = ReActEngine(services.model, services.tools, services.budget, services.elapsed_s)
     recent = tuple(line.text for line in session.recent)
-    result = await engine.run(intent.text, services.tool_context(head), lang=lang, recent=recent)
-    return ("answered" if result.success else "failed"), result.content
+    result = await engine.run(
+        intent.text, services.tool_context(head), lang=head.lang, recent=recent
+    )
+    state: PartState = "answered" if result.success else "failed"
+    return Asked(state, result.content, result, _leads_to(result.refused, services))
+
+
+def _leads_to(refused: Collection[str], services: TurnServices) -> tuple[Candidate, ...]:
+    """The requests of playbooks that do what the refused tools would have done."""
+    found = []
+    for playbook in services.playbooks.values():
+        calls = {c.tool for s in playbook.skills.values() if s.plan for c in s.plan.calls}
+        able = next((r.id for r in playbook.definition.requests if not r.not_yet), "")
+        if calls & set(refused) and able:
+            found.append(Candidate(kind="workflow", playbook=playbook.id, request=able))
+    return tuple(found)

@@ -144,7 +144,7 @@ def _decide(
                 "answered",
                 say("clarify.taken", card.lang),
                 cards=(CardWrite(verdict.card, expect=card.version),),
-                mails=((f"run:{card.run}", mail),),
+                mails=((card.lane, mail),),
             )
         case Refused():
             return CardReply("failed", refusal_text(verdict, card.lang, tz=ZoneInfo(services.zone)))

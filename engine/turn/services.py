@@ -10,13 +10,18 @@ from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Decisions
+from engine.react import Budget
 from engine.replies import ReplyHead
+from engine.router.table import RouteTable
 from engine.tools.model import Tool, ToolContext
+from engine.turn.tracing import Tracing
 
 
 @dataclass(frozen=True, slots=True)
 class TurnServices:
     """Read-only tools, the current playbooks, cards and replies to read, names for new things.
+
+    `table` is what the router has learned of the playbooks and tools.
 
     `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that
     is handled again names its reply and runs alike.
@@ -27,6 +32,8 @@ class TurnServices:
     playbooks: Mapping[str, Playbook]
     model: Model | None
     decisions: Decisions
+    table: RouteTable
+    new_id: Callable[[str], str]
     derived_id: Callable[..., str]
     now: datetime
     today: date
@@ -34,6 +41,9 @@ class TurnServices:
     reply_after_s: float
     library: Library
     project: Callable[[str], str]
+    budget: Budget
+    tracing: Tracing
+    elapsed_s: Callable[[], float]
 
     def tool_context(self, head: ReplyHead) -> ToolContext:
         """What look-ups get: no key and nobody's approval, so that no write can succeed."""

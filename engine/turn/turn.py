@@ -2,17 +2,15 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from cards.model import Card
 from cards.texts import say
-from engine.frames.state import PlannerFrame, Run
-from engine.intents import Intent
+from engine.frames.state import Run
 from engine.language import detect
-from engine.mail import GIVEN_UP, PartReady, Said, Started
+from engine.mail import CardDecided, CardExpired, PartReady, Said, Started
 from engine.ports.store import (
-    Aside,
     CardWrite,
     Effects,
     PartWrite,
@@ -20,31 +18,20 @@ from engine.ports.store import (
     ReplyWrite,
     RunWrite,
     Touch,
+    TraceWrite,
 )
 from engine.replies import Part, ReplyHead, said_late, settled
 from engine.router.chain import route
-from engine.router.model import Route, RouteContext
-from engine.turn.answers import ask_model, quick, slow
-from engine.turn.cards import answer_card
+from engine.router.model import RouteContext, Routed
+from engine.turn import offer
+from engine.turn.answers import Asked, ask_model
+from engine.turn.parts import Begun, ask_which, begin, skipped
 from engine.turn.services import TurnServices
 from engine.turn.session import Session
+from engine.turn.traces import react_trace, routed_trace
 
 Progress = Callable[[Effects], Awaitable[None]]
 """Commits what is settled so far, without taking the message away."""
-
-
-@dataclass(slots=True)
-class _Begun:
-    """What the parts of a message have brought about so far.
-
-    `slot` until a run has got the one place for a card in the reply's own message.
-    """
-
-    parts: list[Part] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
-    cards: list[CardWrite] = field(default_factory=list)
-    mails: list[tuple[str, str]] = field(default_factory=list)
-    slot: bool = True
 
 
 async def said(
@@ -60,22 +47,26 @@ async def said(
 
     `cards` is how many cards were open in the conversation when the message's turn came.
     """
-    head = _head(mail, session, services)
+    head = head_of(mail, session, services)
     stored = await services.decisions.reply(head.id) if again else None
     if stored:
         head = ReplyHead.model_validate_json(stored[0])
         parts = [Part.model_validate_json(body) for body in stored[1]]
         return await _finish(head, parts, Effects(), session, services)
     open_cards = await services.decisions.open_cards(head.conversation) if cards else ()
-    begun = await _begin(head, tuple(open_cards), session, services)
-    first = _first_effects(head, begun, services)
-    if any(_unanswered(part) for part in begun.parts):
+    routed = await _routed(head, tuple(open_cards), session, services)
+    begun = Begun()
+    for index, intent in enumerate(routed.intents):
+        await begin(index, intent, head, begun, services)
+    first = _first_effects(head, routed, _with_wakes(begun), services)
+    if any(unanswered(part, begun.parts) for part in begun.parts):
         await progress(first)
         first = Effects()
     return await _finish(head, begun.parts, first, session, services)
 
 
-def _head(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
+def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
+    """The head of the reply to a message, the same whenever it is handled."""
     update = mail.update
     before = next((line.text for line in reversed(session.recent) if line.by == "person"), "")
     return ReplyHead(
@@ -88,12 +79,11 @@ def _head(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
     )
 
 
-async def _begin(
+async def _routed(
     head: ReplyHead, cards: tuple[Card, ...], session: Session, services: TurnServices
-) -> _Begun:
-    """Route the message and settle every part that needs no model."""
+) -> Routed:
     context = RouteContext(
-        routes=tuple(_route(name, services) for name in services.playbooks),
+        table=services.table,
         tools=services.tools,
         open_cards=cards,
         principal=head.principal,
@@ -101,80 +91,17 @@ async def _begin(
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
-    routed = await route(head.text, context, services.model)
-    begun = _Begun()
-    for index, intent in enumerate(routed.intents):
-        await _part(index, intent, head, begun, services)
-    return _with_wakes(begun)
+    return await route(head.text, context, services.model)
 
 
-def _route(name: str, services: TurnServices) -> Route:
-    definition = services.playbooks[name].definition
-    names = (definition.name.zh, definition.name.en)
-    return Route(playbook=name, names=names, examples=definition.examples, cues=definition.cues)
+def unanswered(part: Part, parts: Sequence[Part]) -> bool:
+    """The part needs the model, or waits for one of these parts that does."""
+    if part.state == "waiting":
+        return any(unanswered(parts[n], parts) for n in part.intent.depends_on)
+    return part.state == "working" and not part.run
 
 
-async def _part(
-    index: int, intent: Intent, head: ReplyHead, begun: _Begun, services: TurnServices
-) -> None:
-    """Add the part of one intent, with what it starts."""
-    part = Part(index=index, intent=intent, state="working", text=say("part.working", head.lang))
-    waited = _waits_for(intent, begun)
-    if waited is not None:
-        text = say("part.waiting", head.lang, n=waited + 1)
-        root = intent.model_copy(update={"depends_on": (waited,)})
-        part = part.model_copy(update={"intent": root, "state": "waiting", "text": text})
-    elif intent.kind == "workflow":
-        run = _new_run(part, head, services, slot=begun.slot)
-        begun.slot = False
-        begun.runs.append(run)
-        part = run.part
-    elif intent.kind == "card_reply":
-        reply = await answer_card(intent, head.principal, services)
-        begun.cards.extend(reply.cards)
-        begun.mails.extend(reply.mails)
-        part = part.model_copy(update={"state": reply.state, "text": reply.text})
-    elif not slow(intent):
-        state, text = await quick(intent, head, services)
-        part = part.model_copy(update={"state": state, "text": text})
-    begun.parts.append(part)
-
-
-def _waits_for(intent: Intent, begun: _Begun) -> int | None:
-    """The earlier part whose run must end before this intent is begun."""
-    for index in intent.depends_on:
-        part = begun.parts[index]
-        if part.state == "waiting":
-            return part.intent.depends_on[0]
-        if part.run:
-            return index
-    return None
-
-
-def _new_run(part: Part, head: ReplyHead, services: TurnServices, *, slot: bool) -> Run:
-    playbook = services.playbooks[part.intent.playbook]
-    run_id = services.derived_id(head.conversation, "run", head.id, str(part.index))
-    name = playbook.definition.name(head.lang)
-    text = say("part.starting", head.lang, name=name)
-    return Run(
-        id=run_id,
-        playbook=playbook.id,
-        digest=playbook.digest,
-        name=name,
-        conversation=head.conversation,
-        lang=head.lang,
-        requester=head.principal,
-        text=part.intent.text,
-        message=head.text,
-        reply=head.id,
-        part=part.model_copy(update={"text": text, "run": run_id}),
-        slot=slot,
-        frames=(PlannerFrame(phase=playbook.definition.phases[0].id),),
-        started_at=services.now,
-    )
-
-
-def _with_wakes(begun: _Begun) -> _Begun:
+def _with_wakes(begun: Begun) -> Begun:
     """Tell each run which parts wait for it."""
     for position, run in enumerate(begun.runs):
         waiting = tuple(
@@ -186,27 +113,37 @@ def _with_wakes(begun: _Begun) -> _Begun:
     return begun
 
 
-def _unanswered(part: Part) -> bool:
-    return part.state == "working" and not part.run
-
-
-def _first_effects(head: ReplyHead, begun: _Begun, services: TurnServices) -> Effects:
+def _first_effects(
+    head: ReplyHead, routed: Routed, begun: Begun, services: TurnServices
+) -> Effects:
     due_s = 0.0 if settled(tuple(begun.parts)) else services.reply_after_s
-    start = Started().model_dump_json()
-    return Effects(
+    reply = Post(
+        row=head.id, conversation=head.conversation, kind="reply", ref=head.id, due_s=due_s
+    )
+    effects = _with(begun, Effects())
+    return replace(
+        effects,
         reply=ReplyWrite(
             id=head.id,
             head=head.model_dump_json(),
             parts=tuple(part.stored() for part in begun.parts),
         ),
+        posts=(reply, *effects.posts),
+        traces=routed_trace(head, routed, services.tracing),
+    )
+
+
+def _with(begun: Begun, effects: Effects) -> Effects:
+    """The effects with the runs and cards that parts have begun."""
+    start = Started().model_dump_json()
+    return replace(
+        effects,
         runs=tuple(_written(run) for run in begun.runs),
-        cards=tuple(begun.cards),
+        cards=(*effects.cards, *begun.cards),
         mails=(*begun.mails, *((f"run:{run.id}", start) for run in begun.runs)),
-        posts=(
-            Post(
-                row=head.id, conversation=head.conversation, kind="reply", ref=head.id, due_s=due_s
-            ),
-        ),
+        timers=(*effects.timers, *begun.timers),
+        slots=tuple(begun.slots),
+        posts=(*effects.posts, *begun.posts),
         log=tuple((run.id, _started(run)) for run in begun.runs),
     )
 
@@ -230,112 +167,155 @@ def _started(run: Run) -> str:
 async def _finish(
     head: ReplyHead,
     parts: list[Part],
-    effects: Effects,
+    first: Effects,
     session: Session,
     services: TurnServices,
 ) -> Effects:
-    """Answer what needs the model, all at once, and remember what was said."""
-    open_parts = [part for part in parts if _unanswered(part)]
-    told = await asyncio.gather(
-        *(ask_model(part.intent, head, session, services) for part in open_parts)
-    )
-    after = dict(enumerate(parts))
-    for part, (state, text) in zip(open_parts, told, strict=True):
-        after[part.index] = part.model_copy(update={"state": state, "text": text})
-    session = session.heard(head.text).told("\n".join(p.text for p in after.values()))
-    changed = [after[part.index] for part in open_parts]
+    """Answer what needs the model, all at once, then begin what waited for the answers.
+
+    What was said is remembered.
+    """
+    asked = [p for p in parts if unanswered(p, parts) and p.state == "working"]
+    waiting = [p for p in parts if unanswered(p, parts) and p.state == "waiting"]
+    answers = await asyncio.gather(*(ask_model(p.intent, head, session, services) for p in asked))
+    # The place in the reply's own message may be taken already.
+    begun = Begun(parts=list(parts), slot=False)
+    for part, answer in zip(asked, answers, strict=True):
+        begun.parts[part.index] = _answered(part, answer, head, begun, services)
+    for part in waiting:
+        begun.parts[part.index] = await _begun_late(part, begun, head, services)
+    changed = [begun.parts[part.index] for part in (*asked, *waiting)]
+    session = session.heard(head.text).told("\n".join(p.text for p in begun.parts))
+    effects = _with(begun, Effects()) if changed else first
+    traces = [
+        trace
+        for part, answer in zip(asked, answers, strict=True)
+        if answer.result
+        for trace in react_trace(head, part, answer.result, services.tracing)
+    ]
     return replace(
         effects,
         session=session.model_dump_json(),
         parts=tuple(PartWrite(head.id, p.index, p.stored()) for p in changed),
         touches=(Touch(head.id),) if changed else (),
+        traces=(*effects.traces, *traces),
     )
+
+
+def _answered(
+    part: Part, answer: Asked, head: ReplyHead, begun: Begun, services: TurnServices
+) -> Part:
+    """The part with its answer, and with a button where that leads to a workflow."""
+    if answer.leads_to:
+        intent = part.intent.model_copy(update={"candidates": answer.leads_to})
+        shown = ask_which(part.model_copy(update={"intent": intent}), head, begun, services)
+        return shown.model_copy(update={"text": f"{answer.text}\n\n{shown.text}"})
+    return part.model_copy(update={"state": answer.state, "text": answer.text})
+
+
+async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: TurnServices) -> Part:
+    """A part that waited for an answer, begun now, or not because there was none."""
+    alone = Begun(parts=begun.parts[: part.index], slot=False)
+    await begin(part.index, part.intent, head, alone, services)
+    begun.runs += alone.runs
+    begun.cards += alone.cards
+    begun.posts += alone.posts
+    begun.timers += alone.timers
+    return alone.parts[part.index]
 
 
 async def part_ready(mail: PartReady, session: Session, services: TurnServices) -> Effects:
     """The run that a part waited for has ended: begin the part now, or say why not."""
-    stored = await services.decisions.reply(mail.reply)
-    if stored is None:
+    found = await part_of(mail.reply, mail.index, services)
+    if found is None:
         return Effects()
-    head = ReplyHead.model_validate_json(stored[0])
-    part = Part.model_validate_json(stored[1][mail.index])
+    head, part = found
     again = mail.retried and part.state == "failed" and not part.run
     if part.state != "waiting" and not again:
         return Effects()
-    begun = _Begun(slot=False)
-    intent = part.intent.model_copy(update={"depends_on": ()})
-    if not mail.completed:
-        waited = part.intent.depends_on[0] + 1
-        text = say("part.skipped", head.lang, n=waited)
-        begun.parts.append(part.model_copy(update={"state": "cancelled", "text": text}))
-    else:
-        await _part(mail.index, intent, head, begun, services)
-        if _unanswered(begun.parts[0]):
-            state, text = await ask_model(intent, head, session, services)
-            begun.parts[0] = part.model_copy(update={"state": state, "text": text})
-    after = begun.parts[0]
-    return Effects(
-        parts=(PartWrite(head.id, after.index, after.stored()),),
-        runs=tuple(_written(run) for run in begun.runs),
-        mails=tuple((f"run:{run.id}", Started().model_dump_json()) for run in begun.runs),
-        log=tuple((run.id, _started(run)) for run in begun.runs),
-        posts=said_late(
-            after,
-            head.lang,
-            reply=head.id,
-            conversation=head.conversation,
-            since=head.at,
-            now=services.now,
-        ),
-        touches=(Touch(head.id),),
-    )
+    if mail.completed:
+        return await _goes_on(part, head, session, services)
+    begun = Begun(parts=[skipped(part, part.intent.depends_on[0], head)])
+    return _one_part(begun, head, services)
 
 
-async def given_up(mail: Said, session: Session, services: TurnServices) -> Effects:
-    """What is said when a message could not be handled after several attempts.
-
-    What is left of it is set aside, as messages of its own that an operator may have handled.
-    """
-    head = _head(mail, session, services)
-    stored = await services.decisions.reply(head.id)
-    if stored is None:
-        intent = Intent(kind="unclear", text=head.text, why="handling failed")
-        parts = [Part(index=0, intent=intent, state="working", text="")]
-    else:
-        parts = [Part.model_validate_json(body) for body in stored[1]]
-    failed = {"state": "failed", "text": say("part.error", head.lang)}
-    after = [part.model_copy(update=failed) for part in parts if _unanswered(part)]
-    bodies = tuple(part.stored() for part in after)
-    new = stored is None
-    return Effects(
-        reply=ReplyWrite(id=head.id, head=head.model_dump_json(), parts=bodies) if new else None,
-        parts=tuple(PartWrite(head.id, p.index, p.stored()) for p in after),
-        touches=(Touch(head.id),),
-        posts=(Post(row=head.id, conversation=head.conversation, kind="reply", ref=head.id),),
-        aside=tuple(_left(mail, part) for part in after),
-    )
-
-
-def _left(mail: Said, part: Part) -> Aside:
-    update = mail.update.model_copy(
-        update={"id": f"{mail.update.id}/{part.index}/again", "text": part.intent.text}
-    )
-    left = mail.model_copy(update={"update": update})
-    return Aside(f"talk:{update.conversation}", left.model_dump_json(), GIVEN_UP)
-
-
-async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
-    """What a part says when it could not be handled after several attempts; it is set aside."""
-    stored = await services.decisions.reply(mail.reply)
-    if stored is None:
+async def chosen(mail: CardDecided, session: Session, services: TurnServices) -> Effects:
+    """A card of this conversation's talk was decided: go on with what was chosen."""
+    asked = await _asked(mail.card, services)
+    if asked is None:
         return Effects()
+    card, head, part = asked
+    intent = offer.chosen(part.intent, mail.decision.choice)
+    if intent is None:
+        left = {"state": "cancelled", "text": say("choose.left", head.lang)}
+        effects = _one_part(Begun(parts=[part.model_copy(update=left)]), head, services)
+    else:
+        part = part.model_copy(update={"intent": intent})
+        effects = await _goes_on(part, head, session, services)
+    return replace(effects, timers=(*effects.timers, offer.without_timer(card)))
+
+
+async def not_chosen(mail: CardExpired, services: TurnServices) -> Effects:
+    """Nobody answered a card of the conversation's talk in time."""
+    asked = await _asked(mail.card, services)
+    if asked is None or asked[0].status != "open":
+        return Effects()
+    card, head, part = asked
+    left = {"state": "cancelled", "text": say("choose.expired", head.lang)}
+    closed = card.model_copy(update={"status": "expired", "version": card.version + 1})
+    effects = _one_part(Begun(parts=[part.model_copy(update=left)]), head, services)
+    return replace(effects, cards=(CardWrite(closed, expect=card.version),))
+
+
+async def _asked(token: str, services: TurnServices) -> tuple[Card, ReplyHead, Part] | None:
+    """The card with what it asks about; None when that is settled otherwise."""
+    card = await services.decisions.card(token)
+    found = await part_of(card.card.reply, card.card.part, services) if card else None
+    # Set aside and retried, it says that it failed.
+    if card is None or found is None or found[1].state not in ("needs_you", "failed"):
+        return None
+    return card.card, *found
+
+
+async def part_of(reply: str, index: int, services: TurnServices) -> tuple[ReplyHead, Part] | None:
+    """A reply's head and one of its parts; None when the reply is gone."""
+    stored = await services.decisions.reply(reply)
+    if stored is None:
+        return None
     head = ReplyHead.model_validate_json(stored[0])
-    part = Part.model_validate_json(stored[1][mail.index])
-    failed = {"state": "failed", "text": say("part.error", head.lang)}
-    after = part.model_copy(update=failed)
-    again = mail.model_copy(update={"retried": True}).model_dump_json()
-    return Effects(
-        parts=(PartWrite(head.id, after.index, after.stored()),),
-        touches=(Touch(head.id),),
-        aside=(Aside(f"talk:{head.conversation}", again, GIVEN_UP),),
+    return head, Part.model_validate_json(stored[1][index])
+
+
+async def _goes_on(
+    part: Part, head: ReplyHead, session: Session, services: TurnServices
+) -> Effects:
+    """Begin the part, alone and now."""
+    begun = Begun(slot=False)
+    intent = part.intent.model_copy(update={"depends_on": ()})
+    await begin(part.index, intent, head, begun, services)
+    traces: tuple[TraceWrite, ...] = ()
+    if begun.parts[0].state == "working" and not begun.parts[0].run:
+        answer = await ask_model(intent, head, session, services)
+        begun.parts[0] = _answered(begun.parts[0], answer, head, begun, services)
+        if answer.result:
+            traces = react_trace(head, part, answer.result, services.tracing)
+    return replace(_one_part(begun, head, services), traces=traces)
+
+
+def _one_part(begun: Begun, head: ReplyHead, services: TurnServices) -> Effects:
+    """The effects of the one part that was begun by itself."""
+    after = begun.parts[0]
+    late = said_late(
+        after,
+        head.lang,
+        reply=head.id,
+        conversation=head.conversation,
+        since=head.at,
+        now=services.now,
     )
+    effects = Effects(
+        parts=(PartWrite(head.id, after.index, after.stored()),),
+        posts=late,
+        touches=(Touch(head.id),),
+    )
+    return _with(begun, effects)

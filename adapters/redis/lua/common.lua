@@ -81,7 +81,12 @@ local function write_card(c)
   local key = T .. 'card:' .. c.token
   redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
     'deadline', c.deadline, 'run', c.run)
-  redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
+  if c.run == '' then
+    -- No run's end will retire it.
+    redis.call('PEXPIRE', key, KEEP_MS)
+  else
+    redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
+  end
   if c.status == 'open' then
     redis.call('ZADD', T .. 'c:' .. c.conversation .. ':cards', 'NX', now, c.token)
   else
@@ -217,8 +222,14 @@ local function apply(e, conversation)
   for _, t in ipairs(e.touches) do touch(t.ref, t.due_ms) end
   for _, l in ipairs(e.log) do
     redis.call('RPUSH', T .. 'log:' .. l[1], l[2])
-    if redis.call('HGET', T .. 'run:' .. l[1], 'ended') then
+    local run = redis.call('HMGET', T .. 'run:' .. l[1], 'body', 'ended')
+    if not run[1] or run[2] then
       redis.call('PEXPIRE', T .. 'log:' .. l[1], KEEP_MS)
     end
+  end
+  for _, t in ipairs(e.traces) do
+    redis.call('SET', T .. 'trace:' .. t.id, t.body, 'PX', t.keep_ms)
+    redis.call('ZADD', T .. 'traces', now, t.id)
+    redis.call('ZREMRANGEBYSCORE', T .. 'traces', 0, now - t.keep_ms)
   end
 end

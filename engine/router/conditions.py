@@ -1,0 +1,27 @@
+"""Work that a person wants under a condition: which part is which."""
+
+import re
+from collections.abc import Collection, Iterator
+
+from engine.entities import fold
+
+_MARK = re.compile(
+    r"[,，]\s*(?:就|那就|则|then\b)?\s*|(?:的话)?\s*(?:就|则)\s*|的话[,，]?\s*|\s+then\s+",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_LEAST = 2
+"""So many words at least make an English condition that nothing marks the end of."""
+
+
+def parted(text: str, heads: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Every reading of a text as a condition and what hangs on it.
+
+    The condition ends at a mark, or before an English word that requests begin with (`heads`).
+    """
+    for match in _MARK.finditer(text):
+        if match.start() and match.end() < len(text):
+            yield text[: match.start()].strip(), text[match.end() :].strip()
+    for match in list(_WORD.finditer(text))[_LEAST:]:
+        if fold(match[0]) in heads:
+            yield text[: match.start()].strip(), text[match.start() :].strip()

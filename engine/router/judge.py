@@ -1,0 +1,307 @@
+"""What one piece of a message is, and whether that is sure: never a workflow on a guess."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from engine import wording
+from engine.entities import fold, subject_ids
+from engine.intents import Candidate, Lookup
+from engine.lookup import cue_found, find
+from engine.router.classifier import Scores
+from engine.router.conditions import parted
+from engine.router.model import RouteContext
+from engine.router.open_forms import address
+from engine.router.plea import plea
+from engine.router.smalltalk import smalltalk, thanks
+from engine.router.table import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT, RouteTable
+from engine.values import without_values
+
+START = 0.5
+"""From this score on a piece may start a workflow."""
+
+CLAUSE = 0.6
+"""The same for a single clause of it, when the whole piece scores at least NEAR."""
+
+NEAR = 0.3
+
+HANGING = 0.35
+"""The same for work under a condition."""
+
+MARGIN = 0.15
+"""How far any other route must be behind."""
+
+AWAY = 0.25
+"""How far work that nobody here does, and what asks for nothing, must be behind."""
+
+KNOWN = 0.55
+"""How much of a request the examples must have."""
+
+ASKED = 0.35
+"""From this score on a piece without the form of a question is one."""
+
+SHOWN = 0.3
+"""So much may another route be before questions when the piece bids to show something."""
+
+LEAST = 0.12
+"""What scores less is not offered as what may have been meant."""
+
+_CLAUSE = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
+_LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
+_LATIN = re.compile(r"[a-z][a-z'-]*")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+THANKS_CHARS = 60
+
+_WORDS = re.compile(r"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{1,2}")
+_LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of the message and what it surely is; `kind` is `unclear` when that is nothing.
+
+    `told` is what to say where that is known already; `idle` pieces surely ask for nothing.
+    """
+
+    text: str
+    kind: str
+    why: str
+    playbook: str = ""
+    request: str = ""
+    condition: str = ""
+    confidence: float = 1.0
+    lookup: Lookup | None = None
+    more: tuple[Lookup, ...] = ()
+    joint: str = "end"
+    then: bool = False
+    start: int = 0
+    end: int = 0
+    card: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
+    told: str = ""
+    idle: bool = False
+    holds_off: bool = False
+    candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def wants(self) -> bool:
+        """The piece surely wants something of the bot."""
+        return self.kind in ("workflow", "qa_query", "card_reply")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A piece as it is looked at: folded, without quotations; and without politeness."""
+
+    text: str
+    said: str
+    bare: str
+    polite: bool
+    scores: Scores
+
+    @property
+    def route(self) -> str:
+        return max(self.scores.routes, key=lambda name: self.scores.routes[name])
+
+    @property
+    def score(self) -> float:
+        return self.scores.routes[self.route]
+
+    @property
+    def beyond(self) -> float:
+        """How far it is from what asks for nothing here."""
+        scores = self.scores.routes
+        return self.score - max(scores.get(STATEMENT, 0.0), scores.get(ELSEWHERE, 0.0))
+
+    @property
+    def margin(self) -> float:
+        others = [s for name, s in self.scores.routes.items() if name != self.route]
+        return self.score - max(others, default=0.0)
+
+
+def judge(text: str, context: RouteContext) -> Piece:
+    """The piece, by the first rule that is sure."""
+    if smalltalk(text):
+        return Piece(text, "smalltalk", "a greeting or thanks")
+    if not _LETTERS.search(fold(text)) and not subject_ids(text):
+        return Piece(text, "unclear", "there is no word in it", confidence=0.0)
+    said = _look_at(text, context)
+    if wording.hinged(said.said):
+        return _hanging(said, context)
+    word = len(_WORDS.findall(said.bare)) < 2
+    if word and not subject_ids(text) and not wording.writes(said.said):
+        return _look_up(said, context) or _fragment(said, context)
+    found = _held(said, context) or _workflow(said, context) or _look_up(said, context)
+    if found:
+        return found
+    answer = address(text, context)
+    if answer and answer.sure:
+        return Piece(text, "card_reply", "values for an open form", card=answer.card)
+    return _question(said, context) or _rest(said, context)
+
+
+def _look_at(text: str, context: RouteContext) -> _Said:
+    said = fold(wording.unquoted(text))
+    bare, polite = plea(said)
+    cues = [cue for tool in context.tools for cue in tool.cues]
+    spare = without_values(bare, [*cues, "bp", "ae"])
+    return _Said(text, said, bare, polite, context.table.classifier.scores(spare))
+
+
+def _held(said: _Said, context: RouteContext) -> Piece | None:
+    """A piece that forbids, takes back or only quotes: surely nothing is to be started for it."""
+    quoted = fold(said.text) != said.said and len(said.said.strip()) < 0.6 * len(said.text.strip())
+    if quoted and not wording.asks(said.said):
+        return _idle(said, "most of it is quoted")
+    if wording.asks(said.said):
+        return None
+    if wording.retracts(said.said) or (
+        wording.denies(said.said) and not _bids(said, context.table, wording.denies)
+    ):
+        return replace(_idle(said, "it holds off"), holds_off=True)
+    return None
+
+
+def _hanging(said: _Said, context: RouteContext) -> Piece:
+    """Work under a condition, or what else hangs on one; whether it holds is not ours to say."""
+    for condition, rest in parted(said.text, context.table.heads):
+        if wording.hinged(fold(rest)):
+            continue
+        # The person is asked before it starts, so that a near guess is enough.
+        work = _workflow(_look_at(rest, context), context, least=HANGING)
+        if work:
+            why = f"if {condition!r}: {work.why}"
+            return replace(work, text=said.text, condition=condition, why=why)
+    if wording.asks(said.bare) and not said.polite:
+        return Piece(said.text, "qa_query", "it asks", confidence=0.5)
+    return Piece(said.text, "unclear", "it hangs on a condition", confidence=0.0)
+
+
+def _fragment(said: _Said, context: RouteContext) -> Piece:
+    """A single word is no request; what it may be about is offered."""
+    candidates = context.table.candidates(said.scores, least=LEAST)
+    return Piece(said.text, "unclear", "a single word", confidence=0.0, candidates=candidates)
+
+
+def _idle(said: _Said, why: str) -> Piece:
+    return Piece(said.text, "unclear", why, confidence=0.0, idle=True)
+
+
+def _workflow(said: _Said, context: RouteContext, *, least: float = START) -> Piece | None:
+    route = context.table.playbook(said.route)
+    if route is None:
+        return None
+    if _fault(said, context.table, least=least):
+        return _by_clause(said, context) if least == START else None
+    group = _group(said.scores, route.playbook)
+    return Piece(
+        said.text,
+        "workflow",
+        _why(said, group, context.table),
+        playbook=route.playbook,
+        request=group.partition("/")[2],
+        confidence=round(min(1.0, said.score), 2),
+    )
+
+
+def _by_clause(said: _Said, context: RouteContext) -> Piece | None:
+    """The work that one clause asks for; the others only say more about it."""
+    clauses = [text for text in _CLAUSE.split(said.text) if text.strip()]
+    if len(clauses) < 2 or wording.reports(said.said) or wording.retracts(said.said):
+        return None
+    for clause in clauses:
+        alone = _look_at(clause, context)
+        route = context.table.playbook(alone.route)
+        nearest = said.scores.routes[alone.route] >= NEAR
+        if route and nearest and not _fault(alone, context.table, least=CLAUSE):
+            group = _group(alone.scores, route.playbook)
+            return Piece(
+                said.text,
+                "workflow",
+                f"{clause.strip()[:40]!r}: {_why(alone, group, context.table)}",
+                playbook=route.playbook,
+                request=group.partition("/")[2],
+                confidence=round(min(1.0, alone.score), 2),
+            )
+    return None
+
+
+def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
+    """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
+    if said.score < least:
+        return f"its score {said.score:.2f} is below {least}"
+    if said.margin < MARGIN or said.beyond < AWAY:
+        return f"another route is within {min(said.margin, said.beyond):.2f}"
+    if said.scores.known < KNOWN:
+        return f"only {said.scores.known:.2f} of it is known from examples"
+    if wording.reports(said.said):
+        return "it gives what somebody else said"
+    if not _bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
+        return "nothing in it is bidden"
+    if wording.asks(said.bare) and not said.polite:
+        return "it asks"
+    return ""
+
+
+def _bids(said: _Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
+    """One of its clauses bids: in English by its first word, in Chinese unless it is told."""
+    for clause in _CLAUSE.split(said.said):
+        bare, _ = plea(_LINK.sub("", clause))
+        word = _LATIN.match(bare)
+        chinese = bool(_CHINESE.search(bare))
+        if (chinese or (word and word[0] in table.heads)) and not unless(bare):
+            return True
+    return False
+
+
+def _group(scores: Scores, playbook: str) -> str:
+    own = {name: s for name, s in scores.groups.items() if name.startswith(f"{playbook}/")}
+    return max(own, key=lambda name: own[name])
+
+
+def _why(said: _Said, group: str, table: RouteTable) -> str:
+    cues = cue_found(said.bare, table.cues)
+    told = f"{group} {said.score:.2f}, next {said.score - said.margin:.2f}"
+    return f"{told}; says {', '.join(cues[:3])}" if cues else told
+
+
+def _look_up(said: _Said, context: RouteContext) -> Piece | None:
+    found = find(said.text, context.tools, today=context.today, recent=context.recent)
+    return Piece(said.text, "qa_query", found[1], lookup=found[0]) if found else None
+
+
+def _question(said: _Said, context: RouteContext) -> Piece | None:
+    """A question that no look-up answers: reading cannot do harm, so its form is enough."""
+    asks = wording.asks(said.bare) and not said.polite
+    close = said.route == QUESTION and said.score >= ASKED and said.margin >= MARGIN / 2
+    if wording.shows(said.bare) and said.score - said.scores.routes[QUESTION] < SHOWN:
+        close = True
+    if not (asks or close):
+        return None
+    if wording.reports(said.said) and not asks:
+        return None
+    if asks and said.route in (SMALLTALK, ELSEWHERE) and said.score >= START:
+        return None
+    why = "it asks" if asks else f"like a question ({said.score:.2f})"
+    confidence = max(said.scores.routes.get(QUESTION, 0.0), 0.5 if asks else 0.0)
+    return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2))
+
+
+def _rest(said: _Said, context: RouteContext) -> Piece:
+    """Talk, things told, work that nobody here does; or what may have been meant."""
+    if said.route == SMALLTALK and said.score >= START and said.margin >= MARGIN:
+        return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")
+    if thanks(said.text) and len(said.text) <= THANKS_CHARS:
+        return Piece(said.text, "smalltalk", "it says thanks")
+    if wording.reports(said.said) or not _bids(said, context.table, wording.tells):
+        return _idle(said, "it tells of something")
+    if said.route == STATEMENT and said.score >= START and said.margin >= MARGIN:
+        return _idle(said, f"it asks for nothing ({said.score:.2f})")
+    candidates = context.table.candidates(said.scores, least=LEAST)
+    if said.route == ELSEWHERE and said.score >= START and said.margin >= MARGIN:
+        candidates = ()
+    route = context.table.playbook(said.route)
+    why = f"nearest is {said.route} ({said.score:.2f})"
+    if route:
+        why = f"{why}; {_fault(said, context.table)}"
+    return Piece(said.text, "unclear", why, confidence=0.0, candidates=candidates)

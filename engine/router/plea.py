@@ -1,0 +1,34 @@
+"""Politeness around a request, which says nothing about what is asked for."""
+
+import re
+
+_POLITE = re.compile(
+    r"(?:\s|[,!~]|(?:能不能|可不可以|可以|可否|能否|能)(?=请|帮|麻烦)(?:请|麻烦)?你?|麻烦(?:你|您|帮我|帮忙)?|请(?:你|您)?"
+    r"|帮(?:我|忙|我们)|劳驾|我(?:想|要|想要|需要|得|来)|我们(?:要|需要|来)|需要|给我|现在|马上|立即|先"
+    r"|好的|你好|您好|那就?|接下来"
+    r"|(?:please|pls|kindly|(?:could|can|would|will) you|i (?:want|need|have)(?: you)? to"
+    r"|i(?: would|'d) like(?: you)? to|let's|lets|let us|let me|help me(?: to)?"
+    r"|go ahead and|now|just|ok|okay|hi|hello|hey|time to|we need to|first)(?![a-z']))+"
+)
+_TAGS = re.compile(
+    r"(?:[,\s]*(?:好吗|好不好|行吗|可以吗|可以么|吧|谢谢|多谢|哦|啊|呀|thanks|thank you|please"
+    r"|ok|right now|now|for me|would you))+\s*[?.!。]*$"
+)
+_ASKS_A_FAVOUR = re.compile(r".{0,8}?(?:能|可以|可否|can you|could you|would you|will you)")
+
+
+def plea(said: str) -> tuple[str, bool]:
+    """A folded text without politeness at either end, and whether its question was part of that."""
+    begun = unbegged(said)
+    asked = bool(_ASKS_A_FAVOUR.match(said))
+    ended = _TAGS.sub("", begun)
+    polite = (asked and begun != said) or ended != begun
+    if polite:
+        ended = re.sub(r"[吗么]?\s*[?]*\s*$", "", ended)
+    return ended.strip(), polite
+
+
+def unbegged(said: str) -> str:
+    """The folded text without the politeness that it begins with."""
+    begging = _POLITE.match(said)
+    return said[begging.end() :] if begging else said

@@ -1,0 +1,127 @@
+"""What the router has learned: the playbooks' requests, the tools, and talk, as classes of text."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from engine import wording
+from engine.entities import fold, fold_cue
+from engine.intents import Candidate
+from engine.lookup import cue_found
+from engine.playbooks.model import PlaybookFile, Request
+from engine.router.classifier import Classifier, Example, Scores
+from engine.router.plea import plea
+from engine.router.talk import Talk
+from engine.tools.model import Tool
+
+QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
+"""Routes beside the playbooks: to know something, talk, things told, work that nobody here does."""
+
+_LATIN = re.compile(r"[a-z][a-z'-]*")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_BY = frozenset("按照用以从在这那我要需")
+_FEW = frozenset(
+    re.findall(r"\w+", "a an the of for to in on at with and or my our his her this that all")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A playbook as people ask for it; `cues` are words that ask for work."""
+
+    playbook: str
+    names: tuple[str, str]
+    requests: tuple[Request, ...]
+    cues: tuple[str, ...]
+
+
+class RouteTable:
+    """The routes and a classifier that has learned their examples."""
+
+    def __init__(
+        self, playbooks: Mapping[str, PlaybookFile], tools: Sequence[Tool[Any]], talk: Talk
+    ) -> None:
+        self.routes = tuple(
+            Route(name, (d.name.zh, d.name.en), d.requests, d.cues) for name, d in playbooks.items()
+        )
+        self.talk = talk
+        self._tools = tuple(tool for tool in tools if tool.readonly)
+        self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)
+
+    @cached_property
+    def classifier(self) -> Classifier:
+        """Learned once, at the first use."""
+        examples = list(self._examples())
+        return Classifier(examples, [plain(e.text) for e in examples])
+
+    def _examples(self) -> Iterable[Example]:
+        for route in self.routes:
+            for request in route.requests:
+                group = f"{route.playbook}/{request.id}"
+                yield from (Example(text, route.playbook, group) for text in request.examples)
+        for tool in self._tools:
+            yield from (Example(text, QUESTION, tool.name) for text in tool.examples)
+        for texts, route_name in (
+            (self.talk.questions, QUESTION),
+            (self.talk.smalltalk, SMALLTALK),
+            (self.talk.statements, STATEMENT),
+            (self.talk.elsewhere, ELSEWHERE),
+        ):
+            yield from (Example(text, route_name, f"talk/{route_name}") for text in texts)
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """English words that requests and questions begin with."""
+        first = Counter(
+            found[0]
+            for example in self._examples()
+            if example.route not in (SMALLTALK, STATEMENT)
+            for found in [_LATIN.match(plain(example.text))]
+            if found
+        )
+        return frozenset(w for w, n in first.items() if n > 1 and len(w) > 1 and w not in _FEW)
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """Chinese characters that many requests begin with."""
+        first = Counter(
+            plain(text)[:1]
+            for route in self.routes
+            for request in route.requests
+            for text in request.examples
+        )
+        often = [c for c, n in first.items() if n > 3 and c not in _BY]
+        return frozenset(c for c in often if _CHINESE.match(c))
+
+    def begins(self, said: str) -> bool:
+        """The folded text opens as a request or a question does."""
+        said, _ = plea(said)
+        word = _LATIN.match(said)
+        if word and word[0] in self.heads:
+            return True
+        if said[:1] in self.openings:
+            return True
+        return any(said.startswith(cue) and cue_found(said, [cue]) for cue in self.cues)
+
+    def playbook(self, name: str) -> Route | None:
+        """The route of that playbook; None for the other routes."""
+        return next((route for route in self.routes if route.playbook == name), None)
+
+    def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
+        """What a text may mean, the likeliest first: requests of playbooks, or a question."""
+        found = [Candidate(kind="qa_query", score=scores.routes[QUESTION])]
+        for group, score in scores.groups.items():
+            name, _, request = group.partition("/")
+            if self.playbook(name):
+                one = Candidate(kind="workflow", playbook=name, request=request, score=score)
+                found.append(one)
+        found.sort(key=lambda candidate: -candidate.score)
+        return tuple(c for c in found[:limit] if c.score >= least)
+
+
+def plain(text: str) -> str:
+    """A text as it is compared: folded, without what is quoted, and without politeness."""
+    return plea(fold(wording.unquoted(text)))[0]

@@ -1,0 +1,116 @@
+"""Cards of a talk turn: "Did you mean …?", and whether a condition holds (spec 003, select)."""
+
+from datetime import timedelta
+
+from cards.markdown import literal
+from cards.model import Card, Choice, Lang, Review
+from cards.texts import say
+from engine.intents import Candidate, Intent
+from engine.mail import CardExpired
+from engine.playbooks.model import Playbook, Request
+from engine.ports.store import Timer
+from engine.replies import Part, ReplyHead
+from engine.turn.services import TurnServices
+
+OPEN_FOR = timedelta(days=7)
+MAX_CHOICES = 3
+LABEL_CHARS = 60
+NONE = "none"
+
+
+def card(part: Part, head: ReplyHead, services: TurnServices) -> Card:
+    """A select card for the person who wrote: what the piece means, or whether to go on."""
+    lang, intent = head.lang, part.intent
+    if intent.condition:
+        choices = [Choice(id="1", label=say("choose.start", lang), style="primary")]
+        none = say("choose.not_now", lang)
+    else:
+        told = [label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
+        choices = [Choice(id=str(n), label=text) for n, text in enumerate(told, 1)]
+        none = say("choose.none", lang)
+    return Card(
+        kind="select",
+        token=services.new_id(head.conversation),
+        run="",
+        reply=head.id,
+        part=part.index,
+        conversation=head.conversation,
+        lang=lang,
+        title=say("choose.condition_title" if intent.condition else "choose.title", lang),
+        text=_text(intent, lang),
+        choices=(*choices, Choice(id=NONE, label=none)),
+        review=Review(persons=(head.principal.id,)),
+        requester=head.principal.id,
+        requester_name=head.principal.name,
+        waiting_for=head.principal.name,
+        task_key=f"choose:{head.id}:{part.index}",
+        deadline=services.now + OPEN_FOR,
+    )
+
+
+def _text(intent: Intent, lang: Lang) -> str:
+    said = literal(_cut(intent.text, 300))
+    if intent.condition:
+        return say("choose.condition", lang, said=said, condition=literal(intent.condition))
+    return say("choose.said", lang, said=said)
+
+
+def question(intent: Intent, lang: Lang) -> str:
+    """What the part says while its card is open."""
+    return say("choose.condition_part" if intent.condition else "choose.part", lang)
+
+
+def label(candidate: Candidate, lang: Lang, services: TurnServices) -> str:
+    """A candidate as a button says it."""
+    if candidate.kind == "qa_query":
+        return say("choose.question", lang)
+    definition = services.playbooks[candidate.playbook].definition
+    request = next((r for r in definition.requests if r.id == candidate.request), None)
+    name = (request or definition).name(lang)
+    return _cut(name if request is None else f"{name} · {definition.name(lang)}", LABEL_CHARS)
+
+
+def timer(card: Card) -> Timer:
+    """The card's expiry, as mail to the talk lane."""
+    mail = CardExpired(card=card.token).model_dump_json()
+    return Timer(f"talk:{card.conversation}", f"expire:{card.token}", card.deadline, mail)
+
+
+def without_timer(card: Card) -> Timer:
+    """Takes the card's expiry away."""
+    return Timer(f"talk:{card.conversation}", f"expire:{card.token}", None)
+
+
+def chosen(intent: Intent, choice: str) -> Intent | None:
+    """What the person chose; None for none of it."""
+    if choice == NONE:
+        return None
+    if intent.condition:
+        return intent.model_copy(update={"condition": "", "depends_on": ()})
+    picked = intent.candidates[int(choice) - 1]
+    return intent.model_copy(
+        update={
+            "kind": picked.kind,
+            "playbook": picked.playbook,
+            "request": picked.request,
+            "candidates": (),
+            "depends_on": (),
+            "confidence": 1.0,
+            "why": f"chosen on a card; before: {intent.why}",
+        }
+    )
+
+
+def not_yet(playbook: Playbook, request: Request | None, lang: Lang) -> str:
+    """That the playbook takes such requests but cannot do them, and what can be done."""
+    definition = playbook.definition
+    name = request.name(lang) if request else definition.name(lang)
+    able = [literal(r.name(lang)) for r in definition.requests if not r.not_yet]
+    text = say("request.not_yet", lang, name=literal(name), playbook=definition.name(lang))
+    if able:
+        text += say("request.able", lang, able=say("list.items", lang).join(able))
+    return text
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

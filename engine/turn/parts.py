@@ -1,0 +1,150 @@
+"""Beginning the parts of a reply: what each intent starts, answers at once, or waits for."""
+
+from dataclasses import dataclass, field
+
+from cards.model import Card
+from cards.texts import say
+from engine.frames.state import PlannerFrame, Run
+from engine.intents import Intent
+from engine.playbooks.model import Playbook, Request
+from engine.ports.store import CardWrite, Post, Timer
+from engine.replies import Part, ReplyHead
+from engine.turn import offer
+from engine.turn.answers import quick, slow
+from engine.turn.cards import answer_card
+from engine.turn.services import TurnServices
+
+
+@dataclass(slots=True)
+class Begun:
+    """What the parts of a message have brought about so far.
+
+    `slot` until a card has got the one place in the reply's own message.
+    """
+
+    parts: list[Part] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    cards: list[CardWrite] = field(default_factory=list)
+    mails: list[tuple[str, str]] = field(default_factory=list)
+    slots: list[tuple[str, str]] = field(default_factory=list)
+    posts: list[Post] = field(default_factory=list)
+    timers: list[Timer] = field(default_factory=list)
+    slot: bool = True
+
+
+async def begin(
+    index: int, intent: Intent, head: ReplyHead, begun: Begun, services: TurnServices
+) -> None:
+    """Add the part of one intent, with what it starts; one that needs the model is `working`."""
+    part = Part(index=index, intent=intent, state="working", text=say("part.working", head.lang))
+    waited = _waits_for(intent, begun.parts)
+    if waited is not None:
+        settled = skipped if _lost(begun.parts[waited]) else _later
+        begun.parts.append(settled(part, waited, head))
+        return
+    if intent.kind == "workflow":
+        part = _workflow(part, head, begun, services)
+    elif intent.kind == "card_reply":
+        reply = await answer_card(intent, head.principal, services)
+        begun.cards.extend(reply.cards)
+        begun.mails.extend(reply.mails)
+        part = part.model_copy(update={"state": reply.state, "text": reply.text})
+    elif intent.kind == "unclear" and intent.candidates and not intent.told:
+        part = ask_which(part, head, begun, services)
+    elif not slow(intent):
+        state, text = await quick(intent, head, services)
+        part = part.model_copy(update={"state": state, "text": text})
+    begun.parts.append(part)
+
+
+def _lost(part: Part) -> bool:
+    return part.state in ("failed", "cancelled")
+
+
+def skipped(part: Part, waited: int, head: ReplyHead) -> Part:
+    """The part, which is not done because the one it waited for was not."""
+    text = say("part.skipped", head.lang, n=waited + 1)
+    return part.model_copy(update={"state": "cancelled", "text": text})
+
+
+def _later(part: Part, waited: int, head: ReplyHead) -> Part:
+    text = say("part.waiting", head.lang, n=waited + 1)
+    intent = part.intent.model_copy(update={"depends_on": (waited,)})
+    return part.model_copy(update={"intent": intent, "state": "waiting", "text": text})
+
+
+def _waits_for(intent: Intent, parts: list[Part]) -> int | None:
+    """The earlier part that must be settled before this intent is begun, or was not finished."""
+    for index in intent.depends_on:
+        part = parts[index]
+        if part.state == "waiting" and part.intent.depends_on:
+            return part.intent.depends_on[0]
+        if part.run or part.state == "working" or _lost(part):
+            return index
+    return None
+
+
+def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices) -> Part:
+    """A new run; a card where a condition is the person's to judge; or that it cannot be yet."""
+    playbook = services.playbooks[part.intent.playbook]
+    request = _request(playbook, part.intent.request)
+    if request is None or request.not_yet:
+        text = offer.not_yet(playbook, request, head.lang)
+        return part.model_copy(update={"state": "failed", "text": text})
+    if part.intent.condition:
+        return ask_which(part, head, begun, services)
+    run = _new_run(part, playbook, head, services, slot=begun.slot)
+    begun.slot = False
+    begun.runs.append(run)
+    return run.part
+
+
+def _request(playbook: Playbook, name: str) -> Request | None:
+    """The request of that id; without one, what the playbook can do, if it can do anything."""
+    requests = playbook.definition.requests
+    if name:
+        return next((r for r in requests if r.id == name), None)
+    return next((r for r in requests if not r.not_yet), None)
+
+
+def ask_which(part: Part, head: ReplyHead, begun: Begun, services: TurnServices) -> Part:
+    """The part with a card that asks what was meant, or whether its condition holds."""
+    card = offer.card(part, head, services)
+    begun.cards.append(CardWrite(card))
+    begun.timers.append(offer.timer(card))
+    if begun.slot:
+        begun.slots.append((head.id, card.token))
+        begun.slot = False
+    else:
+        begun.posts.append(_below(card))
+    text = offer.question(part.intent, head.lang)
+    return part.model_copy(update={"state": "needs_you", "text": text})
+
+
+def _below(card: Card) -> Post:
+    row = f"{card.token}@{card.conversation}"
+    return Post(row=row, conversation=card.conversation, kind="card", ref=card.token)
+
+
+def _new_run(
+    part: Part, playbook: Playbook, head: ReplyHead, services: TurnServices, *, slot: bool
+) -> Run:
+    run_id = services.derived_id(head.conversation, "run", head.id, str(part.index))
+    name = playbook.definition.name(head.lang)
+    text = say("part.starting", head.lang, name=name)
+    return Run(
+        id=run_id,
+        playbook=playbook.id,
+        digest=playbook.digest,
+        name=name,
+        conversation=head.conversation,
+        lang=head.lang,
+        requester=head.principal,
+        text=part.intent.text,
+        message=head.text,
+        reply=head.id,
+        part=part.model_copy(update={"text": text, "run": run_id}),
+        slot=slot,
+        frames=(PlannerFrame(phase=playbook.definition.phases[0].id),),
+        started_at=services.now,
+    )
