@@ -10,7 +10,7 @@ from cards.model import Lang
 from engine.intents import Intent
 from engine.router.chain import STRATEGIES, route
 from engine.router.model import RouteContext
-from tests.engine.router.routes import CLAIMS, CONTEXT, VISITS
+from tests.engine.router.routes import CONTEXT, TABLE
 
 START, CLAIM, TALK, DOUBT = "start", "claim", "talk", "?"
 
@@ -19,7 +19,7 @@ def _short(intent: Intent) -> str:
     """An intent as the tables write it."""
     match intent.kind:
         case "workflow":
-            return START if intent.playbook == VISITS.playbook else CLAIM
+            return START if intent.playbook == "clinical_qc" else CLAIM
         case "qa_query" if intent.lookup:
             given = intent.lookup.arguments
             what = given.get("field") or intent.lookup.tool
@@ -278,7 +278,7 @@ async def test_any_text_is_routed_and_its_pieces_stand_in_it_in_order(text: str)
 @settings(max_examples=80, deadline=None)
 @given(
     st.sampled_from(["不要", "先别", "别", "请勿", "暂时不", "don't ", "never ", "do not "]),
-    st.sampled_from([e for r in (VISITS, CLAIMS) for e in r.examples]),
+    st.sampled_from([e for r in TABLE.routes for work in r.requests for e in work.examples]),
     st.sampled_from(["", "帮我查一下 P003 的 ECOG,然后", "请", "谢谢。"]),
 )
 async def test_no_forbidden_example_starts_anything(no: str, example: str, before: str) -> None:
