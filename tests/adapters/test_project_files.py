@@ -1,4 +1,5 @@
 import os
+import resource
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -93,8 +94,17 @@ async def test_of_very_many_files_the_first_are_told(folder: Path, files: Projec
     assert (len(infos), infos[-1].name) == (MOST, f"{MOST - 1:05}.txt")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-async def test_what_may_not_be_read_is_a_failure(folder: Path, files: ProjectFiles) -> None:
-    (folder / "closed.txt").touch(mode=0)
-    with pytest.raises(ToolFailed, match="cannot be read at the moment"):
-        await files.read(PROJECT, "closed.txt")
+async def test_a_folder_that_cannot_be_opened_is_a_failure_and_no_empty_one(
+    folder: Path, files: ProjectFiles
+) -> None:
+    (folder / "notes.md").write_text("x")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # No more files can be opened, by root neither.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        for attempt in (files.infos(PROJECT), files.read(PROJECT, "notes.md")):
+            with pytest.raises(ToolFailed, match="cannot be read at the moment"):
+                await attempt
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert await files.read(PROJECT, "notes.md") == b"x"
