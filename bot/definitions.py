@@ -7,6 +7,7 @@ from pathlib import Path
 
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import SqliteRecords, open_records
+from adapters.knowledge.documents import Document, load_documents
 from bot.people import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError, ToolFailed
@@ -47,6 +48,12 @@ def load_definitions(settings: Settings) -> Definitions:
     return Definitions(people, playbooks, talk)
 
 
+def documents_of(settings: Settings, playbooks: Mapping[str, Playbook]) -> tuple[Document, ...]:
+    """The documents of these playbooks; raises DefinitionError with every problem."""
+    projects = {name: playbook.definition.project for name, playbook in playbooks.items()}
+    return load_documents(settings.playbooks, projects)
+
+
 def open_study(settings: Settings) -> SqliteRecords:
     """The study in the data folder, made from the sample at the first start.
 
@@ -64,7 +71,7 @@ def check_definitions(settings: Settings) -> None:
     """Raises DefinitionError with every problem that a process would find; makes the study."""
     problems = Problems()
     try:
-        load_definitions(settings)
+        documents_of(settings, load_definitions(settings).playbooks)
     except DefinitionError as error:
         problems.extend(error.problems)
     if settings.playbooks.is_dir():
@@ -82,7 +89,11 @@ def validate(playbooks: Path, people: Path, *, named: str = _SETTING) -> list[st
     """
     problems = Problems()
     directory = _people(people, problems)
-    _playbooks(playbooks, directory, problems, named=named)
+    found = _playbooks(playbooks, directory, problems, named=named)
+    try:
+        load_documents(playbooks, dict.fromkeys(found, ""))
+    except DefinitionError as error:
+        problems.extend(error.problems)
     _talk(playbooks, problems)
     if playbooks.is_dir():
         problems.extend(_sample_faults(_sample(playbooks)))

@@ -8,11 +8,14 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
+from pydantic_settings import NoDecode
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _TOKEN = re.compile(r"[!-~]+")
 _TELEGRAM_TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
+
+_PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _SLACK = ("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN", "SLACK_API_URL")
 _TELEGRAM = ("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL")
@@ -27,6 +30,9 @@ _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (_MODEL, ("LLM_MODEL",)),
 )
 
+
+PLATFORM_NAMES = ("slack", "telegram", "web")
+"""What a conversation's id may begin with."""
 
 # Named by the design, but nothing reads them yet: whoever sets one must not believe that it works.
 _NOT_YET = ("REDCAP_API_URL", "REDCAP_API_TOKEN")
@@ -84,6 +90,21 @@ def pattern_list(value: Any) -> Any:
         except re.error as error:
             raise ValueError(f"no regular expression: {error}") from error
     return patterns
+
+
+def _projects(value: Any) -> Any:
+    """`CONVERSATION=PROJECT` pairs; a conversation is named from its platform on."""
+    if not isinstance(value, str):
+        return value
+    pairs: dict[str, str] = {}
+    for part in comma_list(value):
+        conversation, _, project = (side.strip() for side in part.rpartition("="))
+        named = _TOKEN.fullmatch(conversation) and conversation.split(":")[0] in PLATFORM_NAMES
+        if not named or conversation.endswith(":") or not _PROJECT.fullmatch(project):
+            raise ValueError("not a conversation and its project")
+        if pairs.setdefault(conversation, project) != project:
+            raise ValueError("two projects of one conversation")
+    return tuple(pairs.items())
 
 
 def _on_off(value: Any) -> Any:
@@ -145,6 +166,7 @@ def _webhook_secret(value: SecretStr) -> SecretStr:
     return value
 
 
+Projects = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_projects)]
 OnOff = Annotated[bool, BeforeValidator(_on_off)]
 ZoneName = Annotated[str, AfterValidator(_zone)]
 HostName = Annotated[str, AfterValidator(_host)]

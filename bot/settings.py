@@ -17,6 +17,7 @@ from bot.masking import DEFAULT_MASK
 from bot.setting_rules import (
     HostName,
     OnOff,
+    Projects,
     RedisAddress,
     TelegramToken,
     Token,
@@ -79,6 +80,9 @@ class Settings(BaseSettings):
     data_dir: Path = _shown("SIGNOFF_DATA_DIR", Path("data"), "a folder")
     playbooks: Path = _shown("SIGNOFF_PLAYBOOKS", Path("playbooks"), "a folder")
     people: Path = _shown("SIGNOFF_PEOPLE", Path("playbooks/people.yaml"), "a file")
+    projects: Projects = _shown(
+        "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=MATTER-7, separated by commas"
+    )
     public_url: WebAddress | None = _setting("SIGNOFF_PUBLIC_URL", None, _WEB)
     admin_token: Token | None = _secret("SIGNOFF_ADMIN_TOKEN")
     host: HostName = _shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")

@@ -6,7 +6,9 @@ import structlog
 from aiohttp import web
 
 from adapters.redis.client import translated
+from bot.documents import documents_route
 from bot.metrics import metrics_route
+from bot.setting_rules import is_loopback
 from bot.settings import Settings
 from bot.stopping import end, pause
 from bot.wiring import Adapter, Parts, open_parts
@@ -71,6 +73,8 @@ def application(parts: Parts) -> web.Application:
 
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
     app.add_routes([metrics_route(parts.settings, parts.operations)])
+    if is_loopback(parts.settings.host):
+        app.add_routes([documents_route(parts.documents)])
     for platform in parts.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 

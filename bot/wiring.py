@@ -10,9 +10,13 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from adapters.clock import SystemClock
+from adapters.files import ProjectFiles
+from adapters.knowledge.documents import Document
+from adapters.knowledge.search import DocumentSearch
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.client import Client
+from adapters.redis.memory import RedisMemory
 from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease, RedisRate
 from adapters.redis.scripts import Scripts
@@ -20,12 +24,13 @@ from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat, WebPerson
-from bot.definitions import load_definitions, open_study
+from bot.definitions import documents_of, load_definitions, open_study
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.masking import masking
 from bot.people import Directory
+from bot.projects import by_conversation
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
@@ -37,8 +42,6 @@ from engine.ports.store import Bounds, Operations
 from engine.react import Budget
 from engine.tools.registry import READONLY
 from engine.turn.tracing import Tracing
-
-SAMPLE_PROJECT = "SIGNOFF-101"
 
 
 class Adapter(Platform, Protocol):
@@ -67,6 +70,7 @@ class Parts:
     scripts: Scripts
     people: Directory
     playbooks: Mapping[str, Playbook]
+    documents: Sequence[Document]
     platforms: Mapping[str, Adapter]
     mailbox: RedisMailbox
     outbox: RedisOutbox
@@ -133,6 +137,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     """
     definitions = load_definitions(settings)
     people, playbooks = definitions.people, definitions.playbooks
+    documents = documents_of(settings, playbooks)
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
         records = open_study(settings)
@@ -160,8 +165,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             derived_id=partitions.derived_id,
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
-            library=Library(),
-            project=lambda conversation: SAMPLE_PROJECT,
+            library=_open_library(settings, store, documents, stack),
+            project=by_conversation(settings.projects, default=records.project),
             table=definitions.table(),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
@@ -173,6 +178,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             scripts=scripts,
             people=connected,
             playbooks=playbooks,
+            documents=documents,
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
@@ -194,6 +200,15 @@ def _mailbox(
         bell=store.blocking,
         bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
     )
+
+
+def _open_library(
+    settings: Settings, store: Store, documents: Sequence[Document], stack: AsyncExitStack
+) -> Library:
+    knowledge = DocumentSearch(documents)
+    stack.callback(knowledge.close)
+    files = ProjectFiles(settings.data_dir / "files")
+    return Library(knowledge=knowledge, memory=RedisMemory(store.client), files=files)
 
 
 async def _publish(playbooks: Mapping[str, Playbook], client: Client) -> PublishedPlaybooks:

@@ -8,6 +8,14 @@ from functools import lru_cache
 
 _SUBJECT = re.compile(r"(?<![A-Za-z0-9])[Pp][0-9]{3}(?![A-Za-z0-9])")
 
+_ENDING = r"\.(?:txt|md|csv|tsv|json|xml|html?|pdf|docx?|xlsx?|pptx?|png|jpe?g|zip)(?![A-Za-z0-9])"
+# A Chinese name begins after a space or a quotation mark: a verb may stand right before another.
+_FILE = re.compile(
+    rf"(?<![A-Za-z0-9_.\-/\\])[A-Za-z0-9][A-Za-z0-9_.-]{{0,80}}{_ENDING}"
+    rf"|(?:^|(?<=[\s“「《\"']))[\w.-]{{0,80}}[\u4e00-\u9fff]{_ENDING}",
+    re.IGNORECASE,
+)
+
 _NUMERIC = re.compile(
     r"(?<![0-9./-])(?P<y>[0-9]{4})(?P<sep>[-/.])(?P<m>[0-9]{1,2})(?P=sep)(?P<d>[0-9]{1,2})"
     r"(?![0-9]|[-/.][0-9])"
@@ -62,19 +70,24 @@ def subject_ids(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.upper() for name in found))
 
 
+def file_names(text: str) -> tuple[str, ...]:
+    """The files named, in order, each once: a name without a path, with a known ending."""
+    return tuple(dict.fromkeys(_FILE.findall(text)))
+
+
 def dates(text: str, today: date) -> tuple[date, ...]:
     """The days named, in order, each once. A day without its year is the one nearest to today."""
     found = sorted(day_spans(unicodedata.normalize("NFKC", text), today))
     return tuple(dict.fromkeys(day for _, _, day in found))
 
 
-SUBJECT_MARK, DAY_MARK, NUMBER_MARK = "■", "●", "◆"
-MARKS = SUBJECT_MARK + DAY_MARK + NUMBER_MARK
+SUBJECT_MARK, DAY_MARK, NUMBER_MARK, FILE_MARK = "■", "●", "◆", "▲"
+MARKS = SUBJECT_MARK + DAY_MARK + NUMBER_MARK + FILE_MARK
 
 
 def masked(text: str, today: date) -> str:
-    """The folded text with subjects, days and numbers replaced, to compare what is left."""
-    plain = unicodedata.normalize("NFKC", text)
+    """The folded text with files, subjects, days and numbers replaced, to compare what is left."""
+    plain = _FILE.sub(f" {FILE_MARK} ", unicodedata.normalize("NFKC", text))
     for start, end, _ in sorted(day_spans(plain, today), reverse=True):
         plain = f"{plain[:start]} {DAY_MARK} {plain[end:]}"
     plain = _SUBJECT.sub(f" {SUBJECT_MARK} ", plain)

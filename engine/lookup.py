@@ -9,7 +9,16 @@ from typing import Any
 
 from cards.model import Lang
 from engine import wording
-from engine.entities import MARKS, SUBJECT_MARK, dates, fold, fold_cue, masked, subject_ids
+from engine.entities import (
+    MARKS,
+    SUBJECT_MARK,
+    dates,
+    file_names,
+    fold,
+    fold_cue,
+    masked,
+    subject_ids,
+)
 from engine.intents import Lookup
 from engine.language import detect
 from engine.similarity import Grams, bigrams, cosine
@@ -26,7 +35,7 @@ _JUST_SUBJECT = re.compile(
 _KEYWORDS = re.compile(
     r"的|最近|最新|上次|一次|访视|时候?|现在|当前|目前|数据|情况|结果|评分|记录|受试者|患者|在|和|与|及"
     r"|\b(?:of|the|for|at|on|in|and|latest|last|most|recent|current|visit|score|value|data|subject"
-    r"|patient|please|s|a|an|all|how is|how was)\b|[\s■●◆,、.。!:;'’\"()&/-]"
+    r"|patient|please|s|a|an|all|how is|how was)\b|[\s■●◆▲,、.。!:;'’\"()&/-]"
 )
 _FILLERS = re.compile(
     rf"[{MARKS}的吗呢吧]|怎么样?|什么|多少|哪[些个]?|一下|请问"
@@ -43,6 +52,7 @@ class _Asked:
     clear: str
     subjects: tuple[str, ...]
     days: tuple[date, ...]
+    files: tuple[str, ...]
     today: date
 
 
@@ -97,6 +107,7 @@ def _look_at(text: str, today: date) -> _Asked:
         clear=masked(said, today),
         subjects=subject_ids(text),
         days=dates(text, today),
+        files=file_names(text),
         today=today,
     )
 
@@ -148,8 +159,15 @@ def _fits(tool: Tool[Any], asked: _Asked) -> bool:
 def _takes(tool: Tool[Any], asked: _Asked) -> bool:
     """Whether what the tool needs is named, and what is named the tool can take."""
     takes = tool.arguments.model_fields
-    given = {"query": True, "subject_id": bool(asked.subjects), "visit_date": bool(asked.days)}
+    given = {
+        "query": True,
+        "subject_id": bool(asked.subjects),
+        "visit_date": bool(asked.days),
+        "name": len(asked.files) == 1,
+    }
     if not all(given.get(need, False) for need in tool.needs):
+        return False
+    if asked.files and "name" not in takes:
         return False
     if asked.subjects and not {"subject_id", "subject_ids"} & set(takes):
         return False
@@ -190,6 +208,8 @@ def _arguments(tool: Tool[Any], cues: Sequence[str], asked: _Asked) -> dict[str,
         arguments["subject_ids"] = list(asked.subjects)
     elif "subject_id" in takes and asked.subjects:
         arguments["subject_id"] = asked.subjects[0]
+    if "name" in takes and asked.files:
+        arguments["name"] = asked.files[0]
     if "visit_date" in takes and asked.days:
         arguments["visit_date"] = asked.days[0].isoformat()
     return arguments

@@ -47,6 +47,10 @@ _HINGE = re.compile(
     r"|有的话|没有的话|[^,。]{1,8}的话|没[^,。]{0,4}就|[^,。]{0,6}(?:超过|大于|小于|高于|低于)[^,。]{1,10}就|等.{1,20}(?:再|后|之后)"
     r"|(?:if|unless|once|as soon as|in case|provided|assuming)\b)"
 )
+_HANGS = re.compile(
+    r"如果|假如|假设|要是|倘若|除非|一旦|万一|的话|只有.{1,20}才|等.{1,20}(?:再|后|之后)"
+    r"|\b(?:if|unless|until|till|once|as soon as|in case|provided|assuming|whenever)\b"
+)
 _TOLD = _any(
     r"已经?(?!知|阅)|刚刚?才?(?=录|登|记|填|提|做)|[录登填记交做写]过|完了|好了|了\s*(?:[,。!;]|$)|了吗",
     r"(?:录入?|登记|填报?|补录|记录|写入|提交|导入)(?:过|完|好)?了",
@@ -59,6 +63,7 @@ _TELLS = _any(
     r"(?<!忘)已经?(?![知阅])|昨天|上周|刚刚|刚才|今早|早上|前天",
     r"[录登填写交做审核改传发提跑催关出打][过完好]了?(?!再)|(?:录入?|登记|填报?|补录|记录|写入|提交|导入|关闭?|交|递)了",
     r"了\s*(?:[,。!]|$)|递到|批下来",
+    r"[太真好很挺][^,。]{0,2}(?:复杂|麻烦|慢|难|累|乱|多了)",
     r"打算|计划(?=[明后下周]|在)|准备(?=[明后下]天?|去)|以后(?:再|要)|回头|下次|改天|过两天|要是",
     r"^\W*(?:i|we|he|she|they|it|you) (?!need|want|would|'d)",
     r"^\W*(?:the|our|my|his|her) .{0,30}\b(?:was|were|is|are|has|have|had|will)\b",
@@ -165,6 +170,11 @@ def conditional(text: str) -> bool:
 def hinged(text: str) -> bool:
     """It opens with a condition on which the rest hangs."""
     return bool(_HINGE.match(text))
+
+
+def hangs(text: str) -> bool:
+    """Somewhere in it is a condition that has yet to come true."""
+    return bool(_HANGS.search(text))
 
 
 def told(text: str) -> bool:

@@ -37,13 +37,19 @@ class SqliteRecords:
     write whose caller was cancelled still lands wholly or not at all.
     """
 
-    def __init__(self, path: Path, *, clock: Clock) -> None:
+    def __init__(self, path: Path, *, project: str, clock: Clock) -> None:
         self._path = path
+        self._project = project
         self._clock = clock
         self._closed = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="study")
         self._mine = threading.local()
         self._connections: list[sqlite3.Connection] = []
+
+    @property
+    def project(self) -> str:
+        """The study that was loaded into the file."""
+        return self._project
 
     async def subject(self, subject_id: str) -> Subject | None:
         """The subject, or None when the study has nobody of that id."""
@@ -119,9 +125,9 @@ def open_records(path: Path, sample: Path, *, clock: Clock) -> SqliteRecords:
     with _connected(path, mode="rwc") as db:
         with db:
             db.execute("BEGIN IMMEDIATE")
-            _prepare(db, sample)
+            study = _prepare(db, sample)
         db.execute("PRAGMA journal_mode = WAL")
-    return SqliteRecords(path, clock=clock)
+    return SqliteRecords(path, project=study, clock=clock)
 
 
 @contextmanager
@@ -158,17 +164,21 @@ def _told() -> Iterator[None]:
         raise ToolFailed("study.damaged") from error
 
 
-def _prepare(db: sqlite3.Connection, folder: Path) -> None:
+def _prepare(db: sqlite3.Connection, folder: Path) -> str:
+    """The study that the file holds, which is loaded when it holds none."""
     db.execute("CREATE TABLE IF NOT EXISTS loaded (version TEXT NOT NULL, study TEXT NOT NULL)")
-    marker = db.execute("SELECT version FROM loaded").fetchone()
+    marker = db.execute("SELECT version, study FROM loaded").fetchone()
     if marker is None:
+        sample = load_sample(folder)
         try:
-            _load(db, load_sample(folder))
+            _load(db, sample)
         except sqlite3.IntegrityError as error:
             problem = f"{folder}:1: -: the study contradicts itself: {error}"
             raise DefinitionError(problem) from error
-    elif marker["version"] != VERSION:
+        return sample.study
+    if marker["version"] != VERSION:
         raise ToolFailed("study.schema", found=marker["version"], wanted=VERSION)
+    return str(marker["study"])
 
 
 def _load(db: sqlite3.Connection, sample: Sample) -> None:

@@ -14,6 +14,9 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:chat:<conversation>       what the web chat showed
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
+
+What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
+it | :keys, the idempotency keys they were written under.
 """
 
 import base64
@@ -38,6 +41,11 @@ def lease(name: str) -> str:
 def pace(name: str) -> str:
     """How much of a platform's overall pace is used up."""
     return f"signoff:pace:{name}"
+
+
+def memos(project: str) -> str:
+    """What a project remembered; a key that begins with it lies in the same slot."""
+    return f"signoff:{{memory:{project}}}"
 
 
 class Partitions:

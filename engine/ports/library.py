@@ -45,7 +45,10 @@ class Knowledge(Protocol):
 
 
 class Memory(Protocol):
-    """What a project remembered. Raises ToolFailed when out of reach."""
+    """What a project remembered. Raises ToolFailed when out of reach.
+
+    `remember` raises StoreUnavailable then, since it may have been kept: it is done again.
+    """
 
     async def remember(
         self, project: str, text: str, *, key: str, by: str

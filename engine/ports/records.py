@@ -49,6 +49,11 @@ class VisitWindow(Frozen):
 class Records(Protocol):
     """Study data of one project (spec 001 §5.2). Raises ToolFailed when it is out of reach."""
 
+    @property
+    def project(self) -> str:
+        """The project whose data this is."""
+        ...
+
     async def subject(self, subject_id: str) -> Subject | None:
         """The subject, or None when the study has nobody of that id."""
         ...

@@ -29,6 +29,9 @@ async def route(text: str, context: RouteContext, model: Model | None) -> Routed
         tried = await strategy(text, context, model)
         trace.append(Verdict(name, bool(tried.intents), tried.why))
         if tried.intents:
-            found = tuple(explained(intent, context) for intent in tried.intents)
+            found = tuple(
+                explained(intent, context) if model is None or intent.kind == "unclear" else intent
+                for intent in tried.intents
+            )
             return Routed(found, tuple(trace))
     raise AssertionError("the last strategy always answers")

@@ -5,14 +5,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from engine import wording
-from engine.entities import subject_ids
+from engine.entities import fold, subject_ids
 from engine.intents import Intent
+from engine.lookup import cue_found
 from engine.ports.model import Model
 from engine.router.form_pieces import grouped
 from engine.router.judge import Piece, judge
 from engine.router.model import RouteContext, Tried
-from engine.router.pieces import atoms
-from engine.router.split import split
+from engine.router.pieces import Atom, atoms
+from engine.router.smalltalk import smalltalk
+from engine.router.split import Judge, split
+from engine.values import without_values
 
 MAX_ATOMS = 24
 MAX_CHARS = 2000
@@ -43,10 +46,36 @@ def read(text: str, context: RouteContext) -> tuple[Piece, ...]:
         why = "it is too long" if text.strip() else "it is empty"
         whole = Piece(text.strip(), "unclear", why, confidence=0.0, end=len(text))
         return grouped(text, (whole,), context)
-    pieces = split(text, stretches, lambda said: judge(said, context))
+    pieces = split(text, stretches, _reader(context))
     pieces = _joined(text, _conditional(grouped(text, pieces, context)))
     pieces = _without_talk(_gathered(text, pieces))
     return _held_back(tuple(_each(piece, context) for piece in pieces))
+
+
+def _reader(context: RouteContext) -> Judge:
+    """How stretches are read together: a look-up has to account for each of them."""
+
+    def read_part(text: str, part: tuple[Atom, ...]) -> Piece:
+        said = text[part[0].start : part[-1].end]
+        parted = any(atom.joint in ("end", "soft") for atom in part[1:])
+        piece = judge(said, context, whole=not parted)
+        stretches = [text[atom.start : atom.end] for atom in part]
+        if piece.lookup and len(part) > 1 and not all(_tells(s, context) for s in stretches):
+            return _doubt(piece, "only a part of it is a look-up")
+        return piece
+
+    return read_part
+
+
+def _tells(stretch: str, context: RouteContext) -> bool:
+    """Whether a look-up accounts for this stretch: a cue, a subject, or mere politeness.
+
+    A value that is stated is none of these.
+    """
+    cues = [cue for tool in context.tools if tool.readonly for cue in tool.cues]
+    if without_values(stretch, cues) != stretch and not wording.asks(fold(stretch)):
+        return False
+    return bool(cue_found(fold(stretch), cues) or subject_ids(stretch) or smalltalk(stretch))
 
 
 def begins(context: RouteContext) -> Callable[[str], bool]:
@@ -136,13 +165,15 @@ def _held_back(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
             continue
         if any(later.holds_off for later in pieces[index + 1 :]):
             held[index] = _doubt(piece, "the message takes something back")
-        elif any(not p.wants and not is_sure(p) for p in _sentence(pieces, index)):
+        elif any(not (p.wants or is_sure(p) or p.elsewhere) for p in _sentence(pieces, index)):
             held[index] = _doubt(piece, "its sentence is not understood whole")
     return tuple(held)
 
 
 def _doubt(piece: Piece, why: str) -> Piece:
-    return replace(piece, kind="unclear", why=f"{piece.why}; {why}", confidence=0.0)
+    return replace(
+        piece, kind="unclear", why=f"{piece.why}; {why}", confidence=0.0, lookup=None, more=()
+    )
 
 
 def _sentence(pieces: tuple[Piece, ...], index: int) -> tuple[Piece, ...]:

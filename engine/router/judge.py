@@ -50,7 +50,11 @@ _CLAUSE = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
 _LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
+EVIDENT = 0.8
+"""From this score on a Chinese piece needs no word that bids."""
+
 THANKS_CHARS = 60
+_BID = re.compile(r"[把给帮请]|一[下份条个次遍]|[吧哈]$|[出写做起弄交][来去好个份一]")
 
 _WORDS = re.compile(r"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{1,2}")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
@@ -60,7 +64,8 @@ _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 class Piece:
     """A stretch of the message and what it surely is; `kind` is `unclear` when that is nothing.
 
-    `told` is what to say where that is known already; `idle` pieces surely ask for nothing.
+    `told` is what to say where that is known already; `idle` pieces surely ask for nothing, and
+    `elsewhere` ones for what nobody here does.
     """
 
     text: str
@@ -81,6 +86,7 @@ class Piece:
     told: str = ""
     idle: bool = False
     holds_off: bool = False
+    elsewhere: bool = False
     candidates: tuple[Candidate, ...] = ()
 
     @property
@@ -119,30 +125,34 @@ class _Said:
         return self.score - max(others, default=0.0)
 
 
-def judge(text: str, context: RouteContext) -> Piece:
-    """The piece, by the first rule that is sure."""
+def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
+    """The piece, by the first rule that is sure. `whole`: no connective parts it."""
     if smalltalk(text):
         return Piece(text, "smalltalk", "a greeting or thanks")
     if not _LETTERS.search(fold(text)) and not subject_ids(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
-    said = _look_at(text, context)
-    if wording.hinged(said.said):
-        return _hanging(said, context)
-    word = len(_WORDS.findall(said.bare)) < 2
-    if word and not subject_ids(text) and not wording.writes(said.said):
-        return _look_up(said, context) or _fragment(said, context)
-    found = _held(said, context) or _workflow(said, context) or _look_up(said, context)
-    if found:
-        return found
     answer = address(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
-    return _question(said, context) or _rest(said, context)
+    said = _look_at(text, context)
+    if wording.hinged(said.said):
+        return _hanging(said, context)
+    found = _held(said, context) or (None if said.polite else _look_up(said, context))
+    if found:
+        return found
+    if len(_WORDS.findall(said.bare)) < 2 and not wording.writes(said.said):
+        return _fragment(said, context)
+    return (
+        _workflow(said, context, whole=whole)
+        or _look_up(said, context)
+        or _question(said, context)
+        or _rest(said, context)
+    )
 
 
 def _look_at(text: str, context: RouteContext) -> _Said:
     said = fold(wording.unquoted(text))
-    bare, polite = plea(said)
+    bare, polite = plea(context.table.mended(said))
     cues = [cue for tool in context.tools for cue in tool.cues]
     spare = without_values(bare, [*cues, "bp", "ae"])
     return _Said(text, said, bare, polite, context.table.classifier.scores(spare))
@@ -187,12 +197,14 @@ def _idle(said: _Said, why: str) -> Piece:
     return Piece(said.text, "unclear", why, confidence=0.0, idle=True)
 
 
-def _workflow(said: _Said, context: RouteContext, *, least: float = START) -> Piece | None:
+def _workflow(
+    said: _Said, context: RouteContext, *, least: float = START, whole: bool = False
+) -> Piece | None:
     route = context.table.playbook(said.route)
     if route is None:
         return None
     if _fault(said, context.table, least=least):
-        return _by_clause(said, context) if least == START else None
+        return _by_clause(said, context) if whole else None
     group = _group(said.scores, route.playbook)
     return Piece(
         said.text,
@@ -236,6 +248,8 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
         return f"only {said.scores.known:.2f} of it is known from examples"
     if wording.reports(said.said):
         return "it gives what somebody else said"
+    if wording.hangs(said.said):
+        return "it hangs on a condition"
     if not _bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
         return "nothing in it is bidden"
     if wording.asks(said.bare) and not said.polite:
@@ -244,12 +258,17 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
 
 
 def _bids(said: _Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
-    """One of its clauses bids: in English by its first word, in Chinese unless it is told."""
-    for clause in _CLAUSE.split(said.said):
+    """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work.
+
+    What scores very high in Chinese needs none of these.
+    """
+    for clause in _CLAUSE.split(table.mended(said.said)):
         bare, _ = plea(_LINK.sub("", clause))
-        word = _LATIN.match(bare)
         chinese = bool(_CHINESE.search(bare))
-        if (chinese or (word and word[0] in table.heads)) and not unless(bare):
+        bidden = table.begins(bare) or (
+            chinese and (said.score >= EVIDENT or _BID.search(bare) or cue_found(bare, table.cues))
+        )
+        if bidden and not unless(bare):
             return True
     return False
 
@@ -298,10 +317,13 @@ def _rest(said: _Said, context: RouteContext) -> Piece:
     if said.route == STATEMENT and said.score >= START and said.margin >= MARGIN:
         return _idle(said, f"it asks for nothing ({said.score:.2f})")
     candidates = context.table.candidates(said.scores, least=LEAST)
-    if said.route == ELSEWHERE and said.score >= START and said.margin >= MARGIN:
+    elsewhere = said.route == ELSEWHERE and said.score >= ASKED
+    if elsewhere:
         candidates = ()
     route = context.table.playbook(said.route)
     why = f"nearest is {said.route} ({said.score:.2f})"
     if route:
         why = f"{why}; {_fault(said, context.table)}"
-    return Piece(said.text, "unclear", why, confidence=0.0, candidates=candidates)
+    return Piece(
+        said.text, "unclear", why, confidence=0.0, candidates=candidates, elsewhere=elsewhere
+    )

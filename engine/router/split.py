@@ -20,9 +20,11 @@ _CERTAINTY = 0.2
 """What the confidence of a piece weighs, where the number of sure pieces does not decide."""
 
 
-def split(
-    text: str, stretches: tuple[Atom, ...], judge: Callable[[str], Piece]
-) -> tuple[Piece, ...]:
+Judge = Callable[[str, tuple[Atom, ...]], Piece]
+"""What stretches of the text are, taken together."""
+
+
+def split(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple[Piece, ...]:
     """The pieces, in order, with where they stand; every stretch lies in one of them."""
     best: list[tuple[float, tuple[Piece, ...]]] = [(0.0, ())]
     for end in range(1, len(stretches) + 1):
@@ -35,9 +37,9 @@ def split(
     return best[-1][1]
 
 
-def _piece(text: str, part: tuple[Atom, ...], judge: Callable[[str], Piece]) -> Piece:
+def _piece(text: str, part: tuple[Atom, ...], judge: Judge) -> Piece:
     start, end = part[0].start, part[-1].end
-    piece = judge(text[start:end])
+    piece = judge(text, part)
     return replace(piece, joint=part[0].joint, then=part[0].then, start=start, end=end)
 
 
@@ -45,6 +47,7 @@ def _worth(piece: Piece, *, first: bool) -> float:
     weak = piece.joint == "weak" and not first and not piece.condition
     if weak and piece.kind == "workflow" and piece.confidence < _FIRM:
         return _UNSURE
-    worth = _IDLE if piece.idle else _WORTH.get(piece.kind, _UNSURE)
+    idle = _IDLE if piece.idle or piece.elsewhere else _UNSURE
+    worth = _WORTH.get(piece.kind, idle)
     cost = 0.0 if first else _COST[piece.joint]
     return worth + _CERTAINTY * piece.confidence - cost

@@ -20,6 +20,9 @@ from engine.tools.model import Tool
 QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
 """Routes beside the playbooks: to know something, talk, things told, work that nobody here does."""
 
+LONG = 5
+"""A shorter word is taken as it is written."""
+
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _BY = frozenset("按照用以从在这那我要需")
@@ -50,6 +53,11 @@ class RouteTable:
         self.talk = talk
         self._tools = tuple(tool for tool in tools if tool.readonly)
         self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)
+
+    def learn(self) -> None:
+        """Do now what is otherwise done for the first message."""
+        self.classifier.scores("")
+        self.begins(self.mended("begins"))
 
     @cached_property
     def classifier(self) -> Classifier:
@@ -100,11 +108,35 @@ class RouteTable:
         """The folded text opens as a request or a question does."""
         said, _ = plea(said)
         word = _LATIN.match(said)
-        if word and word[0] in self.heads:
+        if (word and word[0] in self.heads) or said[:1] in self.openings:
             return True
-        if said[:1] in self.openings:
-            return True
+        return self.begins_with_cue(said)
+
+    def begins_with_cue(self, said: str) -> bool:
+        """The folded text opens with a word that asks for work."""
+        said, _ = plea(said)
         return any(said.startswith(cue) and cue_found(said, [cue]) for cue in self.cues)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The English words of the examples."""
+        return frozenset(w for e in self._examples() for w in _LATIN.findall(fold(e.text)))
+
+    @cached_property
+    def _slips(self) -> Mapping[str, str]:
+        """Words by what is left of them without one letter."""
+        long = sorted(word for word in self._words if len(word) >= LONG)
+        return {slip: word for word in long for slip in (word, *_shortened(word))}
+
+    def mended(self, said: str) -> str:
+        """The folded text with slips of the pen made good, where an example has a word so near."""
+        return _LATIN.sub(lambda found: self._mended(found[0]), said)
+
+    def _mended(self, word: str) -> str:
+        if len(word) < LONG or word in self._words or not word.isalpha():
+            return word
+        near = [self._slips[slip] for slip in (word, *_shortened(word)) if slip in self._slips]
+        return next((w for w in near if not (w.startswith(word) or word.startswith(w))), word)
 
     def playbook(self, name: str) -> Route | None:
         """The route of that playbook; None for the other routes."""
@@ -120,6 +152,10 @@ class RouteTable:
                 found.append(one)
         found.sort(key=lambda candidate: -candidate.score)
         return tuple(c for c in found[:limit] if c.score >= least)
+
+
+def _shortened(word: str) -> list[str]:
+    return [word[:at] + word[at + 1 :] for at in range(len(word))]
 
 
 def plain(text: str) -> str:

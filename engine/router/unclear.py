@@ -13,10 +13,17 @@ from engine.router.open_forms import forms, missing, named
 
 
 def explained(intent: Intent, context: RouteContext) -> Intent:
-    """The intent; an unclear one with what helps: how to ask, or which form is open."""
-    if intent.kind != "unclear" or intent.told:
+    """The intent with what helps: how to ask for work, or which form is open.
+
+    How work is done a model may answer better; `explained` is for when there is none.
+    """
+    asked = intent.kind == "qa_query" and not intent.lookup
+    if intent.told or not (asked or intent.kind == "unclear"):
         return intent
-    return intent.model_copy(update={"told": _how(intent.text, context) or _open(context)})
+    told = _how(intent.text, context)
+    if not told and not asked:
+        told = _open(context)
+    return intent.model_copy(update={"told": told})
 
 
 def _how(text: str, context: RouteContext) -> str:

@@ -123,6 +123,7 @@ CHECK_VISIT_WINDOW = Tool(
     ),
     arguments=CheckVisitWindow,
     readonly=True,
+    clinical=True,
     run=_run,
     tell=_tell,
     examples=(

@@ -101,6 +101,7 @@ GET_PROJECT_STATS = Tool(
     ),
     arguments=GetProjectStats,
     readonly=True,
+    clinical=True,
     run=_run,
     tell=_tell,
     examples=(

@@ -151,6 +151,7 @@ READ_CLINICAL_DATA = Tool(
     ),
     arguments=ReadClinicalData,
     readonly=True,
+    clinical=True,
     run=_run,
     tell=_tell,
     examples=(

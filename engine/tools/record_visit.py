@@ -72,7 +72,10 @@ RECORD_VISIT = Tool(
     ),
     arguments=RecordVisit,
     readonly=False,
+    clinical=True,
     run=_run,
     tell=_tell,
     rehearse=_rehearse,
+    # More than the study itself waits for another write: it says best why it gave up.
+    timeout_s=30,
 )

@@ -1,20 +1,30 @@
 """Every tool there is: adding one is a file and a line in `TOOLS`."""
 
+import asyncio
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Mapping
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.tools.check_visit_window import CHECK_VISIT_WINDOW
+from engine.tools.element_extract import ELEMENT_EXTRACT
+from engine.tools.file_get_info import FILE_GET_INFO
+from engine.tools.file_list import FILE_LIST
+from engine.tools.file_parse import FILE_PARSE
 from engine.tools.get_project_stats import GET_PROJECT_STATS
+from engine.tools.knowledge_search import KNOWLEDGE_SEARCH
+from engine.tools.memory_remember import MEMORY_REMEMBER
+from engine.tools.memory_search import MEMORY_SEARCH
 from engine.tools.model import Tool, ToolContext
 from engine.tools.read_clinical_data import READ_CLINICAL_DATA
 from engine.tools.record_visit import RECORD_VISIT
 from engine.tools.search_protocol import SEARCH_PROTOCOL
 from engine.tools.telling import shorten
+
+T = TypeVar("T")
 
 TOOLS: tuple[Tool[Any], ...] = (
     READ_CLINICAL_DATA,
@@ -22,6 +32,13 @@ TOOLS: tuple[Tool[Any], ...] = (
     GET_PROJECT_STATS,
     CHECK_VISIT_WINDOW,
     RECORD_VISIT,
+    KNOWLEDGE_SEARCH,
+    MEMORY_SEARCH,
+    MEMORY_REMEMBER,
+    FILE_LIST,
+    FILE_GET_INFO,
+    FILE_PARSE,
+    ELEMENT_EXTRACT,
 )
 
 READONLY: tuple[Tool[Any], ...] = tuple(tool for tool in TOOLS if tool.readonly)
@@ -42,16 +59,52 @@ def tool(name: str) -> Tool[Any]:
 async def call(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> dict[str, Any]:
     """The result of the tool for these arguments, which are read as JSON types.
 
-    Raises ToolRetry, in at most 200 characters, naming the faulty arguments; ToolFailed.
+    Raises ToolRetry, in at most 200 characters, naming the faulty arguments; ToolFailed, also
+    when the tool is not for this person or project, or takes longer than its `timeout_s`.
     """
-    return await tool.run(_checked(tool, arguments), ctx)
+    _refuse_foreign(tool, ctx)
+    return await _in_time(tool, tool.run(_checked(tool, arguments), ctx))
 
 
 async def rehearse(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> None:
     """Nothing when `call` would succeed on the data as it stands; raises what it would raise."""
+    _refuse_foreign(tool, ctx)
     checked = _checked(tool, arguments)
     if tool.rehearse is not None:
-        await tool.rehearse(checked, ctx)
+        await _in_time(tool, tool.rehearse(checked, ctx), wrote=False)
+
+
+def may_read(tool: Tool[Any], ctx: ToolContext) -> bool:
+    """Whether the tool is for this person and project; `call` refuses any other."""
+    return _holds_role(tool, ctx) and not _other_project(tool, ctx)
+
+
+def _refuse_foreign(tool: Tool[Any], ctx: ToolContext) -> None:
+    if not _holds_role(tool, ctx):
+        raise ToolFailed("tool.role", name=tool.name, roles=", ".join(tool.roles))
+    if _other_project(tool, ctx):
+        raise ToolFailed("tool.other_project", project=ctx.project, other=ctx.records.project)
+
+
+def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
+    held = ctx.person.roles if ctx.person else ()
+    return not tool.roles or not set(tool.roles).isdisjoint(held)
+
+
+def _other_project(tool: Tool[Any], ctx: ToolContext) -> bool:
+    """A context without a project is bound to none."""
+    return tool.clinical and bool(ctx.project) and ctx.project != ctx.records.project
+
+
+async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -> T:
+    """What the work gives; a write that is given up on may have happened, and that is said."""
+    try:
+        async with asyncio.timeout(tool.timeout_s):
+            return await work
+    except TimeoutError as error:
+        unsure = wrote and not tool.readonly
+        key = "tool.timeout_write" if unsure else "tool.timeout"
+        raise ToolFailed(key, name=tool.name, seconds=f"{tool.timeout_s:g}") from error
 
 
 def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:

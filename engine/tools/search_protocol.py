@@ -121,6 +121,7 @@ SEARCH_PROTOCOL = Tool(
     ),
     arguments=SearchProtocol,
     readonly=True,
+    clinical=True,
     run=_run,
     tell=_tell,
     examples=(

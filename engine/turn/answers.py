@@ -21,7 +21,7 @@ Told = tuple[PartState, str]
 
 def slow(intent: Intent) -> bool:
     """True when the intent's answer needs the model."""
-    return intent.kind == "qa_query" and intent.lookup is None
+    return intent.kind == "qa_query" and intent.lookup is None and not intent.told
 
 
 async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:

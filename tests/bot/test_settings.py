@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from bot.setting_rules import PLATFORM_NAMES
 from bot.settings import Settings, load_settings
+from bot.wiring import PLATFORMS
 from engine.errors import DefinitionError
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "s"}
@@ -67,6 +69,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
         "SIGNOFF_HOST": "0.0.0.0",
         "SIGNOFF_PUBLIC_URL": " https://signoff.example.com/ ",
         "SIGNOFF_ALLOW_UNSAFE_REDIS": "true",
+        "SIGNOFF_PROJECTS": " slack:T1:C2 = MATTER-7 ,,telegram:1:-2=A_1, web=W,web=W",
         "REDIS_URL": "unix:///run/redis.sock?db=1",
     }
     for name, value in given.items():
@@ -76,6 +79,11 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert settings.slack_api_url == "http://127.0.0.1:9/api/"
     assert settings.llm_fallback_models == ("a", "b", "c")
+    assert settings.projects == (
+        ("slack:T1:C2", "MATTER-7"),
+        ("telegram:1:-2", "A_1"),
+        ("web", "W"),
+    )
     assert (settings.webchat, settings.host) == (False, "0.0.0.0")
     assert settings.public_url == "https://signoff.example.com"
     assert settings.allow_unsafe_redis is True
@@ -83,8 +91,12 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (settings.slack_on, settings.model_on, settings.telegram_on) == (True, True, False)
 
 
+def test_conversations_begin_with_a_platform_that_there_is() -> None:
+    assert set(PLATFORM_NAMES) == set(PLATFORMS)
+
+
 def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PORT", "SLACK_BOT_TOKEN", "REDIS_URL", "LLM_FALLBACK_MODELS"):
+    for name in ("PORT", "SLACK_BOT_TOKEN", "REDIS_URL", "LLM_FALLBACK_MODELS", "SIGNOFF_PROJECTS"):
         monkeypatch.setenv(name, "")
     monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "  ")
 
@@ -108,6 +120,7 @@ SECRET = "the secret, without spaces"
 PORTS = "a whole number from 1 to 65535"
 HOST = "a host name or IP address, no port"
 HOOK = "1 to 256 of A-Z, a-z, 0-9, _ and -"
+PAIRS = "pairs as in slack:T1:C2=MATTER-7, separated by commas"
 BOT = "DIGITS:SECRET, as @BotFather gives it"
 LEASE = "a number of seconds from 1 to 3600"
 PARTITIONS = "a whole number from 1 to 4096"
@@ -121,6 +134,20 @@ WRONG = [
     ("SIGNOFF_WORKER_LANES", "many", "a whole number from 1 to 1024, not 'many'"),
     ("SIGNOFF_LEASE_S", "0.5", f"{LEASE}, not '0.5'"),
     ("SIGNOFF_LEASE_S", "nan", f"{LEASE}, not 'nan'"),
+    *(
+        ("SIGNOFF_PROJECTS", wrong, f"{PAIRS}, not {wrong!r}")
+        for wrong in (
+            "MATTER-7",
+            "slack:T1=",
+            "=MATTER-7",
+            "slack:T1:=MATTER-7",
+            "slak:T1=MATTER-7",
+            "slack:T1=MATTER 7",
+            "slack:T 1=MATTER-7",
+            "slack:T1=../x",
+            "slack:T1=A, slack:T1=B",
+        )
+    ),
     ("SIGNOFF_REPLY_AFTER_S", "-1", "a number of seconds from 0 to 60, not '-1'"),
     ("SIGNOFF_WEBCHAT", "maybe", "on or off, not 'maybe'"),
     ("SIGNOFF_WEBCHAT", "true", "on or off, not 'true'"),

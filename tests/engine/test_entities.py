@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cards.model import Field
-from engine.entities import dates, masked, subject_ids
+from engine.entities import dates, file_names, masked, subject_ids
 from engine.reading import field_values
 
 TODAY = date(2026, 11, 23)
@@ -181,3 +181,26 @@ def test_any_text_is_read_without_error_and_values_come_from_it(text: str) -> No
     for value in field_values(text, (ECOG, WEIGHT, SYSTOLIC, DIASTOLIC), TODAY).values():
         assert value in text
     assert len(set(dates(text, TODAY))) == len(dates(text, TODAY))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("How large is visits.csv?", ("visits.csv",)),
+        ("提取minutes.txt里的日期", ("minutes.txt",)),
+        ("打开 访视表.csv 和《会议 记录.md》", ("访视表.csv", "记录.md")),
+        ("a.csv, b-2.JSON, a.csv", ("a.csv", "b-2.JSON")),
+        ("read summary.v2.md.", ("summary.v2.md",)),
+        ("/etc/passwd.txt ../up.md C:\\x.csv https://h/page.html", ()),
+        ("visits.csvx, v1.2, e.g. this", ()),
+        ("", ()),
+    ],
+)
+def test_files_are_known_by_their_ending_and_never_by_a_path(
+    text: str, names: tuple[str, ...]
+) -> None:
+    assert file_names(text) == names
+
+
+def test_names_of_files_do_not_count_when_texts_are_compared() -> None:
+    assert masked("open notes.txt", TODAY) == masked("open plan-2.md", TODAY)

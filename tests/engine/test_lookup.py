@@ -38,6 +38,14 @@ def _json(arguments: dict[str, Any]) -> str:
         ("方案里怎么说年龄?", "search_protocol", {"query": "方案里怎么说年龄?"}),
         ("排除标准有哪些", "search_protocol", {"query": "排除标准"}),
         ("今天一共多少受试者", "get_project_stats", {}),
+        ("有哪些文件?", "file__list", {}),
+        ("plan-2.csv 有哪些列", "file__parse", {"name": "plan-2.csv"}),
+        ("读一下Summary.md", "file__parse", {"name": "Summary.md"}),
+        (
+            "What is a soft edit check?",
+            "knowledge__search",
+            {"query": "What is a soft edit check?"},
+        ),
     ],
 )
 def test_the_text_gives_tool_and_arguments(text: str, tool: str, arguments: dict[str, Any]) -> None:
@@ -65,6 +73,9 @@ def test_the_text_gives_tool_and_arguments(text: str, tool: str, arguments: dict
         "what does “ECOG of P003” mean",
         "P003 的体重在方案允许的范围内吗",
         "how many subjects were there on 2026-01-01?",
+        "how many subjects are in visits.csv?",  # a file is not the study
+        "a.csv 和 b.csv 里有什么",
+        "delete visits.csv",
         "",
     ],
 )

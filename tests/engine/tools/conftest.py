@@ -1,13 +1,24 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from redis.asyncio import Redis
 
 from adapters.edc.sqlite import SqliteRecords, open_records
+from adapters.files import ProjectFiles
+from adapters.knowledge.documents import load_documents
+from adapters.knowledge.search import DocumentSearch
+from adapters.redis.memory import RedisMemory
+from cards.model import Principal
+from engine.ports.library import Library
 from engine.tools.model import ToolContext
 
-SAMPLE = Path(__file__).parents[3] / "playbooks" / "clinical_qc" / "data"
+PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
+SAMPLE = PLAYBOOKS / "clinical_qc" / "data"
+PROJECT = "SIGNOFF-101"
+LIN = Principal(id="lin", name="Lin Yue", roles=("crc",))
 TODAY = date(2026, 11, 21)
 
 
@@ -27,12 +38,29 @@ def records(tmp_path: Path) -> Iterator[SqliteRecords]:
 
 
 @pytest.fixture
-def ctx(records: SqliteRecords) -> ToolContext:
-    """What a question may use."""
-    return ToolContext(records=records, today=TODAY)
+def folder(tmp_path: Path) -> Path:
+    """The folder of the project's files."""
+    folder = tmp_path / "files" / PROJECT
+    folder.mkdir(parents=True)
+    return folder
 
 
 @pytest.fixture
-def approved(records: SqliteRecords) -> ToolContext:
+def library(folder: Path, redis: Redis) -> Iterator[Library]:
+    """The sample documents, an empty memory, an empty folder."""
+    knowledge = DocumentSearch(load_documents(PLAYBOOKS, {"clinical_qc": PROJECT}))
+    files = ProjectFiles(folder.parent)
+    yield Library(knowledge=knowledge, memory=RedisMemory(redis), files=files)
+    knowledge.close()
+
+
+@pytest.fixture
+def ctx(records: SqliteRecords, library: Library) -> ToolContext:
+    """What a question of Lin Yue may use."""
+    return ToolContext(records=records, today=TODAY, project=PROJECT, person=LIN, library=library)
+
+
+@pytest.fixture
+def approved(ctx: ToolContext) -> ToolContext:
     """What a run may use once Chen Bo has approved."""
-    return ToolContext(records=records, today=TODAY, key="run1:record", by="chen")
+    return replace(ctx, key="run1:record", by="chen")

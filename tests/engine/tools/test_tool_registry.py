@@ -14,7 +14,15 @@ NAMES = {
     "get_project_stats",
     "check_visit_window",
     "record_visit",
+    "knowledge__search",
+    "memory__search",
+    "memory__remember",
+    "file__list",
+    "file__get_info",
+    "file__parse",
+    "element__extract",
 }
+WRITES = {"record_visit", "memory__remember"}
 
 
 def test_every_tool_is_found_by_its_name() -> None:
@@ -22,8 +30,12 @@ def test_every_tool_is_found_by_its_name() -> None:
     assert all(tool(known.name) is known for known in TOOLS)
 
 
-def test_only_record_visit_writes() -> None:
-    assert {known.name for known in READONLY} == NAMES - {"record_visit"}
+def test_only_these_two_write() -> None:
+    assert {known.name for known in READONLY} == NAMES - WRITES
+
+
+def test_names_are_ones_that_models_take() -> None:
+    assert [name for name in NAMES if not re.fullmatch(r"[a-z_]{1,64}", name)] == []
 
 
 def test_unknown_tool_is_told_with_the_known_ones() -> None:
@@ -51,10 +63,13 @@ def test_readonly_tool_has_examples_in_both_languages(known: Tool[Any]) -> None:
 
 @pytest.mark.parametrize("known", READONLY, ids=lambda t: t.name)
 async def test_arguments_implied_by_cues_are_valid(known: Tool[Any], ctx: ToolContext) -> None:
-    entities = {"subject_id": "P003"}
+    entities = {"subject_id": "P003", "name": "notes.txt"}
     for cue, implied in known.cues.items():
         assert cue == cue.lower().strip() != ""
-        result = await call(known, {n: entities[n] for n in known.needs} | dict(implied), ctx)
+        given = {n: entities[n] for n in known.needs} | dict(implied)
+        if "query" in known.arguments.model_fields:
+            given.setdefault("query", cue)
+        result = await call(known, given, ctx)
         assert json.loads(json.dumps(result)) == result
         assert known.tell(result, "zh") != known.tell(result, "en")
 

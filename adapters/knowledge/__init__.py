@@ -1,0 +1,1 @@
+"""The documents of playbooks, and the search in them."""

@@ -1,0 +1,120 @@
+"""Search in documents: SQLite's full-text index in memory, ranked by BM25."""
+
+import asyncio
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+
+from adapters.knowledge.documents import Document, Section
+from adapters.knowledge.words import asked, words
+from engine.errors import DefinitionError, ToolFailed
+from engine.ports.library import Quote
+
+SHARE = 0.3
+"""A passage with less of a query's weight than this share does not answer it."""
+
+CANDIDATES = 50
+_CREATE = "CREATE VIRTUAL TABLE passages USING fts5(title, section, text, content='')"
+_FIND = (
+    "SELECT rowid, bm25(passages, 1.0, 3.0, 1.0) AS rank FROM passages"
+    " WHERE passages MATCH ? ORDER BY rank, rowid LIMIT ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    document: Document
+    section: Section
+    text: str
+    words: frozenset[str]
+
+
+class DocumentSearch:
+    """The knowledge port over documents that were loaded; they do not change while it is open.
+
+    Chinese is indexed by pairs of characters, since SQLite's own tokenizers take a whole run of
+    characters for one word, or find nothing shorter than three of them.
+    """
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._rooms = {
+            project: _Room([d for d in documents if d.project == project])
+            for project in sorted({document.project for document in documents})
+        }
+
+    async def search(self, project: str, query: str, *, limit: int = 3) -> Sequence[Quote]:
+        """The passages of the project that answer the query, best first; none when nothing does.
+
+        Whatever the query holds is looked for as words; raises ToolFailed once closed.
+        """
+        room = self._rooms.get(project)
+        return await asyncio.to_thread(room.search, query, limit) if room else ()
+
+    def close(self) -> None:
+        """No search after this one is answered."""
+        for room in self._rooms.values():
+            room.close()
+
+
+class _Room:
+    """The index of one project, so that how rare a word is there says nothing of another."""
+
+    def __init__(self, documents: Iterable[Document]) -> None:
+        self._passages = [
+            _Passage(d, s, text, frozenset(words(f"{d.title} {s.heading} {text}")))
+            for d in documents
+            for s in d.sections
+            for text in s.passages()
+        ]
+        self._having = Counter(word for passage in self._passages for word in passage.words)
+        # Threads take turns: SQLite itself serialises what they ask of one connection.
+        self._db = sqlite3.connect(":memory:", check_same_thread=False)
+        try:
+            self._db.execute(_CREATE)
+        except sqlite3.OperationalError as error:
+            raise DefinitionError(f"Python's SQLite has no full-text search: {error}") from error
+        rows = (
+            (n, *(" ".join(words(t)) for t in (p.document.title, p.section.heading, p.text)))
+            for n, p in enumerate(self._passages)
+        )
+        insert = "INSERT INTO passages (rowid, title, section, text) VALUES (?, ?, ?, ?)"
+        self._db.executemany(insert, rows)
+
+    def search(self, query: str, limit: int) -> Sequence[Quote]:
+        """The best passages, each with its score against the best."""
+        terms = asked(query)
+        if not terms:
+            return ()
+        expression = " OR ".join(f'"{term}"' for term in terms)
+        try:
+            rows = self._db.execute(_FIND, (expression, CANDIDATES)).fetchall()
+        except sqlite3.Error as error:
+            raise ToolFailed("knowledge.away") from error
+        found = [(self._passages[n], -rank) for n, rank in rows if self._answers(n, terms)]
+        best = max((score for _, score in found), default=0.0)
+        return [_quote(passage, score / best) for passage, score in found[:limit]]
+
+    def close(self) -> None:
+        """No search after this one is answered."""
+        self._db.close()
+
+    def _answers(self, number: int, terms: Sequence[str]) -> bool:
+        # A word that no passage has weighs as much as one that a single passage has.
+        having = {term: max(1, self._having[term]) for term in terms}
+        weights = {term: log(1 + len(self._passages) / n) for term, n in having.items()}
+        own = self._passages[number].words
+        return sum(w for t, w in weights.items() if t in own) >= SHARE * sum(weights.values())
+
+
+def _quote(passage: _Passage, score: float) -> Quote:
+    document, section = passage.document, passage.section
+    return Quote(
+        document=f"{document.playbook}/{document.file}",
+        title=document.title,
+        section=section.heading,
+        text=passage.text,
+        link=document.link(section),
+        score=round(score, 3),
+    )

@@ -1,0 +1,32 @@
+"""The documents of playbooks as pages, for the links under what was quoted from them."""
+
+from collections.abc import Sequence
+from html import escape
+
+from aiohttp import web
+
+from adapters.knowledge.documents import Document
+from adapters.webchat.guard import guarded
+
+
+def documents_route(documents: Sequence[Document]) -> web.AbstractRouteDef:
+    """`GET /documents/{playbook}/{file}`: escaped text, only for browsers of this machine."""
+    pages = {(document.playbook, document.file): _page(document) for document in documents}
+
+    async def page(request: web.Request) -> web.Response:
+        found = pages.get((request.match_info["playbook"], request.match_info["file"]))
+        if found is None:
+            raise web.HTTPNotFound
+        return web.Response(text=found, content_type="text/html")
+
+    return web.get("/documents/{playbook}/{file}", guarded(page))
+
+
+def _page(document: Document) -> str:
+    sections = (
+        f'<h2 id="{escape(section.anchor)}">{escape(section.heading)}</h2>\n'
+        + "\n".join(f"<p>{escape(paragraph)}</p>" for paragraph in section.paragraphs)
+        for section in document.sections
+    )
+    head = f'<!doctype html>\n<meta charset="utf-8">\n<title>{escape(document.title)}</title>'
+    return "\n".join((head, f"<h1>{escape(document.title)}</h1>", *sections))

@@ -1,0 +1,77 @@
+"""Finding the file that a question is about, and its text."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+from pydantic import StringConstraints
+
+from cards.markdown import literal
+from cards.model import Lang
+from cards.texts import say
+from engine.errors import ToolFailed
+from engine.ports.library import FileInfo, Files
+from engine.tools.model import ToolContext
+
+READABLE = (".txt", ".md", ".csv", ".json")
+
+FileName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255)]
+"""A file's name as `file__list` gives it; never a path."""
+
+
+def project_files(ctx: ToolContext) -> Files:
+    """The files of the deployment. Raises ToolFailed when it has none."""
+    if ctx.library.files is None:
+        raise ToolFailed("files.none")
+    return ctx.library.files
+
+
+def unknown(name: str, infos: Sequence[FileInfo]) -> dict[str, Any]:
+    """A result that says that there is no such file, and names close ones."""
+    names = [info.name for info in infos]
+    return {"found": False, "name": name, "nearest": get_close_matches(name, names, 3, 0.4)}
+
+
+async def find_text(name: str, ctx: ToolContext) -> str | dict[str, Any]:
+    """The text of the file; or a result that says that there is none. Raises ToolFailed."""
+    if PurePosixPath(name).suffix.lower() not in READABLE:
+        known = [info.name for info in await project_files(ctx).infos(ctx.project)]
+        if name in known:
+            kinds = ", ".join(ending[1:] for ending in READABLE)
+            raise ToolFailed("files.unreadable", name=name, kinds=kinds)
+    content = await project_files(ctx).read(ctx.project, name)
+    if content is None:
+        return unknown(name, await project_files(ctx).infos(ctx.project))
+    text = _decoded(content)
+    if text is None:
+        raise ToolFailed("files.no_text", name=name)
+    return text
+
+
+def _decoded(content: bytes) -> str | None:
+    """Text in UTF-8, else in the encoding of Chinese spreadsheets; None when it is no text."""
+    for encoding in ("utf-8-sig", "gb18030"):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return None if "\x00" in text else text
+    return None
+
+
+def tell_unknown_file(result: dict[str, Any], lang: Lang) -> str:
+    """That there is no such file, and which names are close."""
+    name = literal(result["name"])
+    if not result["nearest"]:
+        return say("tool.file.unknown", lang, name=name)
+    names = say("list.items", lang).join(map(literal, result["nearest"]))
+    return say("tool.file.unknown_near", lang, name=name, names=names)
+
+
+def tell_size(size_bytes: int) -> str:
+    """A size with a unit that suits it."""
+    if size_bytes < 1024:
+        return f"{size_bytes} B"
+    kib = size_bytes / 1024
+    return f"{kib:.1f} KiB" if kib < 1024 else f"{kib / 1024:.1f} MiB"
