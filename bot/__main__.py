@@ -68,9 +68,9 @@ def _validate(path: Path | None) -> int:
     from bot.definitions import validate
 
     if path is None:
-        problems = validate(settings.playbooks, settings.people)
+        problems = validate(settings.playbooks, settings.people, fields=settings.redcap_fields)
     else:
-        problems = validate(path, settings.people, named="")
+        problems = validate(path, settings.people, named="", fields=settings.redcap_fields)
     print("\n".join(problems) if problems else "ok")
     return 1 if problems else 0
 

@@ -1,9 +1,13 @@
-"""What a service is defined by: people, playbooks and the sample study, found and checked."""
+"""What a service is defined by: people, playbooks and the study, found and checked."""
 
 import tempfile
 from pathlib import Path
 
 from adapters.clock import SystemClock
+from adapters.edc.redcap import RedcapRecords
+from adapters.edc.redcap_api import RedcapApi
+from adapters.edc.redcap_fields import load_fields
+from adapters.edc.sample import load_protocol
 from adapters.edc.sqlite import SqliteRecords, open_records
 from bot.people import Directory, load_people
 from bot.settings import Settings
@@ -13,6 +17,7 @@ from engine.playbooks.model import Playbook
 from engine.source import Problems
 
 _SETTING = "SIGNOFF_PLAYBOOKS: "
+_FIELDS = "redcap.yaml"
 
 
 def load_definitions(settings: Settings) -> tuple[Directory, dict[str, Playbook]]:
@@ -38,6 +43,19 @@ def open_study(settings: Settings) -> SqliteRecords:
         raise DefinitionError(f"SIGNOFF_DATA_DIR: {path}: {error}") from error
 
 
+def open_redcap(settings: Settings) -> RedcapRecords:
+    """The records of the REDCap project that the settings name; asks the server nothing yet.
+
+    Raises DefinitionError for a faulty mapping or protocol.
+    """
+    assert settings.redcap_api_url is not None
+    assert settings.redcap_api_token is not None
+    folder = _sample(settings.playbooks)
+    fields = load_fields(settings.redcap_fields or folder / _FIELDS)
+    api = RedcapApi(settings.redcap_api_url, settings.redcap_api_token)
+    return RedcapRecords(api, fields, load_protocol(folder))
+
+
 def check_definitions(settings: Settings) -> None:
     """Raises DefinitionError with every problem that a process would find; makes the study."""
     problems = Problems()
@@ -47,22 +65,29 @@ def check_definitions(settings: Settings) -> None:
         problems.extend(error.problems)
     if settings.playbooks.is_dir():
         try:
-            open_study(settings).close()
+            if settings.redcap_on:
+                open_redcap(settings)
+            else:
+                open_study(settings).close()
         except DefinitionError as error:
             problems.extend(error.problems)
     problems.raise_if_any()
 
 
-def validate(playbooks: Path, people: Path, *, named: str = _SETTING) -> list[str]:
+def validate(
+    playbooks: Path, people: Path, *, named: str = _SETTING, fields: Path | None = None
+) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
-    `named` stands before a problem with the folder itself.
+    `named` stands before a problem with the folder itself; `fields` is the REDCap mapping, if it is
+    not the folder's own.
     """
     problems = Problems()
     directory = _people(people, problems)
     _playbooks(playbooks, directory, problems, named=named)
     if playbooks.is_dir():
         problems.extend(_sample_faults(_sample(playbooks)))
+        problems.extend(_mapping_faults(fields or _sample(playbooks) / _FIELDS))
     return problems
 
 
@@ -77,6 +102,14 @@ def _sample_faults(folder: Path) -> list[str]:
             open_records(Path(scratch) / "study.sqlite3", folder, clock=SystemClock("UTC")).close()
         except DefinitionError as error:
             return list(error.problems)
+    return []
+
+
+def _mapping_faults(path: Path) -> list[str]:
+    try:
+        load_fields(path)
+    except DefinitionError as error:
+        return list(error.problems)
     return []
 
 
