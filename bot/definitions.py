@@ -50,10 +50,18 @@ def open_redcap(settings: Settings) -> RedcapRecords:
     """
     assert settings.redcap_api_url is not None
     assert settings.redcap_api_token is not None
-    folder = _sample(settings.playbooks)
-    fields = load_fields(settings.redcap_fields or folder / _FIELDS)
+    fields = mapping_file(settings)
+    assert fields is not None
     api = RedcapApi(settings.redcap_api_url, settings.redcap_api_token)
-    return RedcapRecords(api, fields, load_protocol(folder))
+    protocol = load_protocol(_sample(settings.playbooks))
+    return RedcapRecords(api, load_fields(fields), protocol)
+
+
+def mapping_file(settings: Settings) -> Path | None:
+    """The file that says how a REDCap project names our fields; None while none is connected."""
+    if not settings.redcap_on:
+        return None
+    return settings.redcap_fields or _sample(settings.playbooks) / _FIELDS
 
 
 def check_definitions(settings: Settings) -> None:
@@ -79,15 +87,17 @@ def validate(
 ) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
-    `named` stands before a problem with the folder itself; `fields` is the REDCap mapping, if it is
-    not the folder's own.
+    `named` stands before a problem with the folder itself; `fields` is the REDCap mapping in use;
+    without one, the folder's own is checked if there is one.
     """
     problems = Problems()
     directory = _people(people, problems)
     _playbooks(playbooks, directory, problems, named=named)
     if playbooks.is_dir():
         problems.extend(_sample_faults(_sample(playbooks)))
-        problems.extend(_mapping_faults(fields or _sample(playbooks) / _FIELDS))
+        own = _sample(playbooks) / _FIELDS
+        if fields or own.exists():
+            problems.extend(_mapping_faults(fields or own))
     return problems
 
 

@@ -15,6 +15,7 @@ Row = Mapping[str, Any]
 _INSTRUMENT = "redcap_repeat_instrument"
 _INSTANCE = "redcap_repeat_instance"
 _EVENT = "redcap_event_name"
+_LONGEST_LOGGED = 100
 
 _log = structlog.get_logger(__name__)
 
@@ -137,7 +138,7 @@ def _values(row: Row, part: SubjectFields | VisitFields, fields: Fields) -> dict
             elif name not in _MAY_BE_BLANK:
                 raise ValueError("blank")
         except ValueError as error:
-            record = row[fields.subject.subject_id]
+            record = row[fields.subject.subject_id][:_LONGEST_LOGGED]
             _log.warning("redcap_value_unreadable", record=record, field=field.field)
             raise ToolFailed("study.redcap.value", field=field.field) from error
     return found

@@ -151,12 +151,18 @@ async def test_validate_lists_the_faults_of_the_redcap_mapping(tmp_path: Path) -
 
     shipped = await ended(tmp_path, "validate")
     own = await ended(tmp_path, "validate", REDCAP_FIELDS="own.yaml", **redcap)
+    (folder / "clinical_qc" / "data" / "redcap.yaml").unlink()
+    unused = await ended(tmp_path, "validate")
+    missed = await ended(tmp_path, "validate", **redcap)
 
     where = "playbooks/clinical_qc/data/redcap.yaml:17: visit.ecog.field: "
     assert (shipped.status, shipped.out.count("\n")) == (1, 1)
     assert shipped.out.startswith(where)
     assert own.status == 1
     assert own.out.startswith("own.yaml:1: subject.subject_id: Field required\n")
+    assert (unused.status, unused.out) == (0, "ok\n")
+    assert missed.status == 1
+    assert missed.out.startswith("playbooks/clinical_qc/data/redcap.yaml:1: -: cannot be read")
 
 
 @pytest.mark.parametrize("command", ["run", "worker"])

@@ -44,6 +44,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 15.0, 2.0)
     assert settings.allow_unsafe_redis is False
     assert (settings.slack_on, settings.telegram_on, settings.model_on) == (False, False, False)
+    assert settings.redcap_on is False
 
 
 def test_env_file_is_read_and_the_environment_wins(

@@ -21,5 +21,7 @@ async def opened(
     """Records over the server at `url`."""
     api = RedcapApi(url, SecretStr(token), timeout_s=timeout_s)
     records = RedcapRecords(api, load_fields(MAPPING), ((), ()))
-    yield records
-    await records.close()
+    try:
+        yield records
+    finally:
+        await records.close()

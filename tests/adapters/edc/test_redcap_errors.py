@@ -138,8 +138,10 @@ async def answering(status: int, body: bytes) -> AsyncIterator[str]:
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     await web.SockSite(runner, listener).start()
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}/api/"
-    await runner.cleanup()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/api/"
+    finally:
+        await runner.cleanup()
 
 
 async def test_closed_records_ask_nothing(redcap: RedcapRecords, server: RedcapServer) -> None:

@@ -70,7 +70,7 @@ async def test_lost_answer_of_a_write_is_found_by_reading_again(
 async def test_late_answer_of_a_write_is_found_by_reading_again(server: RedcapServer) -> None:
     server.trouble("import", "silent", done=True)
 
-    async with opened(server.url, timeout_s=1) as redcap:
+    async with opened(server.url, timeout_s=3) as redcap:
         assert await redcap.record_visit(VISIT, key="run1:s1", by="chen") == "new"
 
     assert len(written(server)) == 1
