@@ -65,12 +65,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _validate(path: Path | None) -> int:
     settings = load_settings()
-    from bot.definitions import validate
+    from bot.definitions import mapping_file, validate
 
+    fields = mapping_file(settings)
     if path is None:
-        problems = validate(settings.playbooks, settings.people)
+        problems = validate(settings.playbooks, settings.people, fields=fields)
     else:
-        problems = validate(path, settings.people, named="")
+        problems = validate(path, settings.people, named="", fields=fields)
     print("\n".join(problems) if problems else "ok")
     return 1 if problems else 0
 

@@ -1,4 +1,4 @@
-"""What a service is defined by: people, playbooks and the sample study, found and checked."""
+"""What a service is defined by: people, playbooks and the study, found and checked."""
 
 import tempfile
 from collections.abc import Mapping
@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.clock import SystemClock
+from adapters.edc.redcap import RedcapRecords
+from adapters.edc.redcap_api import RedcapApi
+from adapters.edc.redcap_fields import load_fields
+from adapters.edc.sample import load_protocol
 from adapters.edc.sqlite import SqliteRecords, open_records
 from adapters.knowledge.documents import Document, load_documents
 from bot.people import Directory, load_people
@@ -20,6 +24,7 @@ from engine.tools.registry import READONLY
 
 TALK = "talk.yaml"
 _SETTING = "SIGNOFF_PLAYBOOKS: "
+_FIELDS = "redcap.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,29 @@ def open_study(settings: Settings) -> SqliteRecords:
         raise DefinitionError(f"SIGNOFF_DATA_DIR: {path}: {error}") from error
 
 
+def open_redcap(settings: Settings, project: str) -> RedcapRecords:
+    """The records of the REDCap project that the settings name; asks the server nothing yet.
+
+    `project` is what playbooks call it.
+
+    Raises DefinitionError for a faulty mapping or protocol.
+    """
+    assert settings.redcap_api_url is not None
+    assert settings.redcap_api_token is not None
+    fields = mapping_file(settings)
+    assert fields is not None
+    api = RedcapApi(settings.redcap_api_url, settings.redcap_api_token)
+    protocol = load_protocol(_sample(settings.playbooks))
+    return RedcapRecords(api, load_fields(fields), protocol, project=project)
+
+
+def mapping_file(settings: Settings) -> Path | None:
+    """The file that says how a REDCap project names our fields; None while none is connected."""
+    if not settings.redcap_on:
+        return None
+    return settings.redcap_fields or _sample(settings.playbooks) / _FIELDS
+
+
 def check_definitions(settings: Settings) -> None:
     """Raises DefinitionError with every problem that a process would find; makes the study."""
     problems = Problems()
@@ -76,16 +104,22 @@ def check_definitions(settings: Settings) -> None:
         problems.extend(error.problems)
     if settings.playbooks.is_dir():
         try:
-            open_study(settings).close()
+            if settings.redcap_on:
+                open_redcap(settings)
+            else:
+                open_study(settings).close()
         except DefinitionError as error:
             problems.extend(error.problems)
     problems.raise_if_any()
 
 
-def validate(playbooks: Path, people: Path, *, named: str = _SETTING) -> list[str]:
+def validate(
+    playbooks: Path, people: Path, *, named: str = _SETTING, fields: Path | None = None
+) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
-    `named` stands before a problem with the folder itself.
+    `named` stands before a problem with the folder itself; `fields` is the REDCap mapping in use;
+    without one, the folder's own is checked if there is one.
     """
     problems = Problems()
     directory = _people(people, problems)
@@ -97,6 +131,9 @@ def validate(playbooks: Path, people: Path, *, named: str = _SETTING) -> list[st
     _talk(playbooks, problems)
     if playbooks.is_dir():
         problems.extend(_sample_faults(_sample(playbooks)))
+        own = _sample(playbooks) / _FIELDS
+        if fields or own.exists():
+            problems.extend(_mapping_faults(fields or own))
     return problems
 
 
@@ -111,6 +148,14 @@ def _sample_faults(folder: Path) -> list[str]:
             open_records(Path(scratch) / "study.sqlite3", folder, clock=SystemClock("UTC")).close()
         except DefinitionError as error:
             return list(error.problems)
+    return []
+
+
+def _mapping_faults(path: Path) -> list[str]:
+    try:
+        load_fields(path)
+    except DefinitionError as error:
+        return list(error.problems)
     return []
 
 

@@ -2,7 +2,6 @@
 
 import ipaddress
 import re
-from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -20,6 +19,7 @@ _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _SLACK = ("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN", "SLACK_API_URL")
 _TELEGRAM = ("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL")
 _MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS")
+_REDCAP = ("REDCAP_API_URL", "REDCAP_API_TOKEN", "REDCAP_FIELDS")
 
 # As soon as one of a group is set, each of these lines needs one of its names.
 _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
@@ -28,20 +28,13 @@ _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (_TELEGRAM, ("TELEGRAM_BOT_TOKEN",)),
     (_MODEL, ("OPENAI_API_KEY",)),
     (_MODEL, ("LLM_MODEL",)),
+    (_REDCAP, ("REDCAP_API_URL",)),
+    (_REDCAP, ("REDCAP_API_TOKEN",)),
 )
 
 
 PLATFORM_NAMES = ("slack", "telegram", "web")
 """What a conversation's id may begin with."""
-
-# Named by the design, but nothing reads them yet: whoever sets one must not believe that it works.
-_NOT_YET = ("REDCAP_API_URL", "REDCAP_API_TOKEN")
-
-
-def not_yet(variables: Mapping[str, str | None]) -> list[str]:
-    """One line for every setting that this version does not support."""
-    given = [name for name in _NOT_YET if (variables.get(name) or "").strip()]
-    return [f"{name}: is not supported by this version yet; leave it out" for name in given]
 
 
 def nobody_to_talk_to(given: set[str]) -> list[str]:
@@ -140,6 +133,13 @@ def _web_address(value: str) -> str:
     return value.rstrip("/")
 
 
+def _redcap_address(value: str) -> str:
+    # Without the slash at its end a server redirects, and what was posted is lost.
+    if not value.endswith("/api"):
+        raise ValueError("not an API's address")
+    return value + "/"
+
+
 def _redis_address(value: str) -> str:
     parts = urlsplit(value)
     where = parts.path.strip("/") if parts.scheme == "unix" else parts.hostname
@@ -171,6 +171,7 @@ OnOff = Annotated[bool, BeforeValidator(_on_off)]
 ZoneName = Annotated[str, AfterValidator(_zone)]
 HostName = Annotated[str, AfterValidator(_host)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
+RedcapAddress = Annotated[str, AfterValidator(_web_address), AfterValidator(_redcap_address)]
 RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 Token = Annotated[SecretStr, AfterValidator(_token)]
 TelegramToken = Annotated[SecretStr, AfterValidator(_telegram_token)]

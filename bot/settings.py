@@ -18,6 +18,7 @@ from bot.setting_rules import (
     HostName,
     OnOff,
     Projects,
+    RedcapAddress,
     RedisAddress,
     TelegramToken,
     Token,
@@ -28,7 +29,6 @@ from bot.setting_rules import (
     half_set,
     is_loopback,
     nobody_to_talk_to,
-    not_yet,
     pattern_list,
 )
 from engine.errors import DefinitionError
@@ -151,6 +151,12 @@ class Settings(BaseSettings):
     )
     telegram_api_url: WebAddress | None = _setting("TELEGRAM_API_URL", None, _WEB)
 
+    redcap_api_url: RedcapAddress | None = _setting(
+        "REDCAP_API_URL", None, "an http:// or https:// address that ends in /api/"
+    )
+    redcap_api_token: Token | None = _secret("REDCAP_API_TOKEN")
+    redcap_fields: Path | None = _shown("REDCAP_FIELDS", None, "a file")
+
     @property
     def slack_on(self) -> bool:
         """Whether Slack is connected."""
@@ -165,6 +171,11 @@ class Settings(BaseSettings):
     def model_on(self) -> bool:
         """Whether there is a model to ask."""
         return self.llm_model is not None
+
+    @property
+    def redcap_on(self) -> bool:
+        """Whether records come from a REDCap server, not from the sample."""
+        return self.redcap_api_url is not None
 
     @model_validator(mode="before")
     @classmethod
@@ -202,7 +213,7 @@ def load_settings() -> Settings:
     settings: Settings | None = None
     try:
         variables = {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
-        problems += [*_unknown(variables), *not_yet(variables)]
+        problems += _unknown(variables)
         settings = Settings()
     except ValidationError as error:
         problems += [line for detail in error.errors() for line in _lines(detail)]

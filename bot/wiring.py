@@ -24,7 +24,7 @@ from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat, WebPerson
-from bot.definitions import documents_of, load_definitions, open_study
+from bot.definitions import documents_of, load_definitions, open_redcap, open_study
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
@@ -38,10 +38,14 @@ from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
+from engine.ports.records import Records
 from engine.ports.store import Bounds, Operations
 from engine.react import Budget
 from engine.tools.registry import READONLY
 from engine.turn.tracing import Tracing
+
+STUDY = "clinical_qc"
+"""The playbook whose project the study's records are."""
 
 
 class Adapter(Platform, Protocol):
@@ -140,8 +144,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     documents = documents_of(settings, playbooks)
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
-        records = open_study(settings)
-        stack.callback(records.close)
+        records = _open_records(settings, playbooks, stack)
         platforms = _open_platforms(settings, store, people, stack)
         model = _open_model(settings, stack)
         connected = people.connected(_places(settings, platforms))
@@ -236,6 +239,19 @@ def _open_platforms(
     for adapter in platforms.values():
         stack.push_async_callback(adapter.close)
     return platforms
+
+
+def _open_records(
+    settings: Settings, playbooks: Mapping[str, Playbook], stack: AsyncExitStack
+) -> Records:
+    """Records of the REDCap server that is set, else of the sample study."""
+    if settings.redcap_on:
+        redcap = open_redcap(settings, playbooks[STUDY].definition.project)
+        stack.push_async_callback(redcap.close)
+        return redcap
+    sample = open_study(settings)
+    stack.callback(sample.close)
+    return sample
 
 
 def _open_model(settings: Settings, stack: AsyncExitStack) -> OpenAIModel | None:

@@ -1,1 +1,1 @@
-"""Systems that hold study data; so far the sample study in SQLite."""
+"""Systems that hold study data: the sample study in SQLite, and a project on a REDCap server."""

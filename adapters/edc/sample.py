@@ -1,18 +1,11 @@
 """The sample study as it is written in a playbook's data folder."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
-import yaml
-from pydantic import ValidationError
-
+from adapters.edc.yaml_file import parsed
 from cards.frozen import Frozen
-from engine.errors import DefinitionError
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
-
-T = TypeVar("T", bound=Frozen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,49 +66,18 @@ def load_sample(folder: Path) -> Sample:
 
     Raises DefinitionError with every problem as `file:line: path: message`.
     """
-    study = _parsed(folder / "study.yaml", _Study)
-    protocol = _parsed(folder / "protocol.yaml", _Protocol)
+    study = parsed(folder / "study.yaml", _Study)
+    passages, windows = load_protocol(folder)
     return Sample(
         study=study.study,
         subjects=tuple(enrolled.subject() for enrolled in study.subjects),
         visits=tuple(visit for enrolled in study.subjects for visit in enrolled.taken()),
-        passages=tuple(p for section in protocol.sections for p in section.passages()),
-        windows=protocol.windows,
+        passages=passages,
+        windows=windows,
     )
 
 
-def _parsed(path: Path, shape: type[T]) -> T:
-    try:
-        text = path.read_text(encoding="utf-8")
-        return shape.model_validate(yaml.safe_load(text))
-    except OSError as error:
-        raise DefinitionError(f"{path}:1: -: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise DefinitionError(f"{path}:1: -: is not UTF-8 text") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise DefinitionError(f"{path}:{line}: -: {error.problem}") from error
-    except yaml.YAMLError as error:
-        raise DefinitionError(f"{path}:1: -: holds what YAML does not allow") from error
-    except ValidationError as error:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        raise DefinitionError(
-            *(
-                f"{path}:{_line(root, fault['loc'])}: "
-                f"{'.'.join(map(str, fault['loc'])) or '-'}: {fault['msg']}"
-                for fault in error.errors(include_url=False, include_input=False)
-            )
-        ) from error
-
-
-def _line(node: yaml.Node | None, path: Sequence[str | int]) -> int:
-    """The line of the innermost place on `path` that the file has."""
-    if node is None:
-        return 1
-    child: yaml.Node | None = None
-    match node, path:
-        case yaml.MappingNode(), [str(name), *_]:
-            child = next((v for k, v in node.value if k.value == name), None)
-        case yaml.SequenceNode(), [int(index), *_] if index < len(node.value):
-            child = node.value[index]
-    return _line(child, path[1:]) if child else node.start_mark.line + 1
+def load_protocol(folder: Path) -> tuple[tuple[Passage, ...], tuple[VisitWindow, ...]]:
+    """The sections and the visit schedule in `protocol.yaml`; raises as `load_sample` does."""
+    protocol = parsed(folder / "protocol.yaml", _Protocol)
+    return tuple(p for section in protocol.sections for p in section.passages()), protocol.windows

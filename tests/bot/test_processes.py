@@ -143,6 +143,46 @@ async def test_validate_misses_sample_data_that_is_not_there(tmp_path: Path) -> 
     assert told.out.startswith(missing)
 
 
+async def test_validate_lists_the_faults_of_the_redcap_mapping(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    changed(folder / "clinical_qc" / "data" / "redcap.yaml", "ecog: ecog", "ecog: ECOG")
+    (tmp_path / "own.yaml").write_text("subject: {}\n")
+    redcap = {"REDCAP_API_URL": "https://redcap.invalid/api/", "REDCAP_API_TOKEN": "hush"}
+
+    shipped = await ended(tmp_path, "validate")
+    own = await ended(tmp_path, "validate", REDCAP_FIELDS="own.yaml", **redcap)
+    (folder / "clinical_qc" / "data" / "redcap.yaml").unlink()
+    unused = await ended(tmp_path, "validate")
+    missed = await ended(tmp_path, "validate", **redcap)
+
+    where = "playbooks/clinical_qc/data/redcap.yaml:17: visit.ecog.field: "
+    assert (shipped.status, shipped.out.count("\n")) == (1, 1)
+    assert shipped.out.startswith(where)
+    assert own.status == 1
+    assert own.out.startswith("own.yaml:1: subject.subject_id: Field required\n")
+    assert (unused.status, unused.out) == (0, "ok\n")
+    assert missed.status == 1
+    assert missed.out.startswith("playbooks/clinical_qc/data/redcap.yaml:1: -: cannot be read")
+
+
+@pytest.mark.parametrize("command", ["run", "worker"])
+async def test_a_faulty_redcap_mapping_ends_the_start_with_2(command: str, tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("subject: {}\n")
+    redcap = {
+        "REDCAP_API_URL": "https://redcap.invalid/api/",
+        "REDCAP_API_TOKEN": "hush",
+        "REDCAP_FIELDS": "own.yaml",
+    }
+
+    told = await ended(tmp_path, command, PORT=str(free_port()), **FILES, **redcap)
+
+    lines = [line for line in told.err.splitlines() if not line.startswith("{")]
+    assert told.status == 2
+    assert lines
+    assert all(line.startswith("own.yaml:1: ") for line in lines)
+    assert "hush" not in told.err
+
+
 async def test_run_tells_a_faulty_definition_once_and_ends_with_2(tmp_path: Path) -> None:
     folder = copied(tmp_path)
     changed(folder / "people.yaml", "roles: [crc]", "roles: [crk]")

@@ -46,6 +46,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 15.0, 2.0)
     assert settings.allow_unsafe_redis is False
     assert (settings.slack_on, settings.telegram_on, settings.model_on) == (False, False, False)
+    assert settings.redcap_on is False
 
 
 def test_env_file_is_read_and_the_environment_wins(
@@ -208,6 +209,15 @@ HALF = [
         {"LLM_FALLBACK_MODELS": "x"},
         [("OPENAI_API_KEY", "LLM_FALLBACK_MODELS"), ("LLM_MODEL", "LLM_FALLBACK_MODELS")],
     ),
+    (
+        {"REDCAP_API_URL": "https://redcap.example.com/api/"},
+        [("REDCAP_API_TOKEN", "REDCAP_API_URL")],
+    ),
+    ({"REDCAP_API_TOKEN": "x"}, [("REDCAP_API_URL", "REDCAP_API_TOKEN")]),
+    (
+        {"REDCAP_FIELDS": "x.yaml"},
+        [("REDCAP_API_URL", "REDCAP_FIELDS"), ("REDCAP_API_TOKEN", "REDCAP_FIELDS")],
+    ),
 ]
 
 
@@ -220,25 +230,29 @@ def test_a_half_set_part_names_what_is_missing(
     assert problems(monkeypatch, given) == lines
 
 
-@pytest.mark.parametrize("in_file", [False, True])
-def test_what_nothing_reads_yet_may_not_be_set(
-    in_file: bool, empty_place: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("end", ["", "/"])
+def test_the_address_of_redcap_ends_as_its_server_takes_it(
+    end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"REDCAP_API_URL": "https://redcap.example.com/api/", "REDCAP_API_TOKEN": "hush"}
-    if in_file:
-        (empty_place / ".env").write_text("".join(f"{k}={v}\n" for k, v in given.items()))
-        given = {}
+    monkeypatch.setenv("REDCAP_API_URL", f"https://redcap.example.com/redcap/api{end}")
+    monkeypatch.setenv("REDCAP_API_TOKEN", "hush")
+
+    settings = load_settings()
+
+    assert settings.redcap_api_url == "https://redcap.example.com/redcap/api/"
+    assert settings.redcap_on
+    assert "hush" not in repr(settings)
+
+
+@pytest.mark.parametrize("url", ["https://redcap.example.com/", "redcap.example.com/api/"])
+def test_another_address_than_that_of_redcaps_api_is_told(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"REDCAP_API_URL": url, "REDCAP_API_TOKEN": "hush"}
 
     assert problems(monkeypatch, given) == [
-        "REDCAP_API_URL: is not supported by this version yet; leave it out",
-        "REDCAP_API_TOKEN: is not supported by this version yet; leave it out",
+        "REDCAP_API_URL: should be an http:// or https:// address that ends in /api/"
     ]
-
-
-def test_what_nothing_reads_yet_may_stand_there_empty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("REDCAP_API_TOKEN", " ")
-
-    assert load_settings().port == 8080
 
 
 def test_without_web_chat_and_platform_there_is_nothing_to_talk_to(
@@ -327,7 +341,9 @@ def test_an_env_file_that_is_no_text_is_told(
     assert problems(monkeypatch, {}) == [".env: should be a readable text file in UTF-8"]
 
 
-@pytest.mark.parametrize("name", ["SLACK_BOT_TOKEN", "REDIS_URL", "TELEGRAM_WEBHOOK_SECRET"])
+@pytest.mark.parametrize(
+    "name", ["SLACK_BOT_TOKEN", "REDIS_URL", "TELEGRAM_WEBHOOK_SECRET", "REDCAP_API_TOKEN"]
+)
 def test_a_secret_never_stands_in_a_message(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     told = "\n".join(problems(monkeypatch, {name: "hush hush", "SLACK_SIGNING_SECRET": "hushed"}))
 

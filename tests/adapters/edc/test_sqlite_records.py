@@ -1,3 +1,5 @@
+"""The sample study's file; what holds for any records is in tests/contracts/test_records.py."""
+
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -54,17 +56,6 @@ async def test_first_start_loads_the_sample(records: SqliteRecords) -> None:
     assert [w.name for w in windows] == ["V1", "V2", "V3", "V4", "V5", "V6"]
 
 
-async def test_subject_that_nobody_is_comes_as_none(records: SqliteRecords) -> None:
-    assert await records.subject("P999") is None
-    assert await records.visits("P999") == []
-
-
-async def test_value_that_was_not_recorded_stays_missing(records: SqliteRecords) -> None:
-    last = (await records.visits("P007"))[-1]
-    assert last.weight_kg is None
-    assert last.systolic == 127
-
-
 async def test_later_start_finds_what_was_written(start: Callable[[], SqliteRecords]) -> None:
     await start().record_visit(VISIT, key="run1:s1", by="chen")
     again = start()
@@ -92,52 +83,6 @@ async def test_visit_is_kept_with_key_approver_and_moment(
     assert kept == [
         {"key": "run1:s1", "approved_by": "chen", "recorded_at": "2026-11-21T09:30:00+00:00"}
     ]
-
-
-async def test_same_key_writes_once(records: SqliteRecords) -> None:
-    before = len(await records.visits("P003"))
-    assert await records.record_visit(VISIT, key="run1:s1", by="chen") == "new"
-    assert await records.record_visit(VISIT, key="run1:s1", by="zhao") == "repeat"
-    assert len(await records.visits("P003")) == before + 1
-
-
-async def test_visit_of_a_taken_date_is_refused(records: SqliteRecords) -> None:
-    await records.record_visit(VISIT, key="run1:s1", by="chen")
-    with pytest.raises(ToolFailed, match=r"P003 already has a visit of 2026-11-21"):
-        await records.record_visit(VISIT, key="run2:s1", by="chen")
-    assert [v.visit_date for v in await records.visits("P003")].count(VISIT.visit_date) == 1
-
-
-async def test_key_of_another_visit_is_refused(records: SqliteRecords) -> None:
-    await records.record_visit(VISIT, key="run1:s1", by="chen")
-    other = VISIT.model_copy(update={"ecog": 2})
-    with pytest.raises(ToolFailed, match=r"another visit"):
-        await records.record_visit(other, key="run1:s1", by="chen")
-    assert (await records.visits("P003"))[-1] == VISIT
-
-
-async def test_visit_of_an_unknown_subject_is_refused(records: SqliteRecords, file: Path) -> None:
-    stranger = VISIT.model_copy(update={"subject_id": "P999"})
-    with pytest.raises(ToolFailed, match=r"no subject P999"):
-        await records.record_visit(stranger, key="run1:s1", by="chen")
-    assert rows(file, "SELECT 1 FROM visits WHERE subject_id = 'P999'") == []
-
-
-@pytest.mark.parametrize(("key", "by"), [("", "chen"), ("run1:s1", "")])
-async def test_visit_without_key_or_approver_is_refused(
-    records: SqliteRecords, key: str, by: str
-) -> None:
-    before = await records.visits("P003")
-    with pytest.raises(ToolFailed):
-        await records.record_visit(VISIT, key=key, by=by)
-    assert await records.visits("P003") == before
-
-
-async def test_refused_write_leaves_no_lock(records: SqliteRecords) -> None:
-    stranger = VISIT.model_copy(update={"subject_id": "P999"})
-    with pytest.raises(ToolFailed):
-        await records.record_visit(stranger, key="run1:s1", by="chen")
-    assert await records.record_visit(VISIT, key="run1:s1", by="chen") == "new"
 
 
 async def test_broken_file_is_told_in_a_plain_sentence(records: SqliteRecords, file: Path) -> None:
