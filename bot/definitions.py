@@ -5,6 +5,7 @@ from pathlib import Path
 
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import SqliteRecords, open_records
+from bot.outside import load_servers
 from bot.people import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError, ToolFailed
@@ -41,10 +42,12 @@ def open_study(settings: Settings) -> SqliteRecords:
 def check_definitions(settings: Settings) -> None:
     """Raises DefinitionError with every problem that a process would find; makes the study."""
     problems = Problems()
+    roles: tuple[str, ...] | None = None
     try:
-        load_definitions(settings)
+        roles = load_definitions(settings)[0].roles
     except DefinitionError as error:
         problems.extend(error.problems)
+    problems.extend(_server_faults(settings.mcp, roles))
     if settings.playbooks.is_dir():
         try:
             open_study(settings).close()
@@ -53,7 +56,9 @@ def check_definitions(settings: Settings) -> None:
     problems.raise_if_any()
 
 
-def validate(playbooks: Path, people: Path, *, named: str = _SETTING) -> list[str]:
+def validate(
+    playbooks: Path, people: Path, mcp: Path | None = None, *, named: str = _SETTING
+) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
     `named` stands before a problem with the folder itself.
@@ -63,7 +68,16 @@ def validate(playbooks: Path, people: Path, *, named: str = _SETTING) -> list[st
     _playbooks(playbooks, directory, problems, named=named)
     if playbooks.is_dir():
         problems.extend(_sample_faults(_sample(playbooks)))
+    problems.extend(_server_faults(mcp, directory.roles if directory else None))
     return problems
+
+
+def _server_faults(mcp: Path | None, roles: tuple[str, ...] | None) -> list[str]:
+    try:
+        load_servers(mcp, roles)
+    except DefinitionError as error:
+        return list(error.problems)
+    return []
 
 
 def _sample(playbooks: Path) -> Path:

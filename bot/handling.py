@@ -44,13 +44,14 @@ class Handled:
 class Handling:
     """Everything that handling needs; `playbook(digest)` finds the one a run began with.
 
-    `project(conversation)` is the project that the conversation belongs to.
+    `project(conversation)` is the project that the conversation belongs to; `tools()` are the
+    read-only tools there are at this moment.
     """
 
     decisions: Decisions
     records: Records
     people: People
-    tools: tuple[Tool[Any], ...]
+    tools: Callable[[], tuple[Tool[Any], ...]]
     playbooks: Mapping[str, Playbook]
     playbook: LoadPlaybook
     model: Model | None
@@ -159,7 +160,7 @@ class Handling:
     def _turn_services(self) -> TurnServices:
         return TurnServices(
             records=self.records,
-            tools=self.tools,
+            tools=self.tools(),
             playbooks=self.playbooks,
             model=self.model,
             decisions=self.decisions,

@@ -77,6 +77,7 @@ class Settings(BaseSettings):
     data_dir: Path = _shown("SIGNOFF_DATA_DIR", Path("data"), "a folder")
     playbooks: Path = _shown("SIGNOFF_PLAYBOOKS", Path("playbooks"), "a folder")
     people: Path = _shown("SIGNOFF_PEOPLE", Path("playbooks/people.yaml"), "a file")
+    mcp: Path | None = _shown("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = _setting("SIGNOFF_PUBLIC_URL", None, _WEB)
     admin_token: Token | None = _secret("SIGNOFF_ADMIN_TOKEN")
     host: HostName = _shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")
@@ -182,7 +183,7 @@ def load_settings() -> Settings:
     problems: list[str] = []
     settings: Settings | None = None
     try:
-        variables = {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
+        variables = environment()
         problems += [*_unknown(variables), *not_yet(variables)]
         settings = Settings()
     except ValidationError as error:
@@ -192,6 +193,11 @@ def load_settings() -> Settings:
     if problems or settings is None:
         raise DefinitionError(*dict.fromkeys(problems))
     return settings
+
+
+def environment() -> dict[str, str | None]:
+    """The variables of this process over those of `.env`."""
+    return {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
 
 
 def _lines(detail: ErrorDetails) -> list[str]:

@@ -10,6 +10,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from adapters.clock import SystemClock
+from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.client import Client
@@ -24,6 +25,7 @@ from bot.definitions import load_definitions, open_study
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
+from bot.outside import load_servers
 from bot.people import Directory
 from bot.settings import Settings
 from bot.stopping import unless
@@ -33,7 +35,8 @@ from engine.ports.library import Library
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
 from engine.ports.store import Bounds, Operations
-from engine.tools.registry import READONLY
+from engine.tools.registry import READONLY, TOOLS
+from engine.tools.remote import CurrentTools
 
 SAMPLE_PROJECT = "SIGNOFF-101"
 
@@ -70,6 +73,7 @@ class Parts:
     operations: Operations
     rate: Rate
     intake: Intake
+    remote: McpTools
     handling: Handling
     clock: SystemClock
 
@@ -129,6 +133,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     Raises Stopped as soon as `stop` is set while the store is waited for.
     """
     people, playbooks = load_definitions(settings)
+    remote = McpTools(load_servers(settings.mcp, people.roles), [tool.name for tool in TOOLS])
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
         records = open_study(settings)
@@ -147,7 +152,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             decisions=decisions,
             records=arm("records", records),
             people=connected,
-            tools=READONLY,
+            tools=CurrentTools(READONLY, remote),
             playbooks=playbooks,
             playbook=_finder(playbooks, await _publish(playbooks, store.client)),
             model=model,
@@ -172,6 +177,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             operations=RedisOperations(scripts, partitions),
             rate=RedisRate(store.client),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
+            remote=remote,
             handling=arm("handling", handling),
             clock=clock,
         )
