@@ -51,6 +51,11 @@ def check_of(schema: Mapping[str, Any]) -> Check:
 
     def check(arguments: Mapping[str, Any]) -> str | None:
         try:
+            json.dumps(dict(arguments), allow_nan=False, ensure_ascii=False).encode()
+        except (ValueError, TypeError, RecursionError):
+            # What the SDK cannot write down would end the whole session.
+            return "Wrong arguments: they cannot be written as JSON."
+        try:
             fault = best_match(validator.iter_errors(dict(arguments)))
         except (Unresolvable, RecursionError):
             # The server checks what we cannot.

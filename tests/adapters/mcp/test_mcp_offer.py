@@ -151,6 +151,13 @@ def test_arguments_are_checked_against_the_servers_schema(
     assert check_of(SCHEMA)(arguments) == hint
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800", b"x"])
+def test_what_cannot_be_sent_is_told(value: object) -> None:
+    hint = check_of({"type": "object"})({"a": [value]})
+
+    assert hint == "Wrong arguments: they cannot be written as JSON."
+
+
 def test_unknown_arguments_are_told_and_hints_are_short() -> None:
     check = check_of({"type": "object", "properties": {}, "additionalProperties": False})
 
