@@ -55,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, what in (("web", "take messages and taps"), ("worker", "work on what was taken")):
         command = commands.add_parser(name, help=f"start only the process to {what}")
         command.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
-    validate = commands.add_parser("validate", help="check playbooks and people")
+    validate = commands.add_parser("validate", help="check playbooks, people and outside servers")
     validate.add_argument("path", nargs="?", type=Path, help="folder (default: SIGNOFF_PLAYBOOKS)")
     commands.add_parser("aside", help="list mail that was set aside, and blocked runs")
     retry = commands.add_parser("retry", help="have what `aside` lists handled again")
@@ -65,13 +65,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _validate(path: Path | None) -> int:
     settings = load_settings()
-    from bot.definitions import mapping_file, validate
+    from bot.records import mapping_file
+    from bot.validation import validate
 
     fields = mapping_file(settings)
     if path is None:
-        problems = validate(settings.playbooks, settings.people, fields=fields)
+        problems = validate(settings.playbooks, settings.people, mcp=settings.mcp, fields=fields)
     else:
-        problems = validate(path, settings.people, named="", fields=fields)
+        problems = validate(path, settings.people, mcp=settings.mcp, named="", fields=fields)
     print("\n".join(problems) if problems else "ok")
     return 1 if problems else 0
 

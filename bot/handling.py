@@ -47,14 +47,14 @@ class Handled:
 class Handling:
     """Everything that handling needs; `playbook(digest)` finds the one a run began with.
 
-    `project(conversation)` is the project that the conversation belongs to; `table` is what the
-    router has learned.
+    `project(conversation)` is the project that the conversation belongs to; `tools()` are the
+    read-only tools there are at this moment; `table` is what the router has learned.
     """
 
     decisions: Decisions
     records: Records
     people: People
-    tools: tuple[Tool[Any], ...]
+    tools: Callable[[], tuple[Tool[Any], ...]]
     playbooks: Mapping[str, Playbook]
     playbook: LoadPlaybook
     model: Model | None
@@ -172,7 +172,7 @@ class Handling:
     def _turn_services(self) -> TurnServices:
         return TurnServices(
             records=self.records,
-            tools=self.tools,
+            tools=self.tools(),
             playbooks=self.playbooks,
             model=self.model,
             decisions=self.decisions,

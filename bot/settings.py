@@ -83,6 +83,7 @@ class Settings(BaseSettings):
     projects: Projects = _shown(
         "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=MATTER-7, separated by commas"
     )
+    mcp: Path | None = _shown("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = _setting("SIGNOFF_PUBLIC_URL", None, _WEB)
     admin_token: Token | None = _secret("SIGNOFF_ADMIN_TOKEN")
     host: HostName = _shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")
@@ -212,7 +213,7 @@ def load_settings() -> Settings:
     problems: list[str] = []
     settings: Settings | None = None
     try:
-        variables = {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
+        variables = environment()
         problems += _unknown(variables)
         settings = Settings()
     except ValidationError as error:
@@ -222,6 +223,11 @@ def load_settings() -> Settings:
     if problems or settings is None:
         raise DefinitionError(*dict.fromkeys(problems))
     return settings
+
+
+def environment() -> dict[str, str | None]:
+    """The variables of this process over those of `.env`."""
+    return {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
 
 
 def _lines(detail: ErrorDetails) -> list[str]:

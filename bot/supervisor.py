@@ -16,10 +16,10 @@ import aiohttp
 import structlog
 
 from adapters.redis.embedded import open_server
-from bot.definitions import check_definitions
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import check_store
+from bot.validation import check_definitions
 from engine.errors import DefinitionError
 
 _log = structlog.get_logger()

@@ -13,6 +13,7 @@ from adapters.clock import SystemClock
 from adapters.files import ProjectFiles
 from adapters.knowledge.documents import Document
 from adapters.knowledge.search import DocumentSearch
+from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.client import Client
@@ -24,13 +25,15 @@ from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat, WebPerson
-from bot.definitions import documents_of, load_definitions, open_redcap, open_study
+from bot.definitions import documents_of, load_definitions
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.masking import masking
+from bot.outside import load_servers
 from bot.people import Directory
 from bot.projects import by_conversation
+from bot.records import open_redcap, open_study
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
@@ -41,7 +44,8 @@ from engine.ports.platform import Platform, Rate
 from engine.ports.records import Records
 from engine.ports.store import Bounds, Operations
 from engine.react import Budget
-from engine.tools.registry import READONLY
+from engine.tools.registry import READONLY, TOOLS
+from engine.tools.remote import CurrentTools
 from engine.turn.tracing import Tracing
 
 STUDY = "clinical_qc"
@@ -81,6 +85,7 @@ class Parts:
     operations: Operations
     rate: Rate
     intake: Intake
+    remote: McpTools
     handling: Handling
     clock: SystemClock
 
@@ -142,6 +147,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     definitions = load_definitions(settings)
     people, playbooks = definitions.people, definitions.playbooks
     documents = documents_of(settings, playbooks)
+    servers = load_servers(settings.mcp, people.roles)
+    remote = McpTools(servers, [tool.name for tool in TOOLS])
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
         records = _open_records(settings, playbooks, stack)
@@ -159,7 +166,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             decisions=decisions,
             records=arm("records", records),
             people=connected,
-            tools=READONLY,
+            tools=CurrentTools(READONLY, remote),
             playbooks=playbooks,
             playbook=_finder(playbooks, await _publish(playbooks, store.client)),
             model=model,
@@ -188,6 +195,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             operations=RedisOperations(scripts, partitions),
             rate=RedisRate(store.client),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
+            remote=remote,
             handling=arm("handling", handling),
             clock=clock,
         )

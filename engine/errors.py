@@ -4,7 +4,8 @@ BotError                       retryable = False
 ├── Rejected                   inbound refused, 4xx: BadSignature, BadPayload
 ├── PlatformError              RateLimited(retry_after_s)*, Unavailable*, Gone, Forbidden
 ├── ModelError                 ModelUnavailable*, BadModelOutput, ModelRefused
-├── ToolError                  ToolRetry(hint: the model may fix its arguments), ToolFailed(key)
+├── ToolError                  ToolRetry(hint: the model may fix its arguments),
+│                              ToolFailed(key): ToolReported(words of an outside server)
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*
 ├── LimitExceeded              iterations, tokens, time
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
@@ -108,6 +109,13 @@ class ToolFailed(ToolError):
 
     def __init__(self, key: str, /, **values: object) -> None:
         super().__init__(say(key, "en", **values), key, **values)
+
+
+class ToolReported(ToolFailed):
+    """An outside server's tool reports a fault; its own `words` are for the model only."""
+
+    def __init__(self, key: str, words: str, /, **values: object) -> None:
+        ToolError.__init__(self, f"{say(key, 'en', **values)} It says: {words}", key, **values)
 
 
 class StoreError(BotError):

@@ -12,6 +12,27 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "没能理解给出的条件或数值，请换一种写法。",
         "What was given could not be understood; please put it another way.",
     ),
+    # tools of outside servers
+    "tool.remote.fault": (
+        "服务器 {server} 的工具 `{tool}` 报告了错误。",
+        "The tool `{tool}` of server {server} reports a fault.",
+    ),
+    "tool.remote.away": (
+        "工具 `{tool}` 目前不可用：它的服务器没有应答，或不再提供它。",
+        "The tool `{tool}` is not there now: its server does not answer or offers it no more.",
+    ),
+    "tool.remote.slow": (
+        "服务器 {server} 的工具 `{tool}` 在 {seconds} 秒内没有应答。",
+        "The tool `{tool}` of server {server} gave no answer within {seconds} seconds.",
+    ),
+    "tool.remote.garbled": (
+        "服务器 {server} 的工具 `{tool}` 的应答无法读取。",
+        "The tool `{tool}` of server {server} gave an answer that cannot be read.",
+    ),
+    "tool.remote.asks": (
+        "服务器 {server} 的工具 `{tool}` 要求更多输入，这里不提供。",
+        "The tool `{tool}` of server {server} asks for more input, which is not given here.",
+    ),
     "tool.field.ecog": ("ECOG", "ECOG"),
     "tool.field.weight_kg": ("体重", "Weight"),
     "tool.field.blood_pressure": ("血压", "Blood pressure"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.definitions import check_definitions, validate
+from bot.validation import check_definitions, validate
 from bot.settings import Settings
 from engine.errors import DefinitionError
 

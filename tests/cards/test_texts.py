@@ -53,7 +53,7 @@ def keys_asked_for() -> Iterator[ast.expr]:
     for node in nodes():
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
             continue
-        if node.func.id in ("say", "ToolFailed"):
+        if node.func.id in ("say", "ToolFailed", "ToolReported"):
             key = node.args[0]
             yield from (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,)
 

@@ -1,0 +1,1 @@
+"""Tools of outside servers that speak the Model Context Protocol."""

@@ -1,0 +1,190 @@
+"""One session with one server, opened again whenever it ends."""
+
+import asyncio
+import math
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import anyio
+import structlog
+from mcp import Client, ClientSession, MCPError, types
+from mcp.client.session import IncomingMessage
+from mcp.client.subscriptions import SubscriptionLost
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import TypeAdapter, ValidationError
+
+from adapters.mcp.offer import Offer, offers
+from adapters.mcp.results import FAULT_CHARS, result_of
+from adapters.mcp.servers import Server
+from adapters.mcp.transport import transport
+from adapters.mcp.wording import clean
+from engine.errors import ToolFailed, ToolReported, ToolRetry
+
+OPEN_S = 30.0
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 60.0
+# A session that lasted this long was no failed start.
+STEADY_S = 60.0
+# What a server offers is asked for again this often, and at most that often.
+LIST_S = 60.0
+LIST_APART_S = 0.5
+MAX_PAGES = 20
+ERROR_CHARS = 200
+
+_log = structlog.get_logger(__name__)
+_Answer = types.CallToolResult | types.InputRequiredResult
+# Without the SDK's check against the server's output schema: what the model reads is only text,
+# and the check would run the server's own regular expressions.
+_ANSWER: TypeAdapter[_Answer] = TypeAdapter(_Answer)
+
+
+class Connection:
+    """What a server offers while it answers; nothing when it does not.
+
+    What it asks of us (sampling, elicitation, roots) is refused by the SDK, as nobody handles it.
+    """
+
+    def __init__(
+        self, server: Server, reserved: Collection[str], changed: Callable[[], None]
+    ) -> None:
+        self.offers: Mapping[str, Offer] = {}
+        self._server = server
+        self._reserved = reserved
+        self._changed = changed
+        self._session: ClientSession | None = None
+        self._look = asyncio.Event()
+        self._left: Mapping[str, str] = {}
+
+    async def keep(self) -> None:
+        """Hold a session for as long as there can be one, and open the next, until cancelled."""
+        pause_s = FIRST_PAUSE_S
+        while True:
+            begun = anyio.current_time()
+            try:
+                await self._live()
+            except Exception as error:
+                # Whatever goes wrong with an outside server is a matter of this server alone.
+                told = _told(error)
+                _log.warning("mcp_server_away", server=self._server.name, error=told)
+            finally:
+                self._session = None
+                self._show({})
+            steady = anyio.current_time() - begun > STEADY_S
+            pause_s = FIRST_PAUSE_S if steady else min(pause_s * 2, LONGEST_PAUSE_S)
+            await anyio.sleep(pause_s)
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """As `RemoteTools.call`."""
+        offer, session = self.offers.get(name), self._session
+        if offer is None or session is None:
+            raise ToolFailed("tool.remote.away", tool=name)
+        hint = offer.check(arguments)
+        if hint is not None:
+            raise ToolRetry(hint)
+        params = types.CallToolRequestParams(name=offer.own_name, arguments=dict(arguments))
+        try:
+            answer = await session.send_request(
+                types.CallToolRequest(params=params),
+                _ANSWER,
+                request_read_timeout_seconds=self._server.timeout_s,
+            )
+        except MCPError as error:
+            self._look.set()
+            raise self._failed(name, error) from error
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            self._look.set()
+            raise ToolFailed("tool.remote.away", tool=name) from error
+        except ValidationError as error:
+            where = {"server": self._server.name, "tool": name}
+            raise ToolFailed("tool.remote.garbled", **where) from error
+        if isinstance(answer, types.InputRequiredResult):
+            raise ToolFailed("tool.remote.asks", server=self._server.name, tool=name)
+        return result_of(self._server, name, answer)
+
+    async def _live(self) -> None:
+        """One session, from its opening to its end; raises whatever ended it."""
+        with anyio.move_on_after(OPEN_S) as opening:
+            async with Client(
+                transport(self._server, self._look.set),
+                read_timeout_seconds=OPEN_S,
+                message_handler=self._heard,
+                client_info=types.Implementation(name="signoff", version="1"),
+                cache=None,
+            ) as client:
+                await self._list(client)
+                opening.deadline = math.inf
+                async with anyio.create_task_group() as group:
+                    group.start_soon(self._listen, client)
+                    await self._follow(client)
+        raise TimeoutError(f"not open after {OPEN_S:g} seconds")
+
+    async def _follow(self, client: Client) -> None:
+        """Ask again for the tools, soon when there is reason to; raises once there is no answer."""
+        while True:
+            await anyio.sleep(LIST_APART_S)
+            with anyio.move_on_after(LIST_S):
+                await self._look.wait()
+            self._look.clear()
+            await self._list(client)
+
+    async def _list(self, client: Client) -> None:
+        tools: list[types.Tool] = []
+        cursor = None
+        for _ in range(MAX_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            tools += page.tools
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        found, left = offers(self._server, tools, self._reserved)
+        for name in left.keys() - self._left.keys():
+            why = left[name]
+            _log.warning("mcp_tool_left_out", server=self._server.name, tool=name, why=why)
+        self._left = left
+        if self._session is None:
+            _log.info("mcp_server_open", server=self._server.name, tools=sorted(found))
+        self._session = client.session
+        self._show(found)
+
+    def _show(self, found: Mapping[str, Offer]) -> None:
+        now = [offer.listed for offer in found.values()]
+        differs = now != [offer.listed for offer in self.offers.values()]
+        self.offers = found
+        if differs:
+            self._changed()
+
+    async def _heard(self, message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._look.set()
+
+    async def _listen(self, client: Client) -> None:
+        """Newer servers tell of changed tools only to who asks for it."""
+        tools = client.server_capabilities.tools
+        if client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            return
+        while tools is not None and tools.list_changed:
+            try:
+                async with client.listen(tools_list_changed=True) as changes:
+                    async for _ in changes:
+                        self._look.set()
+            except SubscriptionLost:
+                self._look.set()
+            except (MCPError, TimeoutError):
+                return
+            await anyio.sleep(LIST_APART_S)
+
+    def _failed(self, name: str, error: MCPError) -> ToolFailed:
+        where = {"server": self._server.name, "tool": name}
+        words = clean(error.message, FAULT_CHARS)
+        if error.code == types.REQUEST_TIMEOUT:
+            return ToolFailed("tool.remote.slow", **where, seconds=f"{self._server.timeout_s:g}")
+        if error.code == types.CONNECTION_CLOSED:
+            # Servers use this code for faults of their own too.
+            return ToolReported("tool.remote.away", words, tool=name)
+        return ToolReported("tool.remote.fault", words, **where)
+
+
+def _told(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return clean(f"{type(error).__name__}: {error}", ERROR_CHARS)

@@ -1,0 +1,54 @@
+"""The tools of all servers together: the port that the engine sees."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from adapters.mcp.servers import Server
+from engine.errors import ToolFailed
+from engine.ports.remote_tools import RemoteTool
+
+if TYPE_CHECKING:
+    from adapters.mcp.connection import Connection
+
+
+class McpTools:
+    """Read-only tools of these servers; before `run` and while a server is away, it has none.
+
+    `reserved` are the names of our own tools, which no other tool gets.
+    """
+
+    def __init__(self, servers: Sequence[Server], reserved: Collection[str]) -> None:
+        self._servers = servers
+        self._reserved = frozenset(reserved)
+        self._connections: list[Connection] = []
+        self._tools: tuple[RemoteTool, ...] = ()
+
+    def tools(self) -> tuple[RemoteTool, ...]:
+        """As `RemoteTools.tools`."""
+        return self._tools
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """As `RemoteTools.call`."""
+        for connection in self._connections:
+            if name in connection.offers:
+                return await connection.call(name, arguments)
+        raise ToolFailed("tool.remote.away", tool=name)
+
+    async def run(self) -> None:
+        """Hold a session with each server until cancelled, then end them and their processes."""
+        # The SDK takes a while to load, and only a worker that has servers needs it.
+        from adapters.mcp.connection import Connection
+
+        self._connections = [Connection(s, self._reserved, self._gather) for s in self._servers]
+        # Not asyncio's group: its way to cancel breaks through the shield behind which the SDK may
+        # just be ending a child process, which would then be left behind.
+        async with anyio.create_task_group() as group:
+            for connection in self._connections:
+                group.start_soon(connection.keep)
+
+    def _gather(self) -> None:
+        self._tools = tuple(
+            offer.listed for each in self._connections for offer in each.offers.values()
+        )

@@ -1,0 +1,101 @@
+"""Every problem of what a service is defined by, found before it starts."""
+
+import tempfile
+from pathlib import Path
+
+from adapters.clock import SystemClock
+from adapters.edc.redcap_fields import load_fields
+from adapters.edc.sqlite import open_records
+from adapters.knowledge.documents import load_documents
+from bot.definitions import (
+    SETTING,
+    documents_of,
+    load_definitions,
+    people_of,
+    playbooks_of,
+    talk_of,
+)
+from bot.outside import load_servers
+from bot.records import FIELDS, mapping_file, open_study, sample_of
+from bot.settings import Settings
+from engine.errors import DefinitionError
+from engine.source import Problems
+
+
+def check_definitions(settings: Settings) -> None:
+    """Raises DefinitionError with every problem that a process would find; makes the study."""
+    problems = Problems()
+    roles: tuple[str, ...] | None = None
+    try:
+        found = load_definitions(settings)
+        roles = found.people.roles
+        documents_of(settings, found.playbooks)
+    except DefinitionError as error:
+        problems.extend(error.problems)
+    problems.extend(_server_faults(settings.mcp, roles))
+    if settings.playbooks.is_dir():
+        try:
+            fields = mapping_file(settings)
+            if fields:
+                load_fields(fields)
+            else:
+                open_study(settings).close()
+        except DefinitionError as error:
+            problems.extend(error.problems)
+    problems.raise_if_any()
+
+
+def validate(
+    playbooks: Path,
+    people: Path,
+    *,
+    mcp: Path | None = None,
+    named: str = SETTING,
+    fields: Path | None = None,
+) -> list[str]:
+    """Every problem of these files as `file:line: path: message`; none when all is well.
+
+    `named` stands before a problem with the folder itself; `fields` is the REDCap mapping in use;
+    without one, the folder's own is checked if there is one.
+    """
+    problems = Problems()
+    directory = people_of(people, problems)
+    found = playbooks_of(playbooks, directory, problems, named=named)
+    try:
+        load_documents(playbooks, dict.fromkeys(found, ""))
+    except DefinitionError as error:
+        problems.extend(error.problems)
+    talk_of(playbooks, problems)
+    if playbooks.is_dir():
+        problems.extend(_sample_faults(sample_of(playbooks)))
+        own = sample_of(playbooks) / FIELDS
+        if fields or own.exists():
+            problems.extend(_mapping_faults(fields or own))
+    problems.extend(_server_faults(mcp, directory.roles if directory else None))
+    return problems
+
+
+def _server_faults(mcp: Path | None, roles: tuple[str, ...] | None) -> list[str]:
+    try:
+        load_servers(mcp, roles)
+    except DefinitionError as error:
+        return list(error.problems)
+    return []
+
+
+def _sample_faults(folder: Path) -> list[str]:
+    # Loading it once also finds what only the database sees, as a visit that stands there twice.
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            open_records(Path(scratch) / "study.sqlite3", folder, clock=SystemClock("UTC")).close()
+        except DefinitionError as error:
+            return list(error.problems)
+    return []
+
+
+def _mapping_faults(path: Path) -> list[str]:
+    try:
+        load_fields(path)
+    except DefinitionError as error:
+        return list(error.problems)
+    return []
