@@ -13,6 +13,7 @@ from adapters.clock import SystemClock
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.client import Client
+from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease, RedisRate
 from adapters.redis.scripts import Scripts
@@ -24,12 +25,14 @@ from bot.definitions import load_definitions, open_study
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
+from bot.model_watch import ModelWatch
 from bot.people import Directory
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
+from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
 from engine.ports.store import Bounds, Operations
@@ -68,6 +71,8 @@ class Parts:
     mailbox: RedisMailbox
     outbox: RedisOutbox
     operations: Operations
+    numbers: ModelNumbers
+    watch: ModelWatch
     rate: Rate
     intake: Intake
     handling: Handling
@@ -134,7 +139,6 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         records = open_study(settings)
         stack.callback(records.close)
         platforms = _open_platforms(settings, store, people, stack)
-        model = _open_model(settings, stack)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(store.client)
@@ -142,6 +146,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         arm = Failpoint(settings.failpoint).arm
         decisions = arm("decisions", RedisDecisions(scripts, partitions))
         mailbox = arm("mailbox", _mailbox(settings, store, scripts, partitions))
+        numbers = RedisModelNumbers(store.client)
+        watch = ModelWatch(numbers, mailbox, connected)
         clock = SystemClock(settings.timezone)
         handling = Handling(
             decisions=decisions,
@@ -150,7 +156,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             tools=READONLY,
             playbooks=playbooks,
             playbook=_finder(playbooks, await _publish(playbooks, store.client)),
-            model=model,
+            model=_open_model(settings, watch, stack),
             clock=clock,
             new_id=partitions.new_id,
             derived_id=partitions.derived_id,
@@ -170,6 +176,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             operations=RedisOperations(scripts, partitions),
+            numbers=numbers,
+            watch=watch,
             rate=RedisRate(store.client),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
             handling=arm("handling", handling),
@@ -216,7 +224,7 @@ def _open_platforms(
     return platforms
 
 
-def _open_model(settings: Settings, stack: AsyncExitStack) -> OpenAIModel | None:
+def _open_model(settings: Settings, watch: ModelWatch, stack: AsyncExitStack) -> OpenAIModel | None:
     if settings.llm_model is None:
         return None
     model = OpenAIModel(
@@ -224,6 +232,9 @@ def _open_model(settings: Settings, stack: AsyncExitStack) -> OpenAIModel | None
         base_url=settings.openai_base_url or "",
         model=settings.llm_model,
         fallbacks=settings.llm_fallback_models,
+        concurrency=settings.llm_concurrency,
+        prices=settings.llm_prices,
+        observer=watch,
     )
     stack.push_async_callback(model.close)
     return model

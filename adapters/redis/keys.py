@@ -22,6 +22,7 @@ from zlib import crc32
 
 BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
+MODEL_COUNTS = "signoff:model:counts"
 
 
 def playbook(digest: str) -> str:
@@ -37,6 +38,16 @@ def lease(name: str) -> str:
 def pace(name: str) -> str:
     """How much of a platform's overall pace is used up."""
     return f"signoff:pace:{name}"
+
+
+def model_state(model: str) -> str:
+    """How a model was last found, while it is not well."""
+    return f"signoff:model:state:{model}"
+
+
+def first(name: str) -> str:
+    """That somebody was the first to ask for this name."""
+    return f"signoff:first:{name}"
 
 
 class Partitions:

@@ -1,6 +1,6 @@
 """A chat-completions model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -34,12 +34,20 @@ class ToolOffer(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What the model answered; `truncated` when the provider's length limit cut it off."""
+    """What the model answered; `truncated` when the provider's length limit cut it off.
+
+    `tokens` is prompt and completion together, 0 when the server does not say. `cost` is in the
+    currency of the configured prices.
+    """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     tokens: int = 0
     truncated: bool = False
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
 
 
 class Model(Protocol):
@@ -52,6 +60,11 @@ class Model(Protocol):
         tools: Sequence[ToolOffer] = (),
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
+        heard: Callable[[str], None] | None = None,
     ) -> Completion:
-        """One answer. `schema` asks for a JSON object of that schema. Raises ModelError."""
+        """One answer. `schema` asks for a JSON object of that schema. Raises ModelError.
+
+        `heard` is given each piece of the text as it comes. Text that was handed over is never
+        handed over a second time: an answer that breaks off after it raises ModelUnavailable.
+        """
         ...
