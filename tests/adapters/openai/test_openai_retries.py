@@ -127,6 +127,8 @@ async def test_the_breaker_opens_after_five_failures_and_closes_by_a_trial(
         with pytest.raises(ModelUnavailable):
             await model.complete(ASK)
         assert len(server.requests) == tried
+    # There is no pause before what will not be asked.
+    assert len(clock.pauses) == 3
     clock.now += 30
     with pytest.raises(ModelUnavailable):
         await model.complete(ASK)
@@ -208,11 +210,59 @@ async def test_an_answer_that_does_not_please_is_no_failure_of_the_model(
 async def test_a_pace_that_is_kept_after_a_pause_is_no_outage(
     connect: Connect, observed: Observed
 ) -> None:
-    server, model = await connect()
-    server.script(lambda r: fail(429) if len(server.requests) % 3 else say("Hi"))
-    for _ in range(4):
-        await model.complete(ASK)
-    assert (observed.outcomes().count("limited"), observed.changes) == (8, [])
+    server, model = await connect(*[fail(429)] * 6, *[say("Hi")] * 6)
+    await asyncio.gather(*(model.complete(ASK) for _ in range(6)))
+    assert (observed.outcomes().count("limited"), observed.changes) == (6, [])
+    server.script(lambda request: fail(429))
+    for _ in range(5):
+        with pytest.raises(ModelUnavailable):
+            await model.complete(ASK)
+    assert observed.changes == [("first", "open")]
+
+
+async def test_who_waits_for_a_place_does_not_ask_a_model_that_failed_meanwhile(
+    connect: Connect, observed: Observed
+) -> None:
+    server, model = await connect(concurrency=1)
+    server.script(lambda request: fail(500))
+    calls = [model.complete(ASK) for _ in range(8)]
+    found = await asyncio.gather(*calls, return_exceptions=True)
+    assert {type(error) for error in found} == {ModelUnavailable}
+    assert len(server.requests) == 5
+    assert "left_alone" in observed.outcomes()
+
+
+async def test_while_the_only_place_is_on_trial_others_are_told_at_once(
+    connect: Connect, clock: Clock
+) -> None:
+    server, model = await connect(concurrency=1)
+    server.script(lambda request: fail(500))
+    for _ in range(2):
+        with pytest.raises(ModelUnavailable):
+            await model.complete(ASK)
+    clock.now += 30
+    release = asyncio.Event()
+    server.arrived.clear()
+    server.script(lambda request: slow(release, "Hi"))
+    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+        trial = group.create_task(model.complete(ASK))
+        await server.arrived.wait()
+        with pytest.raises(ModelUnavailable, match="left alone"):
+            await model.complete(ASK)
+        release.set()
+    assert trial.result().text == "Hi"
+
+
+async def test_a_model_that_had_little_time_left_is_not_blamed(
+    connect: Connect, observed: Observed
+) -> None:
+    release, never = asyncio.Event(), asyncio.Event()
+    server, model = await connect(concurrency=6, timeout_s=2)
+    server.script(lambda r: slow(release if len(server.requests) <= 6 else never, "Hi"))
+    asyncio.get_running_loop().call_later(1.3, release.set)
+    found = await asyncio.gather(*(model.complete(ASK) for _ in range(12)), return_exceptions=True)
+    assert [type(answer) for answer in found[6:]] == [ModelUnavailable] * 6
+    assert (observed.outcomes().count("timeout"), observed.changes) == (6, [])
 
 
 async def test_no_more_requests_go_at_once_than_there_are_places(connect: Connect) -> None:
