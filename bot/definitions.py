@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.knowledge.documents import Document, load_documents
-from bot.people import Directory
+from bot.people import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN, load

@@ -11,7 +11,17 @@ from cards.texts import say
 from engine import commands
 from engine.frames.outcome import People, Services, StepContext
 from engine.frames.state import Run
-from engine.mail import CardDecided, CardExpired, Commanded, PartReady, RunMail, Said, parse
+from engine.mail import (
+    GIVEN_UP,
+    Announced,
+    CardDecided,
+    CardExpired,
+    Commanded,
+    PartReady,
+    RunMail,
+    Said,
+    parse,
+)
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.library import Library
@@ -94,6 +104,8 @@ class Handling:
                 recent = [line.text for line in session.load(claim.state).recent]
                 lang = commands.language(mail, recent)
                 return Handled(await commands.commanded(mail, services, lang))
+            case Announced():
+                return Handled(commands.announced(mail, claim.lane.removeprefix("control:")))
             case _:
                 return await self._step(claim, mail)
 
@@ -113,6 +125,8 @@ class Handling:
                 return Handled(await giving_up.choice_given_up(claim.lane, mail, services))
             case Commanded():
                 return Handled(commands.given_up(mail, services))
+            case Announced():
+                return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._run(claim)
         if run is None:
             return Handled(unreadable(claim.state), park=True)

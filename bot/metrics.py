@@ -7,9 +7,11 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from bot.model_metrics import ModelFamilies, names
 from bot.setting_rules import is_loopback
 from bot.settings import Settings
 from engine.errors import StoreError
+from engine.ports.model_numbers import ModelNumbers
 from engine.ports.store import Operations
 
 _MEANINGS = {
@@ -21,7 +23,9 @@ _MEANINGS = {
 }
 
 
-def metrics_route(settings: Settings, operations: Operations) -> web.AbstractRouteDef:
+def metrics_route(
+    settings: Settings, operations: Operations, numbers: ModelNumbers
+) -> web.AbstractRouteDef:
     """`GET /metrics`; off this machine only with SIGNOFF_ADMIN_TOKEN as the bearer token."""
 
     async def metrics(request: web.Request) -> web.Response:
@@ -29,9 +33,11 @@ def metrics_route(settings: Settings, operations: Operations) -> web.AbstractRou
             return web.json_response({"error": "Authorization: Bearer is wrong"}, status=401)
         try:
             backlog = await operations.backlog()
+            model = ModelFamilies(await numbers.counts(), await numbers.states(names(settings)))
         except StoreError as error:
             return web.json_response({"error": str(error)}, status=503)
         registry = CollectorRegistry()
+        registry.register(model)
         for name, number in asdict(backlog).items():
             Gauge(f"signoff_{name}", _MEANINGS[name], registry=registry).set(number)
         return web.Response(

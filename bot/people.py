@@ -7,9 +7,10 @@ from pydantic import Field as Key
 
 from cards.frozen import Frozen
 from cards.model import Lang, Principal, Review
+from engine.commands import ADMIN
 from engine.errors import DefinitionError
 from engine.events import Actor
-from engine.language import Bilingual
+from engine.language import Bilingual, detect
 from engine.source import Problems, Source, read, try_build
 
 WEB_ROOM = "web:local:main"
@@ -96,6 +97,14 @@ class Directory:
             if set(review.roles) & set(person.roles) or person.id in review.persons
         ]
         return list(dict.fromkeys(home for person in deciders for home in self._homes(person)))
+
+    def admins(self) -> Sequence[tuple[str, Lang]]:
+        """Where everybody with the role admin is reached, and the language they read."""
+        found: dict[str, Lang] = {}
+        for person in self.people:
+            for home in self._homes(person) if ADMIN in person.roles else ():
+                found.setdefault(home, person.language or detect(person.name))
+        return list(found.items())
 
     def _homes(self, person: Person) -> list[str]:
         homes = []

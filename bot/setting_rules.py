@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -11,6 +12,10 @@ from pydantic_settings import NoDecode
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _TOKEN = re.compile(r"[!-~]+")
+_AMOUNT = r"\d{1,9}(?:\.\d{1,9})?"
+_PRICE = re.compile(
+    rf"(?P<model>\S+)\s*=\s*(?P<prompt>{_AMOUNT})\s*/\s*(?P<completion>{_AMOUNT})", re.ASCII
+)
 _TELEGRAM_TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 
@@ -18,7 +23,7 @@ _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _SLACK = ("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN", "SLACK_API_URL")
 _TELEGRAM = ("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL")
-_MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS")
+_MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS", "LLM_PRICES")
 _REDCAP = ("REDCAP_API_URL", "REDCAP_API_TOKEN", "REDCAP_FIELDS")
 
 # As soon as one of a group is set, each of these lines needs one of its names.
@@ -100,6 +105,19 @@ def _projects(value: Any) -> Any:
     return tuple(pairs.items())
 
 
+def _prices(value: Any) -> Any:
+    """Each model's prices of prompt and completion; a model's name may itself hold = and /."""
+    if not isinstance(value, str):
+        return value
+    found = {}
+    for part in comma_list(value):
+        price = _PRICE.fullmatch(part)
+        if price is None or price["model"] in found:
+            raise ValueError("no price, or a second one")
+        found[price["model"]] = (float(price["prompt"]), float(price["completion"]))
+    return found
+
+
 def _on_off(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -166,6 +184,7 @@ def _webhook_secret(value: SecretStr) -> SecretStr:
     return value
 
 
+Prices = Annotated[Mapping[str, tuple[float, float]], NoDecode, BeforeValidator(_prices)]
 Projects = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_projects)]
 OnOff = Annotated[bool, BeforeValidator(_on_off)]
 ZoneName = Annotated[str, AfterValidator(_zone)]

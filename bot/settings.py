@@ -17,6 +17,7 @@ from bot.masking import DEFAULT_MASK
 from bot.setting_rules import (
     HostName,
     OnOff,
+    Prices,
     Projects,
     RedcapAddress,
     RedisAddress,
@@ -132,6 +133,12 @@ class Settings(BaseSettings):
     llm_model: str | None = _shown("LLM_MODEL", None, "the name of a model")
     llm_fallback_models: Annotated[tuple[str, ...], NoDecode, BeforeValidator(comma_list)] = _shown(
         "LLM_FALLBACK_MODELS", (), "names of models, separated by commas"
+    )
+    llm_concurrency: int = _shown(
+        "LLM_CONCURRENCY", 8, "a whole number from 1 to 1000", ge=1, le=1000
+    )
+    llm_prices: Prices = _shown(
+        "LLM_PRICES", {}, "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
     )
 
     slack_bot_token: Token | None = _secret("SLACK_BOT_TOKEN")

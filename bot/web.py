@@ -8,6 +8,7 @@ from aiohttp import web
 from adapters.redis.client import translated
 from bot.documents import documents_route
 from bot.metrics import metrics_route
+from bot.model_metrics import health
 from bot.setting_rules import is_loopback
 from bot.settings import Settings
 from bot.stopping import end, pause
@@ -63,16 +64,18 @@ def application(parts: Parts) -> web.Application:
         try:
             with translated():
                 await parts.client.ping()
+            model = await health(parts.settings, parts.numbers)
         except StoreError as error:
             return web.json_response({"ready": False, "redis": str(error)}, status=503)
-        found = {"ready": True, "platforms": sorted(parts.platforms), "store": parts.durability}
-        return web.json_response(found)
+        platforms = sorted(parts.platforms)
+        found = {"ready": True, "platforms": platforms, "store": parts.durability}
+        return web.json_response({**found, "model": model})
 
     async def alive(request: web.Request) -> web.Response:
         return web.json_response({"alive": True})
 
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
-    app.add_routes([metrics_route(parts.settings, parts.operations)])
+    app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
     if is_loopback(parts.settings.host):
         app.add_routes([documents_route(parts.documents)])
     for platform in parts.platforms.values():

@@ -18,6 +18,7 @@ from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.client import Client
 from adapters.redis.memory import RedisMemory
+from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease, RedisRate
 from adapters.redis.scripts import Scripts
@@ -30,6 +31,7 @@ from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.masking import masking
+from bot.model_watch import ModelWatch
 from bot.outside import load_servers
 from bot.people import Directory
 from bot.projects import by_conversation
@@ -39,6 +41,7 @@ from bot.stopping import unless
 from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
+from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
 from engine.ports.records import Records
@@ -83,6 +86,8 @@ class Parts:
     mailbox: RedisMailbox
     outbox: RedisOutbox
     operations: Operations
+    numbers: ModelNumbers
+    watch: ModelWatch
     rate: Rate
     intake: Intake
     remote: McpTools
@@ -153,7 +158,6 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         store = await unless(stop, open_store(settings, stack))
         records = _open_records(settings, playbooks, stack)
         platforms = _open_platforms(settings, store, people, stack)
-        model = _open_model(settings, stack)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(store.client)
@@ -161,6 +165,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         arm = Failpoint(settings.failpoint).arm
         decisions = arm("decisions", RedisDecisions(scripts, partitions))
         mailbox = arm("mailbox", _mailbox(settings, store, scripts, partitions))
+        numbers = RedisModelNumbers(store.client)
+        watch = ModelWatch(numbers, mailbox, connected)
         clock = SystemClock(settings.timezone)
         handling = Handling(
             decisions=decisions,
@@ -169,7 +175,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             tools=CurrentTools(READONLY, remote),
             playbooks=playbooks,
             playbook=_finder(playbooks, await _publish(playbooks, store.client)),
-            model=model,
+            model=_open_model(settings, watch, stack),
             clock=clock,
             new_id=partitions.new_id,
             derived_id=partitions.derived_id,
@@ -193,6 +199,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             operations=RedisOperations(scripts, partitions),
+            numbers=numbers,
+            watch=watch,
             rate=RedisRate(store.client),
             intake=Intake(mailbox, decisions, connected, settings.timezone),
             remote=remote,
@@ -262,7 +270,7 @@ def _open_records(
     return sample
 
 
-def _open_model(settings: Settings, stack: AsyncExitStack) -> OpenAIModel | None:
+def _open_model(settings: Settings, watch: ModelWatch, stack: AsyncExitStack) -> OpenAIModel | None:
     if settings.llm_model is None:
         return None
     model = OpenAIModel(
@@ -270,6 +278,9 @@ def _open_model(settings: Settings, stack: AsyncExitStack) -> OpenAIModel | None
         base_url=settings.openai_base_url or "",
         model=settings.llm_model,
         fallbacks=settings.llm_fallback_models,
+        concurrency=settings.llm_concurrency,
+        prices=settings.llm_prices,
+        observer=watch,
     )
     stack.push_async_callback(model.close)
     return model

@@ -58,6 +58,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         listening = group.create_task(_listen(parts, lanes, delivery, drained))
         remote = group.create_task(parts.remote.run())
         group.create_task(delivery.run(drained))
+        group.create_task(parts.watch.run(drained))
         group.create_task(_wake_at(stop, lanes))
         await lanes.run(stop)
         # What is being sent is finished; the rest is durable and waits for the next worker.

@@ -10,11 +10,12 @@ from pydantic import ValidationError
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
 from cards.texts import say
+from cards.view import MessageView, PartView
 from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
 from engine.language import detect
 from engine.lookup import suggestions
-from engine.mail import GIVEN_UP, Commanded
+from engine.mail import GIVEN_UP, Announced, Commanded
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
 from engine.run import wakes
@@ -41,6 +42,13 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
             return _cancel(mail, lang, services, runs)
         case name:
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
+
+
+def announced(mail: Announced, conversation: str) -> Effects:
+    """The effects of something that the service itself says: a message of its own."""
+    shown = PartView(number=0, state="answered", text=mail.text)
+    body = MessageView(lang=mail.lang, parts=(shown,)).model_dump_json()
+    return Effects(posts=(Post(mail.id, conversation, "note", mail.id, body=body),))
 
 
 async def active(conversation: str, services: TurnServices) -> list[Run]:

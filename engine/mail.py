@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from cards.frozen import Frozen
-from cards.model import Decision, Principal
+from cards.model import Decision, Lang, Principal
 from engine.events import CommandGiven, MessageReceived
 
 
@@ -23,6 +23,15 @@ class Commanded(Frozen):
     kind: Literal["commanded"] = "commanded"
     update: CommandGiven
     principal: Principal
+
+
+class Announced(Frozen):
+    """Control lane: the service itself has something to say there; `text` is Markdown."""
+
+    kind: Literal["announced"] = "announced"
+    id: str
+    lang: Lang
+    text: str
 
 
 class PartReady(Frozen):
@@ -76,7 +85,7 @@ GIVEN_UP = "handling failed, or ended its worker, again and again"
 
 TalkMail = Said | PartReady
 RunMail = Started | Continued | Resumed | CardDecided | CardExpired
-Mail = Annotated[TalkMail | Commanded | RunMail, Field(discriminator="kind")]
+Mail = Annotated[TalkMail | Commanded | Announced | RunMail, Field(discriminator="kind")]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
 
 

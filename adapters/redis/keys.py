@@ -26,6 +26,7 @@ from zlib import crc32
 
 BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
+MODEL_COUNTS = "signoff:model:counts"
 
 
 def playbook(digest: str) -> str:
@@ -46,6 +47,16 @@ def pace(name: str) -> str:
 def memos(project: str) -> str:
     """What a project remembered; a key that begins with it lies in the same slot."""
     return f"signoff:{{memory:{project}}}"
+
+
+def model_state(model: str) -> str:
+    """How a model was last found, while it is not well."""
+    return f"signoff:model:state:{model}"
+
+
+def first(name: str) -> str:
+    """That somebody was the first to ask for this name."""
+    return f"signoff:first:{name}"
 
 
 class Partitions:

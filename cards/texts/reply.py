@@ -177,6 +177,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "state.suspended": ("等待答复", "waiting for an answer"),
     "state.blocked": ("需要管理员", "needs an operator"),
     # what stands between the items of a list, and between a label and its value
+    "admin.model_left_alone": (
+        "语言模型「{model}」连续没有回答，暂时不再使用它，稍后会自动再试。"
+        "问题会转给备用模型（如果有）；查询、规则检查、卡片和流程不受影响。",
+        "The language model “{model}” keeps failing. It is left alone for now and tried again"
+        " later. Questions go to the fallback models, if there are any; look-ups, rule checks,"
+        " cards and runs go on as always.",
+    ),
     "list.and": ("，", ", "),
     "list.items": ("、", ", "),
     "list.clauses": ("；", "; "),

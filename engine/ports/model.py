@@ -1,6 +1,6 @@
 """A chat-completions model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -36,7 +36,8 @@ class ToolOffer(Frozen):
 class Completion:
     """What the model answered; `truncated` when the provider's length limit cut it off.
 
-    `cost` is in the currency of the configured prices.
+    `tokens` is prompt and completion together, 0 when the server does not say. `cost` is in the
+    currency of the configured prices.
     """
 
     text: str
@@ -59,6 +60,11 @@ class Model(Protocol):
         tools: Sequence[ToolOffer] = (),
         schema: Mapping[str, Any] | None = None,
         max_tokens: int = 1000,
+        heard: Callable[[str], None] | None = None,
     ) -> Completion:
-        """One answer. `schema` asks for a JSON object of that schema. Raises ModelError."""
+        """One answer. `schema` asks for a JSON object of that schema. Raises ModelError.
+
+        `heard` is given each piece of the text as it comes. Text that was handed over is never
+        handed over a second time: an answer that breaks off after it raises ModelUnavailable.
+        """
         ...

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.validation import check_definitions, validate
 from bot.settings import Settings
+from bot.validation import check_definitions, validate
 from engine.errors import DefinitionError
 
 ROOT = Path(__file__).parents[2]

@@ -45,6 +45,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert (settings.timezone, settings.partitions) == ("Asia/Shanghai", 1)
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 15.0, 2.0)
     assert settings.allow_unsafe_redis is False
+    assert (settings.llm_concurrency, settings.llm_prices) == (8, {})
     assert (settings.slack_on, settings.telegram_on, settings.model_on) == (False, False, False)
     assert settings.redcap_on is False
 
@@ -66,6 +67,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
         **MODEL,
         "SLACK_API_URL": "http://127.0.0.1:9/api",
         "LLM_FALLBACK_MODELS": "a, b,,c ",
+        "LLM_PRICES": "a=2.5/10, org/b=v2 = 0 / 0.6,",
         "SIGNOFF_WEBCHAT": "Off",
         "SIGNOFF_HOST": "0.0.0.0",
         "SIGNOFF_PUBLIC_URL": " https://signoff.example.com/ ",
@@ -85,6 +87,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
         ("telegram:1:-2", "A_1"),
         ("web", "W"),
     )
+    assert settings.llm_prices == {"a": (2.5, 10.0), "org/b=v2": (0.0, 0.6)}
     assert (settings.webchat, settings.host) == (False, "0.0.0.0")
     assert settings.public_url == "https://signoff.example.com"
     assert settings.allow_unsafe_redis is True
@@ -124,6 +127,7 @@ HOOK = "1 to 256 of A-Z, a-z, 0-9, _ and -"
 PAIRS = "pairs as in slack:T1:C2=MATTER-7, separated by commas"
 BOT = "DIGITS:SECRET, as @BotFather gives it"
 LEASE = "a number of seconds from 1 to 3600"
+PRICES = "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
 PARTITIONS = "a whole number from 1 to 4096"
 WRONG = [
     ("PORT", "abc", f"{PORTS}, not 'abc'"),
@@ -170,6 +174,11 @@ WRONG = [
     ("REDIS_URL", "unix://", REDIS),
     ("OPENAI_API_KEY", "a\tb", SECRET),
     ("OPENAI_BASE_URL", "ftp://h", WEB),
+    *(
+        ("LLM_PRICES", wrong, f"{PRICES}, not {wrong!r}")
+        for wrong in ("a", "a=1", "a=1/", "=1/2", "a=1/-2", "a=1/nan", "a=1/2/3", "a=1/2,a=1/2")
+    ),
+    ("LLM_CONCURRENCY", "0", "a whole number from 1 to 1000, not '0'"),
     ("SLACK_BOT_TOKEN", "xoxb 1", SECRET),
     ("SLACK_API_URL", "slack", WEB),
     ("TELEGRAM_API_URL", "//h", WEB),
@@ -217,6 +226,10 @@ HALF = [
     (
         {"REDCAP_FIELDS": "x.yaml"},
         [("REDCAP_API_URL", "REDCAP_FIELDS"), ("REDCAP_API_TOKEN", "REDCAP_FIELDS")],
+    ),
+    (
+        {"LLM_PRICES": "x=1/2"},
+        [("OPENAI_API_KEY", "LLM_PRICES"), ("LLM_MODEL", "LLM_PRICES")],
     ),
 ]
 

@@ -7,18 +7,16 @@ server at `server.base_url` (127.0.0.1, a free port), usable from this process a
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self
 
 from aiohttp import web
 
+from tests.fakes.model_checks import violations
+from tests.fakes.model_stream import events
+
 API_KEY = "test-key"
-_ROLES = {"system", "developer", "user", "assistant", "tool"}
-_KNOWN = {
-    *("model", "messages", "tools", "tool_choice", "max_tokens", "max_completion_tokens"),
-    *("response_format", "temperature", "stream"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +31,12 @@ class Reply:
     tokens: int | None = None
     body: str | None = None
     code: str | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+    usage: bool = True
+    cut_after: int | None = None
+    broken: bytes | None = None
+    split: int | None = None
+    indexed: bool = True
     until: asyncio.Event | None = field(default=None, compare=False)
 
 
@@ -65,14 +69,25 @@ def refuse(text: str = "I can't help with that.") -> Reply:
     return Reply(refusal=text)
 
 
-def fail(status: int, *, code: str | None = None) -> Reply:
-    """The server answers with an error status."""
-    return Reply(status=status, code=code)
+def fail(status: int, *, code: str | None = None, **headers: str) -> Reply:
+    """The server answers with an error status; `retry_after="1"` is the header Retry-After."""
+    named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Reply(status=status, code=code, headers=named)
 
 
 def garble(body: str) -> Reply:
     """The server answers 200 with this body instead of a completion."""
     return Reply(body=body)
+
+
+def cut(reply: Reply, *, after: int) -> Reply:
+    """The connection is lost after so many events of the stream, or instead of an answer."""
+    return replace(reply, cut_after=after)
+
+
+def broken(reply: Reply, event: bytes, *, after: int) -> Reply:
+    """After so many events of the stream this one comes, and no other."""
+    return replace(reply, cut_after=after, broken=event)
 
 
 def slow(until: asyncio.Event, text: str = "At last.") -> Reply:
@@ -81,7 +96,12 @@ def slow(until: asyncio.Event, text: str = "At last.") -> Reply:
 
 
 class ModelServer:
-    """The server; `requests` are the bodies it took, `faults` what was wrong with any request."""
+    """The server; `requests` are the bodies it took, `faults` what was wrong with any request.
+
+    `stream_options` is the status with which it rejects these, 0 to take them. `streams` None: it
+    answers as a whole although a stream was asked for. `tells` stands in every error. `now` is how
+    many requests wait for their answers.
+    """
 
     def __init__(
         self,
@@ -91,14 +111,21 @@ class ModelServer:
         models: Sequence[str] = (),
         json_schema: bool = True,
         limit: str = "max_tokens",
+        streams: bool | None = True,
+        stream_options: int = 0,
+        tells: str = "",
     ) -> None:
         self.api_key = api_key
         self.requests: list[dict[str, Any]] = []
         self.faults: list[str] = []
         self.arrived = asyncio.Event()
+        self.now = 0
         self._models = tuple(models)
         self._json_schema = json_schema
         self._limit = limit
+        self._streams = streams
+        self._stream_options = stream_options
+        self._tells = tells
         self._closing = asyncio.Event()
         self._calls = 0
         self.script(script)
@@ -132,14 +159,14 @@ class ModelServer:
         self._closing.set()
         await self._runner.cleanup()
 
-    async def _complete(self, request: web.Request) -> web.Response:
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Authorization") != f"Bearer {self.api_key}":
             return self._wrong(401, "the Authorization header is not Bearer and the key")
         try:
             body = await request.json()
         except ValueError:
             return self._wrong(400, "the body is no JSON")
-        fault = next(_violations(body), None)
+        fault = next(violations(body), None)
         if fault:
             return self._wrong(400, fault)
         rejected = self._unsupported(body)
@@ -147,11 +174,15 @@ class ModelServer:
             return rejected
         self.requests.append(body)
         self.arrived.set()
-        return await self._reply(body)
+        self.now += 1
+        try:
+            return await self._reply(request, body)
+        finally:
+            self.now -= 1
 
     def _wrong(self, status: int, fault: str) -> web.Response:
         self.faults.append(fault)
-        return _error(status, fault)
+        return _error(status, f"{fault} {self._tells}")
 
     def _unsupported(self, body: dict[str, Any]) -> web.Response | None:
         """What this server does not offer; asking for it is no fault."""
@@ -165,19 +196,49 @@ class ModelServer:
         kind = body.get("response_format", {}).get("type")
         if kind == "json_schema" and not self._json_schema:
             return _error(400, "response_format json_schema is unknown", param="response_format")
+        if "stream_options" in body and self._stream_options:
+            return _error(self._stream_options, "unknown field stream_options")
+        if body.get("stream") and self._streams is False:
+            return _error(400, "no streams here", param="stream")
         return None
 
-    async def _reply(self, body: dict[str, Any]) -> web.Response:
+    async def _reply(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         reply = self._choose(body) if self._choose else next(self._replies, None)
         if reply is None:
             return self._wrong(400, "the script has no more replies")
-        if reply.until is not None:
+        streams = bool(body.get("stream")) and bool(self._streams) and reply.status == 200
+        if reply.until is not None and not streams:
             await self._released(reply.until)
         if reply.status != 200:
-            return _error(reply.status, "scripted failure", code=reply.code)
+            said = f"scripted failure {self._tells}"
+            return _error(reply.status, said, code=reply.code, headers=dict(reply.headers))
         if reply.body is not None:
             return web.Response(text=reply.body, content_type="application/json")
-        return web.json_response(self._completion(reply, body))
+        completion = self._completion(reply, body)
+        if not streams and reply.cut_after is not None and request.transport:
+            request.transport.close()
+        if not streams:
+            return web.json_response(completion)
+        return await self._streamed(reply, completion, request, body)
+
+    async def _streamed(
+        self, reply: Reply, completion: dict[str, Any], request: web.Request, body: dict[str, Any]
+    ) -> web.StreamResponse:
+        answer = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
+        await answer.prepare(request)
+        if reply.until is not None:
+            await self._released(reply.until)
+        usage = bool(body.get("stream_options", {}).get("include_usage")) and reply.usage
+        made = list(events(completion, usage=usage, indexed=reply.indexed))
+        sent = b"".join(made[: reply.cut_after]) + (reply.broken or b"")
+        step = reply.split or max(len(sent), 1)
+        for at in range(0, len(sent), step):
+            await answer.write(sent[at : at + step])
+        if reply.cut_after is not None and reply.broken is None and request.transport:
+            request.transport.close()
+        else:
+            await answer.write_eof()
+        return answer
 
     async def _released(self, until: asyncio.Event) -> None:
         waits = [asyncio.ensure_future(e.wait()) for e in (until, self._closing)]
@@ -194,6 +255,11 @@ class ModelServer:
             message["tool_calls"] = [self._call(*call) for call in reply.calls]
         prompt = len(json.dumps(body["messages"])) // 4
         total = prompt + 20 if reply.tokens is None else reply.tokens
+        usage = {
+            "prompt_tokens": min(prompt, total),
+            "completion_tokens": total - min(prompt, total),
+            "total_tokens": total,
+        }
         return {
             "id": f"chatcmpl-{len(self.requests)}",
             "object": "chat.completion",
@@ -202,11 +268,7 @@ class ModelServer:
             "choices": [
                 {"index": 0, "message": message, "finish_reason": reply.finish, "logprobs": None}
             ],
-            "usage": {
-                "prompt_tokens": min(prompt, total),
-                "completion_tokens": total - min(prompt, total),
-                "total_tokens": total,
-            },
+            **({"usage": usage} if reply.usage else {}),
         }
 
     def _call(self, name: str, arguments: str) -> dict[str, Any]:
@@ -216,120 +278,13 @@ class ModelServer:
 
 
 def _error(
-    status: int, message: str, *, code: str | None = None, param: str | None = None
+    status: int,
+    message: str,
+    *,
+    code: str | None = None,
+    param: str | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> web.Response:
     kind = "server_error" if status >= 500 else "invalid_request_error"
     error = {"message": message, "type": kind, "param": param, "code": code}
-    return web.json_response({"error": error}, status=status)
-
-
-def _violations(body: Any) -> Iterator[str]:
-    """What the real protocol would not take, the first first."""
-    if not isinstance(body, dict):
-        yield "the body is no JSON object"
-        return
-    if unknown := set(body) - _KNOWN:
-        yield f"unknown parameters {sorted(unknown)}"
-    if not isinstance(body.get("model"), str) or not body["model"]:
-        yield "model is missing"
-    if body.get("stream"):
-        yield "this server does not stream"
-    for limit in ("max_tokens", "max_completion_tokens"):
-        if limit in body and not (isinstance(body[limit], int) and body[limit] > 0):
-            yield f"{limit} must be a positive integer"
-    messages = body.get("messages")
-    if not isinstance(messages, list) or not messages:
-        yield "messages must be a list that is not empty"
-        return
-    yield from _wrong_messages(messages)
-    yield from _wrong_tools(body.get("tools"))
-    yield from _wrong_format(body.get("response_format"), messages)
-
-
-def _wrong_messages(messages: list[Any]) -> Iterator[str]:
-    """Every call is answered by a tool message, right after it; no other tool message exists."""
-    unanswered: list[str] = []
-    for index, message in enumerate(messages):
-        if not isinstance(message, dict) or message.get("role") not in _ROLES:
-            yield f"messages[{index}] has no known role"
-            return
-        if message["role"] == "tool":
-            if message.get("tool_call_id") not in unanswered:
-                yield f"messages[{index}]: tool_call_id answers no call right before it"
-                return
-            unanswered.remove(message["tool_call_id"])
-        elif unanswered:
-            yield f"messages[{index}]: calls {unanswered} have no tool message"
-            return
-        calls = message.get("tool_calls")
-        if calls is not None:
-            yield from _wrong_calls(index, message, calls)
-            unanswered = [call["id"] for call in calls if isinstance(call, dict) and "id" in call]
-        if not isinstance(message.get("content"), str) and not (
-            message["role"] == "assistant" and calls
-        ):
-            yield f"messages[{index}]: content must be a string"
-    if unanswered:
-        yield f"calls {unanswered} have no tool message"
-
-
-def _wrong_calls(index: int, message: dict[str, Any], calls: Any) -> Iterator[str]:
-    if message["role"] != "assistant" or not isinstance(calls, list) or not calls:
-        yield f"messages[{index}]: tool_calls belong to an assistant and are not empty"
-        return
-    for call in calls:
-        function = call.get("function") if isinstance(call, dict) else None
-        if (
-            not isinstance(function, dict)
-            or not (call.get("type") == "function" and call.get("id"))
-            or not all(isinstance(function.get(k), str) for k in ("name", "arguments"))
-        ):
-            yield f"messages[{index}]: a tool call is malformed"
-
-
-def _wrong_tools(tools: Any) -> Iterator[str]:
-    if tools is None:
-        return
-    if not isinstance(tools, list) or not tools:
-        yield "tools must not be an empty list"
-        return
-    for tool in tools:
-        function = tool.get("function", {}) if isinstance(tool, dict) else {}
-        name = function.get("name", "")
-        if tool.get("type") != "function" or not isinstance(name, str) or not name:
-            yield "a tool is malformed"
-        elif not name.replace("_", "").replace("-", "").isalnum() or len(name) > 64:
-            yield f"the tool name {name!r} is not allowed"
-        elif function.get("parameters", {}).get("type") != "object":
-            yield f"the parameters of {name} are no object schema"
-
-
-def _wrong_format(wanted: Any, messages: list[dict[str, Any]]) -> Iterator[str]:
-    if wanted is None:
-        return
-    kind = wanted.get("type") if isinstance(wanted, dict) else None
-    if kind == "json_object":
-        if not any("json" in str(m.get("content")).lower() for m in messages):
-            yield "json_object wants the word JSON in the messages"
-    elif kind == "json_schema":
-        form = wanted.get("json_schema", {})
-        if not form.get("name") or not isinstance(form.get("schema"), dict):
-            yield "json_schema wants a name and a schema"
-        elif form.get("strict"):
-            yield from _not_strict(form["schema"])
-    elif kind != "text":
-        yield f"response_format {kind!r} is unknown"
-
-
-def _not_strict(schema: Mapping[str, Any]) -> Iterator[str]:
-    """A strict schema names all its properties as required and allows no others."""
-    if schema.get("type") == "object":
-        properties = schema.get("properties", {})
-        if schema.get("additionalProperties") is not False:
-            yield "a strict schema needs additionalProperties false"
-        if set(schema.get("required", ())) != set(properties):
-            yield "a strict schema requires every property"
-        for inner in properties.values():
-            yield from _not_strict(inner)
-    elif schema.get("type") == "array":
-        yield from _not_strict(schema.get("items", {}))
+    return web.json_response({"error": error}, status=status, headers=headers)

@@ -117,7 +117,7 @@ async def test_a_faulty_answer_is_repaired_once(
     [
         [say("no"), say("still no")],
         [refuse()],
-        [fail(500), fail(503)],
+        [fail(500), fail(503), fail(500)],
         [fail(401)],
     ],
 )

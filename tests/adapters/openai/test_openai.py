@@ -2,8 +2,6 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
 
 import aiohttp
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from adapters.openai import OpenAIModel
 from engine.errors import BadModelOutput, ModelError, ModelRefused, ModelUnavailable
 from engine.ports.model import Message, ToolCall, ToolOffer
+from tests.adapters.openai.conftest import Connect
 from tests.fakes.model_server import (
     API_KEY,
     ModelServer,
@@ -33,32 +32,6 @@ SCHEMA = {
     "required": ["n"],
     "additionalProperties": False,
 }
-Connect = Callable[..., Awaitable[tuple[ModelServer, OpenAIModel]]]
-
-
-@pytest.fixture
-async def connect() -> AsyncIterator[Connect]:
-    async with AsyncExitStack() as stack:
-
-        async def connected(
-            *script: Reply,
-            fallbacks: tuple[str, ...] = (),
-            timeout_s: float = 5,
-            key: str = API_KEY,
-            **served: object,
-        ) -> tuple[ModelServer, OpenAIModel]:
-            server = await stack.enter_async_context(ModelServer(script, **served))  # type: ignore[arg-type]
-            model = OpenAIModel(
-                api_key=key,
-                base_url=server.base_url,
-                model="first",
-                fallbacks=fallbacks,
-                timeout_s=timeout_s,
-            )
-            stack.push_async_callback(model.close)
-            return server, model
-
-        yield connected
 
 
 async def test_a_text_comes_back_with_its_cost(connect: Connect) -> None:
@@ -103,7 +76,7 @@ async def test_a_schema_is_asked_for_strictly(connect: Connect) -> None:
 
 
 async def test_a_server_without_schemas_is_asked_for_a_json_object(connect: Connect) -> None:
-    server, model = await connect(say('{"n": 1}'), say('{"n": 2}'), json_schema=False)
+    server, model = await connect(say('{"n": 1}'), say('{"n": 2}'), served={"json_schema": False})
     assert (await model.complete(ASK, schema=SCHEMA)).text == '{"n": 1}'
     await model.complete(ASK, schema=SCHEMA)
     formats = [request["response_format"]["type"] for request in server.requests]
@@ -113,7 +86,9 @@ async def test_a_server_without_schemas_is_asked_for_a_json_object(connect: Conn
 
 
 async def test_a_server_with_the_newer_limit_is_asked_in_its_words(connect: Connect) -> None:
-    server, model = await connect(say("Hi"), limit="max_completion_tokens", json_schema=False)
+    server, model = await connect(
+        say("Hi"), served={"limit": "max_completion_tokens", "json_schema": False}
+    )
     await model.complete(ASK, schema=SCHEMA, max_tokens=9)
     assert server.requests[0]["max_completion_tokens"] == 9
 
@@ -126,7 +101,7 @@ async def test_a_model_that_is_away_gives_way_to_the_next(status: int, connect: 
 
 
 async def test_an_unknown_model_gives_way_to_the_next(connect: Connect) -> None:
-    _, model = await connect(say("Hi"), fallbacks=("second",), models=("second",))
+    _, model = await connect(say("Hi"), fallbacks=("second",), served={"models": ("second",)})
     assert (await model.complete(ASK)).text == "Hi"
 
 
@@ -193,7 +168,7 @@ async def test_what_no_other_model_would_mend_is_raised_at_once(
 
 
 async def test_the_key_is_in_no_message_and_no_error(connect: Connect) -> None:
-    server, model = await connect(key="sk-secret-of-ours")
+    server, model = await connect(api_key="sk-secret-of-ours")
     with pytest.raises(ModelUnavailable) as raised:
         await model.complete(ASK)
     assert server.faults

@@ -1,0 +1,178 @@
+"""What a server answers, read: a whole completion, or put together from a stream's pieces."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field, ValidationError
+
+from adapters.openai.failures import BROKEN_OFF, GARBLED, Failure
+from engine.ports.model import Completion, ToolCall
+
+PER = 1_000_000
+
+
+Price = tuple[float, float]
+"""What a million tokens of the prompt cost, and a million of the answer."""
+
+
+class _Function(BaseModel):
+    name: str
+    arguments: str = "{}"
+
+
+class _Call(BaseModel):
+    id: str
+    function: _Function
+
+
+class _Said(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+    tool_calls: list[_Call] | None = None
+
+
+class _Choice(BaseModel):
+    message: _Said
+    finish_reason: str | None = None
+
+
+class Usage(BaseModel):
+    """The tokens that a server counted."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    total_tokens: int | None = None
+
+
+class Answer(BaseModel):
+    """What we read of a chat completion; servers are not all strict about the rest."""
+
+    choices: list[_Choice] = Field(min_length=1)
+    usage: Usage | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Whether the model or the provider declined."""
+        choice = self.choices[0]
+        return bool(choice.message.refusal) or choice.finish_reason == "content_filter"
+
+    def completion(self, model: str, price: Price) -> Completion:
+        """The answer in the port's words."""
+        choice = self.choices[0]
+        used = self.usage or Usage()
+        prompt, completion = used.prompt_tokens or 0, used.completion_tokens or 0
+        return Completion(
+            text=choice.message.content or "",
+            tool_calls=tuple(
+                ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
+                for call in choice.message.tool_calls or ()
+            ),
+            tokens=used.total_tokens or prompt + completion,
+            truncated=choice.finish_reason == "length",
+            model=model,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost=(prompt * price[0] + completion * price[1]) / PER,
+        )
+
+
+def read(body: bytes) -> Answer | Failure:
+    """The answer that a body holds."""
+    try:
+        return Answer.model_validate_json(body)
+    except ValidationError:
+        return GARBLED
+
+
+class _FunctionPiece(BaseModel):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class _CallPiece(BaseModel):
+    index: int | None = None
+    id: str | None = None
+    function: _FunctionPiece = _FunctionPiece()
+
+
+class _Delta(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+    tool_calls: list[_CallPiece] | None = None
+
+
+class _ChoicePiece(BaseModel):
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class Piece(BaseModel):
+    """What we read of one event of a stream."""
+
+    choices: list[_ChoicePiece] | None = None
+    usage: Usage | None = None
+
+
+class Pieces:
+    """An answer that is coming in."""
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._calls: list[dict[str, Any]] = []
+        self._finish: str | None = None
+        self._usage: Usage | None = None
+
+    def add(self, piece: Piece) -> str:
+        """Takes a piece in; answers the text that it brought."""
+        self._usage = piece.usage or self._usage
+        for choice in (piece.choices or ())[:1]:
+            self._finish = choice.finish_reason or self._finish
+            delta = choice.delta or _Delta()
+            self._refusal.append(delta.refusal or "")
+            for call in delta.tool_calls or ():
+                self._add_call(call)
+            self._text.append(delta.content or "")
+            return self._text[-1]
+        return ""
+
+    def _add_call(self, piece: _CallPiece) -> None:
+        call = self._call_of(piece)
+        if call is None:
+            call = {"index": piece.index, "id": None, "name": None, "arguments": ""}
+            self._calls.append(call)
+        call["id"] = call["id"] or piece.id
+        # Some servers repeat the name in every piece.
+        call["name"] = call["name"] or piece.function.name
+        call["arguments"] += piece.function.arguments or ""
+
+    def _call_of(self, piece: _CallPiece) -> dict[str, Any] | None:
+        """The call that a piece goes on with; None for a new one.
+
+        Some servers leave the index out, others give every call the same; a new id tells then.
+        """
+        same = [c for c in self._calls if piece.index is None or c["index"] == piece.index]
+        last = same[-1] if same else None
+        if last and piece.id and last["id"] and piece.id != last["id"]:
+            return next((c for c in same if c["id"] == piece.id), None)
+        return last
+
+    def whole(self) -> Answer | Failure:
+        """The answer, or a failure when its end has not come."""
+        if self._finish is None:
+            return BROKEN_OFF
+        message = {
+            "content": "".join(self._text),
+            "refusal": "".join(self._refusal),
+            "tool_calls": [_whole_call(call) for call in self._calls],
+        }
+        choice = {"message": message, "finish_reason": self._finish}
+        try:
+            return Answer.model_validate({"choices": [choice], "usage": self._usage})
+        except ValidationError:
+            return GARBLED
+
+
+def _whole_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    function = {"name": call["name"], "arguments": call["arguments"] or "{}"}
+    return {"id": call["id"], "function": function}

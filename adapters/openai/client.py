@@ -1,0 +1,203 @@
+"""The model port over any OpenAI-compatible chat-completions server."""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import openai
+
+from adapters.openai.answers import Answer, Price
+from adapters.openai.breaker import Breaker, Permit
+from adapters.openai.failures import LEFT_ALONE, NO_PLACE, REFUSED, Failure, failure
+from adapters.openai.requests import Ask
+from adapters.openai.server import Server
+from engine.errors import ModelUnavailable
+from engine.ports.model import Completion, Message, ToolOffer
+from engine.ports.model_numbers import Attempt, BreakerState, ModelObserver
+
+TRIES: Final = 3
+FIRST_BACKOFF_S: Final = 0.5
+LONGEST_WAIT_S: Final = 20.0
+
+
+class _Nobody:
+    def asked(self, attempt: Attempt) -> None:
+        pass
+
+    def changed(self, model: str, state: BreakerState) -> None:
+        pass
+
+
+class OpenAIModel:
+    """A Model: asks `model`, then each of `fallbacks` when the one before is away.
+
+    `timeout_s` is the time for one of them: the wait for one of `concurrency` places, retries and
+    pauses included. `prices` are per million tokens. `now` (monotonic) and `pause` are for tests.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        base_url: str,
+        model: str,
+        fallbacks: Sequence[str] = (),
+        timeout_s: float = 60,
+        concurrency: int = 8,
+        prices: Mapping[str, Price] | None = None,
+        observer: ModelObserver | None = None,
+        now: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._server = Server(api_key=api_key, base_url=base_url, timeout_s=timeout_s)
+        self._models = tuple(dict.fromkeys((model, *fallbacks)))
+        self._timeout_s = timeout_s
+        self._places = asyncio.Semaphore(concurrency)
+        self._prices = prices or {}
+        self._observer = observer or _Nobody()
+        self._pause = pause
+        self._breakers = {
+            name: Breaker(now, partial(self._observer.changed, name)) for name in self._models
+        }
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[ToolOffer] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 1000,
+        heard: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """One answer; `schema` asks for a JSON object of that schema, `heard` for a stream.
+
+        Raises ModelUnavailable when every model is away, at once while all are left alone, and
+        when an answer breaks off whose text was handed over in part: nothing is asked again then,
+        since `heard` would get the beginning twice. Raises ModelRefused, BadModelOutput, and
+        ModelError for a request that the server rejects.
+        """
+        ask = Ask(messages, tools, schema, max_tokens, heard)
+        away = []
+        for name in self._models:
+            found = await self._turn(name, ask)
+            if isinstance(found, Completion):
+                return found
+            if found.fatal:
+                raise found.fatal(found.why)
+            if ask.spoken:
+                raise ModelUnavailable(
+                    f"{name}: the answer broke off after {ask.spoken} letters ({found.why})"
+                )
+            away.append(f"{name}: {found.why}")
+        raise ModelUnavailable(f"no model answers ({'; '.join(away)})")
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._server.close()
+
+    async def _turn(self, name: str, ask: Ask) -> Completion | Failure:
+        """One model's answer, tried again after what passes while there is time."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._timeout_s
+        last: Failure | None = None
+        for tries in range(1, TRIES + 1):
+            found = await self._attempt(name, ask, deadline, final=tries == TRIES)
+            if isinstance(found, Completion):
+                return found
+            if found is LEFT_ALONE and last:
+                return last
+            last = found
+            # Full jitter: those who failed together do not come back together.
+            wait_s = random.uniform(0, FIRST_BACKOFF_S * 2 ** (tries - 1))  # noqa: S311
+            wait_s = max(wait_s, found.wait_s or 0.0)
+            if not found.again or ask.spoken or tries == TRIES or wait_s > LONGEST_WAIT_S:
+                break
+            if loop.time() + wait_s >= deadline or not self._breakers[name].admits():
+                break
+            await self._pause(wait_s)
+        assert last is not None
+        return last
+
+    async def _attempt(
+        self, name: str, ask: Ask, deadline: float, *, final: bool
+    ) -> Completion | Failure:
+        """One request, when the breaker admits it and a place comes free in time."""
+        breaker = self._breakers[name]
+        if not breaker.admits():
+            return self._not_made(name, LEFT_ALONE)
+        if not await self._placed(deadline):
+            return self._not_made(name, NO_PLACE)
+        try:
+            # It may have opened in the meantime.
+            permit = breaker.enter()
+            if permit is None:
+                return self._not_made(name, LEFT_ALONE)
+            try:
+                found = await self._made(name, ask, deadline)
+                self._judge(breaker, permit, found, final=final)
+                return found
+            finally:
+                breaker.left(permit)
+        finally:
+            self._places.release()
+
+    def _not_made(self, name: str, why: Failure) -> Failure:
+        self._observer.asked(Attempt(name, why.outcome))
+        return why
+
+    async def _placed(self, deadline: float) -> bool:
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self._places.acquire()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _made(self, name: str, ask: Ask, deadline: float) -> Completion | Failure:
+        """What came of one request; told to the observer."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        answer: Answer | Failure
+        try:
+            async with asyncio.timeout_at(deadline):
+                answer = await self._server.ask(name, ask)
+        except TimeoutError:
+            # Who waited long for a place left the model no fair time.
+            fair = loop.time() - began >= self._timeout_s / 2
+            why = f"no answer within {self._timeout_s:g} s"
+            answer = Failure("timeout", why, blamed=fair)
+        except openai.APIError as error:
+            answer = failure(error)
+        took_s = loop.time() - began
+        if isinstance(answer, Failure):
+            self._observer.asked(Attempt(name, answer.outcome, took_s))
+            return answer
+        completion = answer.completion(name, self._prices.get(name, (0.0, 0.0)))
+        self._observer.asked(
+            Attempt(
+                model=name,
+                outcome="refused" if answer.refused else "ok",
+                took_s=took_s,
+                prompt_tokens=completion.prompt_tokens,
+                completion_tokens=completion.completion_tokens,
+                cost=completion.cost,
+            )
+        )
+        return REFUSED if answer.refused else completion
+
+    def _judge(
+        self, breaker: Breaker, permit: Permit, found: Completion | Failure, *, final: bool
+    ) -> None:
+        """What the result means for the breaker."""
+        if isinstance(found, Completion) or found.answered:
+            breaker.succeeded(permit)
+        elif not found.blamed:
+            return
+        elif (found.wait_s or 0.0) > LONGEST_WAIT_S:
+            breaker.failed(permit, rest_s=found.wait_s or 0.0)
+        elif final or permit.trial or found.outcome != "limited":
+            # A pace that is kept again after a pause is no outage.
+            breaker.failed(permit)

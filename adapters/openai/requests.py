@@ -1,0 +1,91 @@
+"""What a server is asked, in the dialect that it takes."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import openai
+
+from engine.ports.model import Message, ToolOffer
+
+
+@dataclass(slots=True)
+class Ask:
+    """What is asked of whichever model answers; `spoken` counts letters handed to `heard`."""
+
+    messages: Sequence[Message]
+    tools: Sequence[ToolOffer]
+    schema: Mapping[str, Any] | None
+    max_tokens: int
+    heard: Callable[[str], None] | None = None
+    spoken: int = 0
+
+    def hear(self, text: str) -> None:
+        """Hand text over."""
+        if self.heard and text:
+            self.spoken += len(text)
+            self.heard(text)
+
+
+class Dialect(NamedTuple):
+    """How a server wants to be asked; found out from what it rejects."""
+
+    limit: str = "max_tokens"
+    schemas: bool = True
+    streams: bool = True
+    usage: bool = True
+
+
+def other(dialect: Dialect, error: openai.APIStatusError, ask: Ask) -> Dialect | None:
+    """The dialect to try after a 400 or 422; None when the fault is not the dialect's."""
+    param = error.param or ""
+    if param == "max_tokens" and dialect.limit == "max_tokens":
+        return dialect._replace(limit="max_completion_tokens")
+    if ask.heard and dialect.streams:
+        # A server that knows no such option may name it only in its sentence.
+        if dialect.usage and (param.startswith("stream_options") or "stream_options" in str(error)):
+            return dialect._replace(usage=False)
+        if param == "stream":
+            return dialect._replace(streams=False)
+    refused = error.code == "content_filter" or param.startswith("messages")
+    if ask.schema is not None and dialect.schemas and not refused:
+        return dialect._replace(schemas=False)
+    return None
+
+
+def request(name: str, ask: Ask, dialect: Dialect) -> dict[str, Any]:
+    """The body of the request to the model of that name."""
+    dialogue = [_message(message) for message in ask.messages]
+    body: dict[str, Any] = {"model": name, "messages": dialogue, dialect.limit: ask.max_tokens}
+    if ask.tools:
+        body["tools"] = [{"type": "function", "function": t.model_dump()} for t in ask.tools]
+    if ask.schema is not None and dialect.schemas:
+        form = {"name": "answer", "schema": dict(ask.schema), "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    elif ask.schema is not None:
+        wanted = f"Answer with one JSON object of this JSON schema:\n{json.dumps(dict(ask.schema))}"
+        dialogue.insert(0, {"role": "system", "content": wanted})
+        body["response_format"] = {"type": "json_object"}
+    if ask.heard and dialect.streams:
+        body["stream"] = True
+        if dialect.usage:
+            body["stream_options"] = {"include_usage": True}
+    return body
+
+
+def _message(message: Message) -> dict[str, Any]:
+    made: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        made["content"] = message.content or None
+        made["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in message.tool_calls
+        ]
+    if message.role == "tool":
+        made["tool_call_id"] = message.tool_call_id
+    return made
