@@ -52,6 +52,8 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         typing=typing,
         committed=committed,
     )
+    # Once for all messages, before the first of them.
+    parts.handling.table.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
     drained = asyncio.Event()
     async with asyncio.TaskGroup() as group:

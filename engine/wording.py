@@ -13,8 +13,8 @@ _QUESTION = _any(
     r"[?吗]|[呢么]\s*[。!]?\s*$",
     r"什么|怎么|怎样|如何|为何|哪|谁|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
-    r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do|does|did|has|have"
-    r"|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
+    r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
+    r"|has|have|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
 )
@@ -29,6 +29,10 @@ _NOT = _any(
     r"n't(?! forget)\b|\bnot\b(?! forget)|\bdont\b(?! forget)",
     r"\b(?:doesnt|didnt|cannot|cant|wont)\b",
     r"\bnever\b|\b(?:refrain|avoid|skip|forget)\b|\binstead of\b|\bwithout \w+ing\b",
+)
+_FORBIDS = re.compile(
+    r"\W*(?:请|先|暂时|都|千万)*(?:不要(?!忘)|别(?![的人处名忘])|勿|不用|不必|先不|暂不|暂时不|甭)"
+    r"|\W*(?:please |pls )?(?:don'?t|do not|never)\b(?! forget)"
 )
 _RETRACTS = _any(
     r"取消|撤回|撤销|撤掉|算了|停止|停下|作废|等一下|等等(?![的,、])|等我|稍等|不用了|不必了|不需要了|不要了",
@@ -66,6 +70,7 @@ _TELLS = _any(
     r"[太真好很挺][^,。]{0,2}(?:复杂|麻烦|慢|难|累|乱|多了)",
     r"打算|计划(?=[明后下周]|在)|准备(?=[明后下]天?|去)|以后(?:再|要)|回头|下次|改天|过两天|要是",
     r"^\W*(?:i|we|he|she|they|it|you) (?!need|want|would|'d)",
+    r"^[a-z]+(?: [a-z']+)? (?:is|are|was|were) ",
     r"^\W*(?:the|our|my|his|her) .{0,30}\b(?:was|were|is|are|has|have|had|will)\b",
     r"\b(?:already|yesterday|last (?:week|night|month)|this morning)\b",
     r"\b(?:going to|will be|planning to|won't)\b",
@@ -155,6 +160,11 @@ def writes(text: str) -> bool:
 def denies(text: str) -> bool:
     """It forbids, takes back or holds off; a finding such as "no adverse events" does not."""
     return bool(_NOT.search(text) or _RETRACTS.search(text))
+
+
+def forbids(clause: str) -> bool:
+    """It opens with that something is not to be done."""
+    return bool(_FORBIDS.match(clause))
 
 
 def retracts(text: str) -> bool:

@@ -1,6 +1,5 @@
 """One tool call that the model asks for: allowed or refused, checked, timed, cut, fenced."""
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from engine.errors import ToolError
 from engine.ports.model import ToolCall, ToolOffer
 from engine.react.texts import fenced
 from engine.tools.model import Tool, ToolContext
-from engine.tools.registry import TOOLS
+from engine.tools.registry import TOOLS, may_read
 from engine.tools.registry import call as call_tool
 
 OBSERVED_CHARS = 2000
@@ -31,10 +30,11 @@ class Observed:
 
 
 class Hands:
-    """The read-only tools, and nothing else, whatever the model asks for (promise 3)."""
+    """The read-only tools that this person may use, and no other (promise 3)."""
 
     def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext) -> None:
-        self._readonly = {tool.name: tool for tool in tools if tool.readonly}
+        allowed = (tool for tool in tools if tool.readonly and may_read(tool, context))
+        self._readonly = {tool.name: tool for tool in allowed}
         self._context = context
 
     def offers(self) -> tuple[ToolOffer, ...]:
@@ -60,10 +60,7 @@ class Hands:
         if not isinstance(arguments, dict):
             return Observed(False, "Not called: the arguments must be a JSON object.")
         try:
-            async with asyncio.timeout(tool.timeout_s):
-                result = await call_tool(tool, arguments, self._context)
-        except TimeoutError:
-            return Observed(False, f"{tool.name} took longer than {tool.timeout_s:g} seconds.")
+            result = await call_tool(tool, arguments, self._context)
         except ToolError as error:
             return Observed(False, f"{tool.name} gave no result: {fenced(_cut(str(error)))}")
         return Observed(True, fenced(_cut(json.dumps(result, ensure_ascii=False, default=str))))

@@ -67,8 +67,8 @@ class ReActEngine:
         self,
         model: Model,
         tools: Sequence[Tool[Any]],
-        budget: Budget,
-        elapsed_s: Callable[[], float],
+        budget: Budget = Budget(),
+        elapsed_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._model = model
         self._tools = tools

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from engine import wording
 from engine.entities import fold, subject_ids
@@ -12,6 +13,7 @@ from engine.ports.model import Model
 from engine.router.form_pieces import grouped
 from engine.router.judge import Piece, judge
 from engine.router.model import RouteContext, Tried
+from engine.router.open_forms import forms
 from engine.router.pieces import Atom, atoms
 from engine.router.smalltalk import smalltalk
 from engine.router.split import Judge, split
@@ -20,9 +22,6 @@ from engine.values import without_values
 MAX_ATOMS = 24
 MAX_CHARS = 2000
 
-_LISTED = re.compile(
-    r"[Pp][0-9]{3}(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[Pp][0-9]{3}){1,4}(?![0-9])"
-)
 _NAMED = re.compile(r"[0-9]")
 _CLAUSE_END = re.compile(r"[,，。;；?？!！\n]")
 
@@ -49,19 +48,32 @@ def read(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = split(text, stretches, _reader(context))
     pieces = _joined(text, _conditional(grouped(text, pieces, context)))
     pieces = _without_talk(_gathered(text, pieces))
-    return _held_back(tuple(_each(piece, context) for piece in pieces))
+    return _held_back(pieces)
 
 
 def _reader(context: RouteContext) -> Judge:
-    """How stretches are read together: a look-up has to account for each of them."""
+    """How stretches are read together: a look-up has to account for each of them.
+
+    Work over a connective is none while one side by itself is looked up, or holds off.
+    """
+
+    @cache
+    def alone(said: str) -> Piece:
+        return judge(said, context)
 
     def read_part(text: str, part: tuple[Atom, ...]) -> Piece:
+        if len(part) == 1:
+            return alone(text[part[0].start : part[0].end])
         said = text[part[0].start : part[-1].end]
         parted = any(atom.joint in ("end", "soft") for atom in part[1:])
         piece = judge(said, context, whole=not parted)
         stretches = [text[atom.start : atom.end] for atom in part]
-        if piece.lookup and len(part) > 1 and not all(_tells(s, context) for s in stretches):
+        if piece.lookup and not all(_tells(s, context) for s in stretches):
             return _doubt(piece, "only a part of it is a look-up")
+        others = [alone(said) for said in stretches] if piece.wants and parted else []
+        work = piece.kind == "workflow"
+        if any(one.holds_off or (work and one.lookup) for one in others):
+            return _doubt(piece, "only a part of it is meant")
         return piece
 
     return read_part
@@ -79,13 +91,18 @@ def _tells(stretch: str, context: RouteContext) -> bool:
 
 
 def begins(context: RouteContext) -> Callable[[str], bool]:
-    """Whether a folded text opens with a request, a question or a condition."""
+    """Whether a folded text opens with a request, a question or a condition.
+
+    While a form is open, values may stand behind every comma.
+    """
+    anywhere = bool(forms(context))
 
     def opens(said: str) -> bool:
         clause = _CLAUSE_END.split(said, maxsplit=1)[0]
         mark = said[len(clause) : len(clause) + 1]
         asked = wording.asks(clause + mark) and len(clause) > 5
-        return context.table.begins(clause) or wording.hinged(said) or asked or "也" in clause
+        begun = context.table.begins(clause) or wording.hinged(said)
+        return anywhere or begun or asked or "也" in clause
 
     return opens
 
@@ -140,31 +157,15 @@ def _without_talk(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     return spoken if len(spoken) < len(pieces) else pieces
 
 
-def _each(piece: Piece, context: RouteContext) -> Piece:
-    """A question about several subjects, with one look-up for each where that answers it."""
-    listed = _LISTED.search(piece.text)
-    if listed is None or piece.lookup or piece.told or piece.kind not in ("unclear", "qa_query"):
-        return piece
-    found: list[Piece] = []
-    for who in subject_ids(listed[0]):
-        one = f"{piece.text[: listed.start()]}{who}{piece.text[listed.end() :]}"
-        alone = judge(one, context) if subject_ids(one) == (who,) else piece
-        if alone.lookup is None:
-            return piece
-        found.append(alone)
-    lookups = [one.lookup for one in found if one.lookup]
-    why = "; ".join(one.why for one in found)
-    return replace(found[0], text=piece.text, lookup=lookups[0], more=tuple(lookups[1:]), why=why)
-
-
 def _held_back(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """No workflow starts beside something unsure in its sentence, or before it is taken back."""
     held = list(pieces)
     for index, piece in enumerate(pieces):
         if piece.kind != "workflow":
             continue
-        if any(later.holds_off for later in pieces[index + 1 :]):
-            held[index] = _doubt(piece, "the message takes something back")
+        denied = bool(index) and pieces[index - 1].holds_off and piece.joint == "weak"
+        if denied or any(later.holds_off for later in pieces[index + 1 :]):
+            held[index] = _doubt(piece, "the message holds something off")
         elif any(not (p.wants or is_sure(p) or p.elsewhere) for p in _sentence(pieces, index)):
             held[index] = _doubt(piece, "its sentence is not understood whole")
     return tuple(held)

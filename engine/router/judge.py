@@ -46,6 +46,9 @@ SHOWN = 0.3
 LEAST = 0.12
 """What scores less is not offered as what may have been meant."""
 
+_LISTED = re.compile(
+    r"[Pp][0-9]{3}(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[Pp][0-9]{3}){1,4}(?![0-9])"
+)
 _CLAUSE = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
 _LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
 _LATIN = re.compile(r"[a-z][a-z'-]*")
@@ -131,13 +134,15 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
         return Piece(text, "smalltalk", "a greeting or thanks")
     if not _LETTERS.search(fold(text)) and not subject_ids(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
-    answer = address(text, context)
+    said = _look_at(text, context)
+    # A polite question may ask for work, which a look-up would miss.
+    found = None if said.polite else _look_up(said, context)
+    answer = None if found else address(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
-    said = _look_at(text, context)
-    if wording.hinged(said.said):
+    if found is None and wording.hinged(said.said):
         return _hanging(said, context)
-    found = _held(said, context) or (None if said.polite else _look_up(said, context))
+    found = found or _held(said, context)
     if found:
         return found
     if len(_WORDS.findall(said.bare)) < 2 and not wording.writes(said.said):
@@ -165,10 +170,11 @@ def _held(said: _Said, context: RouteContext) -> Piece | None:
         return _idle(said, "most of it is quoted")
     if wording.asks(said.said):
         return None
-    if wording.retracts(said.said) or (
-        wording.denies(said.said) and not _bids(said, context.table, wording.denies)
-    ):
+    off = wording.retracts(said.said) or any(map(wording.forbids, _CLAUSE.split(said.said)))
+    if off and (wording.retracts(said.said) or not _bids(said, context.table, wording.denies)):
         return replace(_idle(said, "it holds off"), holds_off=True)
+    if wording.denies(said.said) and not _bids(said, context.table, wording.denies):
+        return _idle(said, "it tells of what is not")
     return None
 
 
@@ -219,7 +225,8 @@ def _workflow(
 def _by_clause(said: _Said, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
     clauses = [text for text in _CLAUSE.split(said.text) if text.strip()]
-    if len(clauses) < 2 or wording.reports(said.said) or wording.retracts(said.said):
+    off = wording.retracts(said.said) or any(map(wording.forbids, _CLAUSE.split(said.said)))
+    if len(clauses) < 2 or wording.reports(said.said) or off:
         return None
     for clause in clauses:
         alone = _look_at(clause, context)
@@ -250,6 +257,8 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
         return "it gives what somebody else said"
     if wording.hangs(said.said):
         return "it hangs on a condition"
+    if any(map(wording.forbids, _CLAUSE.split(said.said))):
+        return "it holds something off"
     if not _bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
         return "nothing in it is bidden"
     if wording.asks(said.bare) and not said.polite:
@@ -285,8 +294,24 @@ def _why(said: _Said, group: str, table: RouteTable) -> str:
 
 
 def _look_up(said: _Said, context: RouteContext) -> Piece | None:
+    """A question that look-ups answer: one, or one for each of several subjects."""
     found = find(said.text, context.tools, today=context.today, recent=context.recent)
-    return Piece(said.text, "qa_query", found[1], lookup=found[0]) if found else None
+    if found:
+        return Piece(said.text, "qa_query", found[1], lookup=found[0])
+    listed = _LISTED.search(said.text)
+    if listed is None:
+        return None
+    texts = [
+        f"{said.text[: listed.start()]}{who}{said.text[listed.end() :]}"
+        for who in subject_ids(listed[0])
+    ]
+    each = [find(text, context.tools, today=context.today) for text in texts]
+    every = [one for one in each if one]
+    if len(every) < len(each) or any(len(subject_ids(text)) > 1 for text in texts):
+        return None
+    lookups = [lookup for lookup, _ in every]
+    why = "; ".join(reason for _, reason in every)
+    return Piece(said.text, "qa_query", why, lookup=lookups[0], more=tuple(lookups[1:]))
 
 
 def _question(said: _Said, context: RouteContext) -> Piece | None:
@@ -312,12 +337,13 @@ def _rest(said: _Said, context: RouteContext) -> Piece:
         return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")
     if thanks(said.text) and len(said.text) <= THANKS_CHARS:
         return Piece(said.text, "smalltalk", "it says thanks")
-    if wording.reports(said.said) or not _bids(said, context.table, wording.tells):
+    elsewhere = said.route == ELSEWHERE and said.score >= ASKED
+    told = wording.reports(said.said) or not _bids(said, context.table, wording.tells)
+    if told and not elsewhere:
         return _idle(said, "it tells of something")
     if said.route == STATEMENT and said.score >= START and said.margin >= MARGIN:
         return _idle(said, f"it asks for nothing ({said.score:.2f})")
     candidates = context.table.candidates(said.scores, least=LEAST)
-    elsewhere = said.route == ELSEWHERE and said.score >= ASKED
     if elsewhere:
         candidates = ()
     route = context.table.playbook(said.route)

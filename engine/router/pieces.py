@@ -9,7 +9,7 @@ from engine.entities import fold
 
 _ZH = (
     r"然后再?|接着再?|随后再?|之后再|另外|此外|顺便|顺带|顺手|并且|最后再?|完[了事]再|做完再?|对了"
-    r"|再(?![见次三者说过度])"
+    r"|(?<![不别要勿用必甭没])再(?![见次三者说过度])"
 )
 _EN = (
     r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"

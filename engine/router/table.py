@@ -58,6 +58,7 @@ class RouteTable:
         """Do now what is otherwise done for the first message."""
         self.classifier.scores("")
         self.begins(self.mended("begins"))
+        cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
     @cached_property
     def classifier(self) -> Classifier:
@@ -115,12 +116,13 @@ class RouteTable:
     def begins_with_cue(self, said: str) -> bool:
         """The folded text opens with a word that asks for work."""
         said, _ = plea(said)
-        return any(said.startswith(cue) and cue_found(said, [cue]) for cue in self.cues)
+        return any(_starts(said, cue) for cue in self.cues)
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        """The English words of the examples."""
-        return frozenset(w for e in self._examples() for w in _LATIN.findall(fold(e.text)))
+        """The English words that stand in more than one example."""
+        seen = Counter(w for e in self._examples() for w in set(_LATIN.findall(fold(e.text))))
+        return frozenset(word for word, n in seen.items() if n > 1)
 
     @cached_property
     def _slips(self) -> Mapping[str, str]:
@@ -152,6 +154,12 @@ class RouteTable:
                 found.append(one)
         found.sort(key=lambda candidate: -candidate.score)
         return tuple(c for c in found[:limit] if c.score >= least)
+
+
+def _starts(said: str, cue: str) -> bool:
+    behind = said[len(cue) : len(cue) + 1]
+    inside = cue[-1].isascii() and behind.isascii() and behind.isalpha()
+    return said.startswith(cue) and not inside
 
 
 def _shortened(word: str) -> list[str]:

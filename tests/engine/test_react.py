@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from adapters.openai import OpenAIModel
 from engine.errors import ToolFailed
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
-from engine.react import ReActEngine
+from engine.react import Budget, ReActEngine
 from engine.tools.model import Tool, ToolContext
 from tests.fakes.model_server import (
     ModelServer,
@@ -32,6 +33,8 @@ INJECTION = (
 
 class EmptyStudy:
     """A study in which nobody is enrolled yet."""
+
+    project = "EMPTY"
 
     async def subject(self, subject_id: str) -> Subject | None:
         return None
@@ -99,6 +102,7 @@ def _tool(name: str, arguments: Any, run: Any, *, readonly: bool = True) -> Tool
         readonly=readonly,
         run=run,
         tell=lambda result, lang: str(result),
+        timeout_s=0.05 if name == "endless" else 10,
     )
 
 
@@ -126,7 +130,7 @@ def kit() -> Kit:
 
 @pytest.fixture
 def engine(model: OpenAIModel, kit: Kit) -> ReActEngine:
-    return ReActEngine(model, kit.tools, tool_timeout_s=0.05)
+    return ReActEngine(model, kit.tools)
 
 
 def seen(server: ModelServer) -> list[str]:
@@ -268,12 +272,12 @@ async def test_a_tool_that_does_not_end_is_given_up(
 ) -> None:
     server.script([call_tool("endless", {}), say("It takes too long.")])
     assert (await engine.run("?", CONTEXT, lang="en")).success
-    assert "longer than 0.05 seconds" in seen(server)[0]
+    assert "0.05" in seen(server)[0]
 
 
 async def test_iterations_are_limited(server: ModelServer, model: OpenAIModel, kit: Kit) -> None:
     server.script(lambda request: call_tool("read_note", {"subject_id": "P001"}, tokens=1))
-    engine = ReActEngine(model, kit.tools, max_iterations=3)
+    engine = ReActEngine(model, kit.tools, Budget(iterations=3))
     result = await engine.run("?", CONTEXT, lang="en")
     assert (result.success, result.reason, len(server.requests)) == (False, "iterations", 3)
     assert result.content.startswith("Sorry")
@@ -281,7 +285,7 @@ async def test_iterations_are_limited(server: ModelServer, model: OpenAIModel, k
 
 async def test_tokens_are_limited(server: ModelServer, model: OpenAIModel, kit: Kit) -> None:
     server.script(lambda request: call_tool("read_note", {"subject_id": "P001"}, tokens=700))
-    engine = ReActEngine(model, kit.tools, max_tokens=1500)
+    engine = ReActEngine(model, kit.tools, Budget(tokens=1500))
     result = await engine.run("?", CONTEXT, lang="en")
     assert (result.success, result.reason, len(server.requests)) == (False, "tokens", 3)
     assert [r["max_tokens"] for r in server.requests] == [1000, 800, 100]
@@ -291,7 +295,7 @@ async def test_a_server_that_reports_no_usage_is_still_limited(
     server: ModelServer, model: OpenAIModel, kit: Kit
 ) -> None:
     server.script(lambda request: call_tool("read_note", {"subject_id": "P002"}, tokens=0))
-    engine = ReActEngine(model, kit.tools, max_iterations=50, max_tokens=3000)
+    engine = ReActEngine(model, kit.tools, Budget(50, 3000))
     assert (await engine.run("?", CONTEXT, lang="en")).reason == "tokens"
 
 
@@ -299,11 +303,49 @@ async def test_a_server_that_reports_no_usage_is_still_limited(
 async def test_an_answer_that_was_cut_off_is_said_to_be_incomplete(
     lang: Literal["zh", "en"], note: str, server: ModelServer, engine: ReActEngine
 ) -> None:
-    server.script([say("First half", cut=True)])
+    server.script([say("First half", cut=True), fail(401)])
     result = await engine.run("?", CONTEXT, lang=lang)
     assert result.reason == "truncated"
     assert result.content.startswith("First half")
     assert note in result.content
+
+
+async def test_an_answer_that_was_cut_off_is_continued(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([say("The first ", cut=True), say("and the second half.")])
+    result = await engine.run("?", CONTEXT, lang="en")
+    assert (result.content, result.reason) == ("The first and the second half.", "answered")
+    told = server.requests[1]["messages"]
+    assert [m["role"] for m in told[-2:]] == ["assistant", "user"]
+    assert "Continue" in told[-1]["content"]
+
+
+async def test_the_work_is_counted_and_what_was_refused_is_named(
+    server: ModelServer, model: OpenAIModel, kit: Kit
+) -> None:
+    server.script(
+        [
+            call_tool("record_visit", {"subject_id": "P001"}, tokens=30),
+            say("That is a workflow.", tokens=12),
+        ]
+    )
+    ticks = iter(range(100))
+    engine = ReActEngine(model, kit.tools, elapsed_s=lambda: float(next(ticks)))
+    result = await engine.run("Record P001's visit", CONTEXT, lang="en")
+    assert (result.refused, result.tokens, result.model) == (("record_visit",), 42, "m")
+    assert result.seconds > 0
+    assert kit.written == []
+
+
+async def test_a_tool_for_another_role_is_neither_offered_nor_called(
+    server: ModelServer, model: OpenAIModel, kit: Kit
+) -> None:
+    closed = tuple(replace(tool, roles=("reviewer",)) for tool in kit.tools)
+    server.script([call_tool("read_note", {"subject_id": "P001"}), say("I may not read that.")])
+    await ReActEngine(model, closed).run("?", CONTEXT, lang="en")
+    assert "tools" not in server.requests[0]
+    assert kit.read == []
 
 
 @pytest.mark.parametrize(

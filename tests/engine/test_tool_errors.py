@@ -11,10 +11,13 @@ from engine.errors import ToolFailed, ToolRetry
 from engine.intents import Intent, Lookup
 from engine.ports.library import NOTHING
 from engine.ports.store import Decisions
+from engine.react import Budget
 from engine.replies import ReplyHead
+from engine.router.table import RouteTable
 from engine.tools.registry import READONLY
 from engine.turn.answers import quick
 from engine.turn.services import TurnServices
+from engine.turn.tracing import Tracing
 
 SAMPLE = Path(__file__).parents[2] / "playbooks" / "clinical_qc" / "data"
 
@@ -56,6 +59,11 @@ def services(tmp_path: Path) -> TurnServices:
         reply_after_s=2.0,
         library=NOTHING,
         project=lambda conversation: "",
+        table=cast(RouteTable, None),
+        new_id=lambda conversation: "",
+        budget=Budget(),
+        tracing=Tracing(0, str),
+        elapsed_s=lambda: 0.0,
     )
 
 

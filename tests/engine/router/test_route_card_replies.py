@@ -190,7 +190,7 @@ async def test_of_several_forms_the_one_about_the_named_subject_is_answered(
         ("ecog 1. What is the ECOG of P003? weight 70", ["card_reply", "qa_query"]),
         ("录入 P005 今天的访视,ECOG 1,体重 70", ["workflow"]),
         ("record today's visit of P005. ecog 1, weight 70", ["workflow"]),
-        ("ecog 1. Does P004 qualify?", ["card_reply", "unclear"]),
+        ("ecog 1. Does P004 qualify?", ["card_reply", "qa_query"]),
     ],
 )
 async def test_each_piece_of_a_message_goes_where_it_belongs(

@@ -12,6 +12,7 @@ from engine.router.chain import route
 from engine.router.model import RouteContext
 from tests.fakes.model_server import ModelServer, Reply, fail, refuse, say, say_json
 
+ENTRY = "clinical_qc/visit-entry"
 MIXED = "订一间会议室,然后录入今天的访视数据"
 
 
@@ -30,7 +31,7 @@ async def model(server: ModelServer) -> AsyncIterator[OpenAIModel]:
 
 
 def piece(kind: str, text: str, playbook: str = "", after: tuple[int, ...] = ()) -> dict[str, Any]:
-    return {"kind": kind, "text": text, "playbook": playbook, "depends_on": list(after)}
+    return {"kind": kind, "text": text, "route": playbook, "depends_on": list(after)}
 
 
 def pieces(*given: dict[str, Any]) -> Reply:
@@ -44,7 +45,7 @@ async def test_the_model_sees_the_whole_message_and_its_pieces_stand(
         [
             pieces(
                 piece("unclear", "订一间会议室"),
-                piece("workflow", "录入今天的访视数据", "clinical_qc", (0,)),
+                piece("workflow", "录入今天的访视数据", ENTRY, (0,)),
             )
         ]
     )
@@ -90,15 +91,18 @@ async def test_a_look_up_that_the_model_finds_needs_no_model_to_answer(
     [
         say("I think it is a workflow"),
         say('{"pieces": []}'),
-        pieces(piece("workflow", "录入明天的访视数据", "clinical_qc")),
+        pieces(piece("workflow", "录入明天的访视数据", ENTRY)),
         pieces(piece("workflow", "录入今天的访视数据", "drop_tables")),
         pieces(piece("workflow", "录入今天的访视数据")),
-        pieces(piece("qa_query", "订一间会议室", "clinical_qc")),
+        pieces(piece("qa_query", "订一间会议室", ENTRY)),
         pieces(piece("command", "订一间会议室")),
         pieces(piece("unclear", "订一间会议室", after=(0,))),
         pieces(piece("unclear", "  ")),
         pieces(piece("unclear", "录入今天的访视数据"), piece("unclear", "订一间会议室")),
-        pieces(piece("unclear", MIXED), piece("workflow", "录入今天的访视数据", "clinical_qc")),
+        pieces(
+            piece("unclear", MIXED),
+            piece("workflow", "录入今天的访视数据", ENTRY),
+        ),
         say_json({"pieces": [{"kind": "unclear"}]}),
     ],
 )
@@ -137,7 +141,7 @@ async def test_without_a_usable_answer_only_what_rules_are_sure_of_stands(
 async def test_what_a_person_forbids_is_not_started_by_the_model_either(
     text: str, server: ModelServer, model: OpenAIModel, context: RouteContext
 ) -> None:
-    server.script([pieces(piece("workflow", text, "clinical_qc"))])
+    server.script([pieces(piece("workflow", text, ENTRY))])
     (intent,) = (await route(text, context, model)).intents
     assert intent.kind == "unclear"
 
@@ -145,14 +149,23 @@ async def test_what_a_person_forbids_is_not_started_by_the_model_either(
 @pytest.mark.parametrize(
     ("text", "given"),
     [
-        ("先别录入今天的访视", [piece("workflow", "录入今天的访视", "clinical_qc")]),
+        ("先别录入今天的访视", [piece("workflow", "录入今天的访视", ENTRY)]),
         (
             "先别录入今天的访视",
-            [piece("unclear", "先别"), piece("workflow", "录入今天的访视", "clinical_qc")],
+            [
+                piece("unclear", "先别"),
+                piece("workflow", "录入今天的访视", ENTRY),
+            ],
         ),
-        ("他说“录入今天的访视”", [piece("workflow", "录入今天的访视", "clinical_qc")]),
-        ("录入今天的访视。算了,不用了", [piece("workflow", "录入今天的访视", "clinical_qc")]),
-        ("请问怎样才能录入今天的访视", [piece("workflow", "录入今天的访视", "clinical_qc")]),
+        ("他说“录入今天的访视”", [piece("workflow", "录入今天的访视", ENTRY)]),
+        (
+            "录入今天的访视。算了,不用了",
+            [piece("workflow", "录入今天的访视", ENTRY)],
+        ),
+        (
+            "请问怎样才能录入今天的访视",
+            [piece("workflow", "录入今天的访视", ENTRY)],
+        ),
     ],
 )
 async def test_no_request_is_cut_out_of_its_prohibition(
