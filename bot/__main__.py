@@ -1,4 +1,4 @@
-"""The command line: `signoff run|web|worker|validate|aside|retry` (design.md §9)."""
+"""The command line: `signoff run|web|worker`, and what developers and operators use."""
 
 import argparse
 import asyncio
@@ -26,14 +26,16 @@ _ORPHAN_S = 20.0
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and answers its exit status.
 
-    2 when a setting or definition is wrong, 1 when the store stays away, `validate` found faults,
-    or `retry` knows no such name.
+    2 when a setting or definition is wrong, 1 when the store stays away, `validate` or
+    `lint-examples` found faults, or there is no such name.
     """
     args = _parser().parse_args(argv)
     try:
         if args.command == "validate":
             return _validate(args.path)
-        if args.command in ("aside", "retry"):
+        if args.command in ("route", "lint-examples"):
+            return _route(args)
+        if args.command in ("aside", "retry", "traces"):
             return _operate(args)
         return _serve(args.command, stop_at_eof=getattr(args, "stop_at_eof", False))
     except Stopped:
@@ -57,6 +59,12 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
     validate = commands.add_parser("validate", help="check playbooks, people and outside servers")
     validate.add_argument("path", nargs="?", type=Path, help="folder (default: SIGNOFF_PLAYBOOKS)")
+    route = commands.add_parser("route", help="show how a message would be understood")
+    route.add_argument("text", help="the message, or - for one message a line of the input")
+    route.add_argument("--json", action="store_true", help="one JSON line a message")
+    commands.add_parser("lint-examples", help="list examples that look like another route")
+    traces = commands.add_parser("traces", help="list how messages were understood and answered")
+    traces.add_argument("id", nargs="?", help="print this one whole")
     commands.add_parser("aside", help="list mail that was set aside, and blocked runs")
     retry = commands.add_parser("retry", help="have what `aside` lists handled again")
     retry.add_argument("name", nargs="+", help="a name in the first column of `aside`")
@@ -77,12 +85,28 @@ def _validate(path: Path | None) -> int:
     return 1 if problems else 0
 
 
+def _route(args: argparse.Namespace) -> int:
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.routing import lint_examples, show_routes
+
+    if args.command == "lint-examples":
+        return lint_examples(settings)
+    return asyncio.run(show_routes(settings, args.text, as_json=args.json))
+
+
 def _operate(args: argparse.Namespace) -> int:
     settings = load_settings()
     configure_logging(args.command)
-    from bot.operate import list_aside, retry
+    from bot import operate
 
-    done = list_aside(settings) if args.command == "aside" else retry(settings, args.name)
+    match args.command:
+        case "aside":
+            done = operate.list_aside(settings)
+        case "traces":
+            done = operate.show_trace(settings, args.id) if args.id else operate.traces(settings)
+        case _:
+            done = operate.retry(settings, args.name)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(done)
 

@@ -10,6 +10,7 @@ from engine.mail import Resumed
 from engine.ports.store import BlockedRun, MailAside
 
 _SHOWN_CHARS = 60
+_NEWEST = 50
 
 
 async def list_aside(settings: Settings) -> int:
@@ -35,6 +36,31 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
     for name in unknown:
         print(f"{name}: nothing waits under this name; see signoff aside", file=sys.stderr)
     return 1 if unknown else 0
+
+
+async def traces(settings: Settings) -> int:
+    """Prints the newest traces, a line each: how messages were understood and answered."""
+    async with open_operations(settings) as operations:
+        found = await operations.traces(_NEWEST)
+    for name, body in found:
+        kept = json.loads(body)
+        told = kept.get("outcome") or ", ".join(i["kind"] for i in kept.get("intents", ()))
+        text = " ".join(str(kept.get("text", "")).split())[:_SHOWN_CHARS]
+        print(f"{name}  {kept.get('at', '')[:19]}  {kept.get('kind', '')}  {told}: {text}")
+    if not found:
+        print("no trace is kept")
+    return 0
+
+
+async def show_trace(settings: Settings, name: str) -> int:
+    """Prints a trace whole, as JSON; 1 when it is not kept."""
+    async with open_operations(settings) as operations:
+        body = await operations.trace(name)
+    if body is None:
+        print(f"{name}: no trace is kept under this name; see signoff traces", file=sys.stderr)
+        return 1
+    print(json.dumps(json.loads(body), ensure_ascii=False, indent=2))
+    return 0
 
 
 def _line(kept: MailAside | BlockedRun) -> str:

@@ -26,6 +26,7 @@ class Candidate(Frozen):
 class Intent(Frozen):
     """A piece of a message, in the order asked. `depends_on` are indexes of earlier intents.
 
+    `sure`: rules or the model decided it, and what is left is not the person's to choose.
     `playbook` and `request` (which of its requests) are set for `workflow`, with the `condition`
     under which the person wants it, "" for none; `card` and `values` (typed form values by field
     name) for `card_reply`; `lookup` (and `more` of them, for
@@ -36,6 +37,7 @@ class Intent(Frozen):
 
     kind: IntentKind
     text: str
+    sure: bool = True
     playbook: str = ""
     request: str = ""
     condition: str = ""

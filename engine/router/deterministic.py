@@ -7,7 +7,7 @@ from functools import cache
 
 from engine import wording
 from engine.entities import fold, subject_ids
-from engine.intents import Intent
+from engine.intents import Candidate, Intent
 from engine.lookup import cue_found
 from engine.ports.model import Model
 from engine.router.form_pieces import grouped
@@ -22,6 +22,7 @@ from engine.values import without_values
 MAX_ATOMS = 24
 MAX_CHARS = 2000
 
+_PARTS = re.compile(r"[,，;；。.!?\n]")
 _NAMED = re.compile(r"[0-9]")
 _CLAUSE_END = re.compile(r"[,，。;；?？!！\n]")
 
@@ -48,7 +49,7 @@ def read(text: str, context: RouteContext) -> tuple[Piece, ...]:
     pieces = split(text, stretches, _reader(context))
     pieces = _joined(text, _conditional(grouped(text, pieces, context)))
     pieces = _without_talk(_gathered(text, pieces))
-    return _held_back(pieces)
+    return _held_back(text, pieces)
 
 
 def _reader(context: RouteContext) -> Judge:
@@ -112,7 +113,7 @@ def _conditional(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     made: list[Piece] = []
     for piece in pieces:
         if piece.condition and not (made and made[-1].kind == "qa_query"):
-            piece = replace(_doubt(piece, "nothing tells whether that holds"), playbook="")
+            piece = _doubt(piece, "nothing tells whether that holds")
         made.append(piece)
     return tuple(made)
 
@@ -157,23 +158,48 @@ def _without_talk(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     return spoken if len(spoken) < len(pieces) else pieces
 
 
-def _held_back(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _held_back(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """No workflow starts beside something unsure in its sentence, or before it is taken back."""
     held = list(pieces)
     for index, piece in enumerate(pieces):
         if piece.kind != "workflow":
             continue
-        denied = bool(index) and pieces[index - 1].holds_off and piece.joint == "weak"
-        if denied or any(later.holds_off for later in pieces[index + 1 :]):
+        if _denied(text, pieces, index) or any(later.holds_off for later in pieces[index + 1 :]):
             held[index] = _doubt(piece, "the message holds something off")
-        elif any(not (p.wants or is_sure(p) or p.elsewhere) for p in _sentence(pieces, index)):
-            held[index] = _doubt(piece, "its sentence is not understood whole")
+        elif any(
+            not (p.wants or is_sure(p) or p.elsewhere or p.asks_which)
+            for p in _sentence(pieces, index)
+        ):
+            meant = Candidate(
+                kind="workflow",
+                playbook=piece.playbook,
+                request=piece.request,
+                score=piece.confidence,
+            )
+            doubted = _doubt(piece, "its sentence is not understood whole")
+            held[index] = replace(doubted, candidates=(meant,))
     return tuple(held)
+
+
+def _denied(text: str, pieces: tuple[Piece, ...], index: int) -> bool:
+    """What holds off goes on into this piece: nothing but a comma, or a bare "then", parts them."""
+    before, piece = pieces[index - 1], pieces[index]
+    if not index or not before.holds_off:
+        return False
+    return piece.joint == "weak" or not _PARTS.search(text[before.end : piece.start])
 
 
 def _doubt(piece: Piece, why: str) -> Piece:
     return replace(
-        piece, kind="unclear", why=f"{piece.why}; {why}", confidence=0.0, lookup=None, more=()
+        piece,
+        kind="unclear",
+        why=f"{piece.why}; {why}",
+        confidence=0.0,
+        playbook="",
+        request="",
+        condition="",
+        lookup=None,
+        more=(),
     )
 
 
@@ -210,6 +236,7 @@ def _intent(piece: Piece, after: tuple[int, ...]) -> Intent:
         {
             "kind": piece.kind,
             "text": piece.text,
+            "sure": is_sure(piece) or piece.idle,
             "playbook": piece.playbook,
             "request": piece.request,
             "condition": piece.condition,

@@ -34,6 +34,9 @@ MARGIN = 0.15
 AWAY = 0.25
 """How far work that nobody here does, and what asks for nothing, must be behind."""
 
+GROUP_MARGIN = 0.08
+"""How far another request of the playbook must be behind, where only one of them can be done."""
+
 KNOWN = 0.55
 """How much of a request the examples must have."""
 
@@ -68,7 +71,7 @@ class Piece:
     """A stretch of the message and what it surely is; `kind` is `unclear` when that is nothing.
 
     `told` is what to say where that is known already; `idle` pieces surely ask for nothing, and
-    `elsewhere` ones for what nobody here does.
+    `elsewhere` ones for what nobody here does; `asks_which` ones for one of a playbook's requests.
     """
 
     text: str
@@ -90,6 +93,7 @@ class Piece:
     idle: bool = False
     holds_off: bool = False
     elsewhere: bool = False
+    asks_which: bool = False
     candidates: tuple[Candidate, ...] = ()
 
     @property
@@ -211,14 +215,33 @@ def _workflow(
         return None
     if _fault(said, context.table, least=least):
         return _by_clause(said, context) if whole else None
-    group = _group(said.scores, route.playbook)
+    return _work(said, said, context)
+
+
+def _work(said: _Said, judged: _Said, context: RouteContext) -> Piece:
+    """The piece as work that `judged` (it, or a clause of it) asks for.
+
+    Where a request that can be done is as near as one that cannot, the person is asked which.
+    """
+    playbook = judged.route
+    groups = _groups(judged.scores, playbook)
+    why = _why(judged, groups[0][0], context.table)
+    near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
+    able = {context.table.able(name) for name in near}
+    if len(able) > 1:
+        offered = tuple(
+            Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
+            for name, s in groups[:3]
+        )
+        why = f"{why}; {', '.join(near)} are as near"
+        return Piece(said.text, "unclear", why, confidence=0.0, candidates=offered, asks_which=True)
     return Piece(
         said.text,
         "workflow",
-        _why(said, group, context.table),
-        playbook=route.playbook,
-        request=group.partition("/")[2],
-        confidence=round(min(1.0, said.score), 2),
+        why,
+        playbook=playbook,
+        request=groups[0][0].partition("/")[2],
+        confidence=round(min(1.0, judged.score), 2),
     )
 
 
@@ -233,15 +256,7 @@ def _by_clause(said: _Said, context: RouteContext) -> Piece | None:
         route = context.table.playbook(alone.route)
         nearest = said.scores.routes[alone.route] >= NEAR
         if route and nearest and not _fault(alone, context.table, least=CLAUSE):
-            group = _group(alone.scores, route.playbook)
-            return Piece(
-                said.text,
-                "workflow",
-                f"{clause.strip()[:40]!r}: {_why(alone, group, context.table)}",
-                playbook=route.playbook,
-                request=group.partition("/")[2],
-                confidence=round(min(1.0, alone.score), 2),
-            )
+            return _work(said, alone, context)
     return None
 
 
@@ -282,9 +297,10 @@ def _bids(said: _Said, table: RouteTable, unless: Callable[[str], bool]) -> bool
     return False
 
 
-def _group(scores: Scores, playbook: str) -> str:
-    own = {name: s for name, s in scores.groups.items() if name.startswith(f"{playbook}/")}
-    return max(own, key=lambda name: own[name])
+def _groups(scores: Scores, playbook: str) -> list[tuple[str, float]]:
+    """The playbook's requests with their scores, the nearest first."""
+    own = [(name, s) for name, s in scores.groups.items() if name.startswith(f"{playbook}/")]
+    return sorted(own, key=lambda item: -item[1])
 
 
 def _why(said: _Said, group: str, table: RouteTable) -> str:

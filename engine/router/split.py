@@ -48,6 +48,6 @@ def _worth(piece: Piece, *, first: bool) -> float:
     if weak and piece.kind == "workflow" and piece.confidence < _FIRM:
         return _UNSURE
     idle = _IDLE if piece.idle or piece.elsewhere else _UNSURE
-    worth = _WORTH.get(piece.kind, idle)
+    worth = _WORTH["workflow"] if piece.asks_which else _WORTH.get(piece.kind, idle)
     cost = 0.0 if first else _COST[piece.joint]
     return worth + _CERTAINTY * piece.confidence - cost

@@ -63,8 +63,12 @@ class RouteTable:
     @cached_property
     def classifier(self) -> Classifier:
         """Learned once, at the first use."""
-        examples = list(self._examples())
-        return Classifier(examples, [plain(e.text) for e in examples])
+        return Classifier(self.examples, [plain(e.text) for e in self.examples])
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """Every example, with its route."""
+        return tuple(self._examples())
 
     def _examples(self) -> Iterable[Example]:
         for route in self.routes:
@@ -86,7 +90,7 @@ class RouteTable:
         """English words that requests and questions begin with."""
         first = Counter(
             found[0]
-            for example in self._examples()
+            for example in self.examples
             if example.route not in (SMALLTALK, STATEMENT)
             for found in [_LATIN.match(plain(example.text))]
             if found
@@ -121,7 +125,7 @@ class RouteTable:
     @cached_property
     def _words(self) -> frozenset[str]:
         """The English words that stand in more than one example."""
-        seen = Counter(w for e in self._examples() for w in set(_LATIN.findall(fold(e.text))))
+        seen = Counter(w for e in self.examples for w in set(_LATIN.findall(fold(e.text))))
         return frozenset(word for word, n in seen.items() if n > 1)
 
     @cached_property
@@ -143,6 +147,13 @@ class RouteTable:
     def playbook(self, name: str) -> Route | None:
         """The route of that playbook; None for the other routes."""
         return next((route for route in self.routes if route.playbook == name), None)
+
+    def able(self, group: str) -> bool:
+        """Whether the request of that group (`playbook/request`) can be done."""
+        name, _, request = group.partition("/")
+        route = self.playbook(name)
+        requests = route.requests if route else ()
+        return any(r.id == request and not r.not_yet for r in requests)
 
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""

@@ -1,0 +1,114 @@
+"""How messages would be understood, on the command line: nothing is started or answered."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from adapters.clock import SystemClock
+from adapters.openai import OpenAIModel
+from bot.definitions import load_definitions
+from bot.settings import Settings
+from cards.model import Principal
+from engine.intents import Intent
+from engine.language import detect
+from engine.ports.model import Model
+from engine.router.chain import route
+from engine.router.lint import doubtful
+from engine.router.model import RouteContext, Routed
+from engine.router.table import RouteTable
+from engine.tools.registry import READONLY
+
+GUESS = 0.4
+"""From this score on a piece that nothing is sure of is printed as what it most likely is."""
+
+
+async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
+    """Prints how a message is read; for `-`, each line of the standard input."""
+    table = load_definitions(settings).table()
+    async with _model(settings) as model:
+        lines: Iterable[str] = sys.stdin if text == "-" else [text]
+        for line in lines:
+            said = line.rstrip("\n")
+            routed = await route(said, _context(settings, table, said), model)
+            told = json.dumps(as_data(said, routed), ensure_ascii=False)
+            print(told if as_json else _as_text(routed), flush=True)
+    return 0
+
+
+def lint_examples(settings: Settings) -> int:
+    """Prints examples that look like another route; 1 when a text stands under two."""
+    found = doubtful(load_definitions(settings).table())
+    for one in found:
+        told = "stands there too" if one.twice else f"{one.other:.2f}, its own {one.own:.2f}"
+        print(f"{one.example.group}: {one.example.text!r} looks like {one.looks_like}: {told}")
+    twice = sum(one.twice for one in found)
+    print(f"{len(found)} examples look like another route, {twice} of them stand under two")
+    return 1 if twice else 0
+
+
+def as_data(text: str, routed: Routed) -> dict[str, Any]:
+    """The message and its intents; an unsure one as what it most likely is."""
+    return {"text": text, "intents": [_intent(intent) for intent in routed.intents]}
+
+
+def _intent(intent: Intent) -> dict[str, Any]:
+    guess = next((c for c in intent.candidates if c.score >= GUESS), None)
+    return {
+        "kind": guess.kind if guess else intent.kind,
+        "text": intent.text,
+        "playbook": guess.playbook if guess else intent.playbook,
+        "depends_on": list(intent.depends_on),
+        "confidence": round(guess.score, 2) if guess else intent.confidence,
+        "sure": intent.sure,
+        "why": intent.why,
+    }
+
+
+def _as_text(routed: Routed) -> str:
+    lines = []
+    for number, intent in enumerate(routed.intents, 1):
+        name = "/".join(filter(None, (intent.playbook, intent.request)))
+        sure = "" if intent.sure else "  (not sure)"
+        lines.append(f"{number}. {intent.kind}{f' {name}' if name else ''}{sure}: {intent.text}")
+        lines.append(f"   why: {intent.why}")
+        if intent.condition:
+            lines.append(f"   if: {intent.condition}")
+        if intent.depends_on:
+            lines.append(f"   after: {', '.join(str(n + 1) for n in intent.depends_on)}")
+        near = (f"{c.playbook}/{c.request}" if c.playbook else c.kind for c in intent.candidates)
+        if intent.candidates:
+            lines.append(f"   may mean: {', '.join(near)}")
+    lines += [f"- {v.strategy}: {'sure' if v.sure else 'no'}; {v.why}" for v in routed.trace]
+    return "\n".join(lines)
+
+
+def _context(settings: Settings, table: RouteTable, text: str) -> RouteContext:
+    return RouteContext(
+        table=table,
+        tools=READONLY,
+        open_cards=(),
+        principal=Principal(id="operator", name="operator"),
+        today=SystemClock(settings.timezone).today(),
+        recent=(),
+        lang=detect(text),
+    )
+
+
+@asynccontextmanager
+async def _model(settings: Settings) -> AsyncIterator[Model | None]:
+    if settings.llm_model is None or settings.openai_api_key is None:
+        yield None
+        return
+    model = OpenAIModel(
+        api_key=settings.openai_api_key.get_secret_value(),
+        base_url=settings.openai_base_url or "",
+        model=settings.llm_model,
+        fallbacks=settings.llm_fallback_models,
+    )
+    try:
+        yield model
+    finally:
+        await asyncio.shield(model.close())
