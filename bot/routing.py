@@ -21,7 +21,7 @@ from engine.router.model import RouteContext, Routed
 from engine.router.table import RouteTable
 from engine.tools.registry import READONLY
 
-GUESS = 0.4
+GUESS = 0.22
 """From this score on a piece that nothing is sure of is printed as what it most likely is."""
 
 

@@ -188,7 +188,7 @@ def _hanging(said: _Said, context: RouteContext) -> Piece:
         if wording.hinged(fold(rest)):
             continue
         # The person is asked before it starts, so that a near guess is enough.
-        work = _workflow(_look_at(rest, context), context, least=HANGING)
+        work = _workflow(_look_at(rest, context), context, least=HANGING, whole=False)
         if work:
             why = f"if {condition!r}: {work.why}"
             return replace(work, text=said.text, condition=condition, why=why)
@@ -199,7 +199,8 @@ def _hanging(said: _Said, context: RouteContext) -> Piece:
 
 def _fragment(said: _Said, context: RouteContext) -> Piece:
     """A single word is no request; what it may be about is offered."""
-    candidates = context.table.candidates(said.scores, least=LEAST)
+    near = context.table.candidates(said.scores, least=LEAST)
+    candidates = tuple(c for c in near if c.kind == "workflow")
     return Piece(said.text, "unclear", "a single word", confidence=0.0, candidates=candidates)
 
 
@@ -215,20 +216,20 @@ def _workflow(
         return None
     if _fault(said, context.table, least=least):
         return _by_clause(said, context) if whole else None
-    return _work(said, said, context)
+    return _work(said, said, context, which=least == START)
 
 
-def _work(said: _Said, judged: _Said, context: RouteContext) -> Piece:
+def _work(said: _Said, judged: _Said, context: RouteContext, *, which: bool = True) -> Piece:
     """The piece as work that `judged` (it, or a clause of it) asks for.
 
-    Where a request that can be done is as near as one that cannot, the person is asked which.
+    Where a request that can be done is as near as one that cannot, the person is asked `which`.
     """
     playbook = judged.route
     groups = _groups(judged.scores, playbook)
     why = _why(judged, groups[0][0], context.table)
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
     able = {context.table.able(name) for name in near}
-    if len(able) > 1:
+    if which and len(able) > 1:
         offered = tuple(
             Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
             for name, s in groups[:3]
@@ -264,7 +265,7 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
     """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
     if said.score < least:
         return f"its score {said.score:.2f} is below {least}"
-    if said.margin < MARGIN or said.beyond < AWAY:
+    if said.margin < MARGIN or said.beyond < (MARGIN if least == HANGING else AWAY):
         return f"another route is within {min(said.margin, said.beyond):.2f}"
     if said.scores.known < KNOWN:
         return f"only {said.scores.known:.2f} of it is known from examples"

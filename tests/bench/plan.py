@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-ITEMS = ("slack", "telegram", "acks", "suspended", "commands")
+ITEMS = ("router", "slack", "telegram", "acks", "suspended", "commands")
 
 
 @dataclass(frozen=True, slots=True)
