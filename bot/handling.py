@@ -92,8 +92,8 @@ class Handling:
             case Said():
                 kept = session.load(claim.state)
                 again = claim.attempts > 1
-                said = turn.said(mail, kept, services, progress, again=again, cards=claim.cards)
-                return Handled(await said)
+                standing = turn.Standing(cards=claim.cards, runs=claim.runs, again=again)
+                return Handled(await turn.said(mail, kept, services, progress, standing))
             case PartReady():
                 return Handled(await turn.part_ready(mail, session.load(claim.state), services))
             case CardDecided() if _of_talk(claim):
@@ -187,6 +187,7 @@ class Handling:
         return TurnServices(
             records=self.records,
             tools=self.tools(),
+            playbook=self.playbook,
             playbooks=self.playbooks,
             model=self.model,
             decisions=self.decisions,

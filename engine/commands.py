@@ -2,10 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
-
-from pydantic import ValidationError
 
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
@@ -19,6 +16,7 @@ from engine.mail import GIVEN_UP, Announced, Commanded
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
 from engine.run import wakes
+from engine.turn.active import active, titled
 from engine.turn.services import TurnServices
 
 ADMIN = "admin"
@@ -49,21 +47,6 @@ def announced(mail: Announced, conversation: str) -> Effects:
     shown = PartView(number=0, state="answered", text=mail.text)
     body = MessageView(lang=mail.lang, parts=(shown,)).model_dump_json()
     return Effects(posts=(Post(mail.id, conversation, "note", mail.id, body=body),))
-
-
-async def active(conversation: str, services: TurnServices) -> list[Run]:
-    """The conversation's runs whose work is not done, oldest first; unreadable ones are left."""
-    found = []
-    for _, body in await services.decisions.active_runs(conversation):
-        with suppress(ValidationError):
-            found.append(Run.model_validate_json(body))
-    return [run for run in found if run.part.state != "done"]
-
-
-def titled(run: Run) -> str:
-    """The run by its name and the first two things that are known of it, as Markdown."""
-    known = [literal(str(value)) for value in list(run.state.data.values())[:2]]
-    return " ".join([run.name, *known])
 
 
 def language(mail: Commanded, recent: Sequence[str]) -> Lang:

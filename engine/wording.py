@@ -30,6 +30,10 @@ _NOT = _any(
     r"\b(?:doesnt|didnt|cannot|cant|wont)\b",
     r"\bnever\b|\b(?:refrain|avoid|skip|forget)\b|\binstead of\b|\bwithout \w+ing\b",
 )
+_CHANGES = re.compile(
+    r"\W*(?:请|把|将|麻烦|帮我|please )*[^,。]{0,8}?(?:改[成为]?|修改|更正|订正|换成)"
+    r"|\W*(?:please |pls )?(?:change|correct|update|set|make it)\b"
+)
 _FORBIDS = re.compile(
     r"\W*(?:请|先|暂时|都|千万)*(?:不要(?!忘)|别(?![的人名忘]|处(?!理))|勿|不用|不必|先不|暂不|暂时不|甭)"
     r"|\W*(?:please |pls |请|先)*(?:don'?t|do not|never)\b(?! forget)"
@@ -120,6 +124,19 @@ _FOLLOW_UP = _any(
     r"^(?:and|what about|how about)\b|\b(?:his|her|their|its|he|she|him|they)\b",
     r"\b(?:this|that|the same) (?:subject|patient|one)\b",
 )
+_AFTER_RUN = _any(
+    r"还[缺差](?:什么|哪些|啥|多少)|还(?:要|需要)(?:填|补|提供|做)?(?:什么|哪些|啥)",
+    r"到哪(?:一)?[步里了]|卡在(?:哪|什么)|在等(?:谁|什么)",
+    r"(?:进度|进展|进行|流程|录入|审核)(?:得)?(?:怎么样|如何|到哪)",
+    r"(?:现在|目前)(?:是|在)?(?:什么|哪个)(?:阶段|步骤|状态)",
+    r"\bwhat(?:'s| is| else is)? (?:still |else )?(?:missing|left|needed|outstanding)\b",
+    r"\bhow far\b",
+    r"\bwhat (?:else )?do you (?:still )?need\b|\bwhich (?:phase|step)\b",
+    r"\b(?:what|who)(?:'s| is) (?:it|the run|the workflow) waiting for\b",
+    r"\bwhat are we waiting (?:for|on)\b|\bwhere (?:is|are) (?:it|we)\b",
+    r"\b(?:status|progress) of (?:my|the|this) (?:run|request|entry|workflow|record)",
+)
+_OF_STUDY = _any(r"研究|项目|试验|方案|入组|案子", r"\b(?:study|trial|protocol|enrol\w*|site)\b")
 
 
 def unquoted(text: str) -> str:
@@ -160,6 +177,11 @@ def writes(text: str) -> bool:
 def denies(text: str) -> bool:
     """It forbids, takes back or holds off; a finding such as "no adverse events" does not."""
     return bool(_NOT.search(text) or _RETRACTS.search(text))
+
+
+def changes(text: str) -> bool:
+    """It opens with that something is to be another: "change the date to …", "把日期改为…"."""
+    return bool(_CHANGES.match(text))
 
 
 def forbids(clause: str) -> bool:
@@ -210,6 +232,11 @@ def beyond_lookup(text: str) -> bool:
 def vague_time(text: str) -> bool:
     """It names a time that is no certain day, such as "last week" or the first visit."""
     return bool(_WHEN.search(text))
+
+
+def after_run(text: str) -> bool:
+    """It asks how far the work is that goes on, or what it still needs."""
+    return bool(_AFTER_RUN.search(text)) and not _OF_STUDY.search(text)
 
 
 def follows_up(text: str) -> bool:

@@ -80,8 +80,8 @@ def card(fields: list[str | None]) -> StoredCard | None:
 
 
 def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
-    """A claim from the script's (mail, state, ended, open cards)."""
-    mail, state, ended, cards = rest
+    """A claim from the script's (mail, state, ended, open cards, active runs)."""
+    mail, state, ended, cards, runs = rest
     return Claim(
         lane=lane,
         fence=fence,
@@ -91,6 +91,7 @@ def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -
         state=state,
         ended=ended,
         cards=int(cards),
+        runs=int(runs),
     )
 
 

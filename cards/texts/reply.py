@@ -155,6 +155,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "run.newer_state": ("状态由更新的版本写入", "its state was written by a newer version"),
     "run.attempts": ("多次重试后仍然失败", "it failed again and again"),
     "run.rejected": ("{name} 驳回：{reason}", "{name} rejected it: {reason}"),
+    # a question about a run, in query mode
+    "query.phase": (
+        "{name}：现在是「{phase}」（{goal}）。",
+        "{name}: now at “{phase}” ({goal}).",
+    ),
+    "query.missing": ("还缺：{missing}。", " Still missing: {missing}."),
+    "query.waits": ("正在等：{waits}。", " Waiting for: {waits}."),
+    "query.card": ("{who} 处理「{title}」", "{who} to answer “{title}”"),
     # commands
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"

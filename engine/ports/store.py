@@ -146,7 +146,7 @@ class Claim:
     """A leased lane with its oldest mail; `state` is its session's or run's body, "" when new.
 
     `ended` is a run's terminal status. `attempts` counts takings of this mail, from 1. `cards` is
-    how many cards are open in a talk or control lane's conversation.
+    how many cards are open in a talk or control lane's conversation, `runs` how many go on there.
     """
 
     lane: str
@@ -157,6 +157,7 @@ class Claim:
     state: str
     ended: str = ""
     cards: int = 0
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

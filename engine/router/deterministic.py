@@ -245,6 +245,7 @@ def _intent(piece: Piece, after: tuple[int, ...]) -> Intent:
             "why": piece.why,
             "lookup": piece.lookup,
             "more": piece.more,
+            "about_run": piece.about_run,
             "card": piece.card,
             "choice": "submit" if piece.card else "",
             "values": piece.values,

@@ -19,7 +19,7 @@ def grouped(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tupl
         if last and _belong(last, piece, context):
             whole = text[last.start : piece.end]
             kind = last.kind if last.kind != "unclear" else piece.kind
-            joined[-1] = replace(last, text=whole, kind=kind, end=piece.end)
+            joined[-1] = replace(last, text=whole, kind=kind, end=piece.end, idle=False)
         else:
             joined.append(piece)
     return _one_each(tuple(_answered(piece, context) for piece in joined), context)

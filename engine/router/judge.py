@@ -43,10 +43,13 @@ KNOWN = 0.55
 ASKED = 0.35
 """From this score on a piece without the form of a question is one."""
 
+ELSE = 0.25
+"""From this score on a piece asks for what nobody here does, when no route is nearer."""
+
 SHOWN = 0.3
 """So much may another route be before questions when the piece bids to show something."""
 
-LEAST = 0.12
+LEAST = 0.2
 """What scores less is not offered as what may have been meant."""
 
 _LISTED = re.compile(
@@ -87,6 +90,7 @@ class Piece:
     then: bool = False
     start: int = 0
     end: int = 0
+    about_run: bool = False
     card: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     told: str = ""
@@ -139,6 +143,8 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     if not _LETTERS.search(fold(text)) and not subject_ids(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
     said = _look_at(text, context)
+    if context.running and wording.after_run(said.said):
+        return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A polite question may ask for work, which a look-up would miss.
     found = None if said.polite else _look_up(said, context)
     answer = None if found else address(text, context)
@@ -225,7 +231,7 @@ def _work(said: _Said, judged: _Said, context: RouteContext, *, which: bool = Tr
     Where a request that can be done is as near as one that cannot, the person is asked `which`.
     """
     playbook = judged.route
-    groups = _groups(judged.scores, playbook)
+    groups = _groups(judged, playbook, context)
     why = _why(judged, groups[0][0], context.table)
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
     able = {context.table.able(name) for name in near}
@@ -248,7 +254,7 @@ def _work(said: _Said, judged: _Said, context: RouteContext, *, which: bool = Tr
 
 def _by_clause(said: _Said, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
-    clauses = [text for text in _CLAUSE.split(said.text) if text.strip()]
+    clauses = [clause for clause in _CLAUSE.split(said.said) if clause.strip()]
     off = wording.retracts(said.said) or any(map(wording.forbids, _CLAUSE.split(said.said)))
     if len(clauses) < 2 or wording.reports(said.said) or off:
         return None
@@ -298,9 +304,17 @@ def _bids(said: _Said, table: RouteTable, unless: Callable[[str], bool]) -> bool
     return False
 
 
-def _groups(scores: Scores, playbook: str) -> list[tuple[str, float]]:
-    """The playbook's requests with their scores, the nearest first."""
-    own = [(name, s) for name, s in scores.groups.items() if name.startswith(f"{playbook}/")]
+def _groups(said: _Said, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
+    """The playbook's requests with their scores, the nearest first.
+
+    The clause that bids counts as much as the whole, whose values may point anywhere.
+    """
+    scores = said.scores.groups
+    bidding = next((c for c in _CLAUSE.split(said.said) if context.table.begins(c)), "")
+    if bidding and bidding.strip() != said.said.strip():
+        head = _look_at(bidding, context).scores.groups
+        scores = {name: (score + head[name]) / 2 for name, score in scores.items()}
+    own = [(name, score) for name, score in scores.items() if name.startswith(f"{playbook}/")]
     return sorted(own, key=lambda item: -item[1])
 
 
@@ -354,7 +368,7 @@ def _rest(said: _Said, context: RouteContext) -> Piece:
         return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")
     if thanks(said.text) and len(said.text) <= THANKS_CHARS:
         return Piece(said.text, "smalltalk", "it says thanks")
-    elsewhere = said.route == ELSEWHERE and said.score >= ASKED
+    elsewhere = said.route == ELSEWHERE and said.score >= ELSE
     told = wording.reports(said.said) or not _bids(said, context.table, wording.tells)
     if told and not elsewhere:
         return _idle(said, "it tells of something")

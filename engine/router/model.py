@@ -15,7 +15,7 @@ from engine.tools.model import Tool
 @dataclass(frozen=True, slots=True)
 class RouteContext:
     """What a message is read against: the open cards of its conversation, the person's earlier
-    messages there (`recent`, the newest last).
+    messages there (`recent`, the newest last), whether a run goes on there (`running`).
     """
 
     table: RouteTable
@@ -25,6 +25,7 @@ class RouteContext:
     today: date
     recent: tuple[str, ...]
     lang: Lang
+    running: bool = False
 
 
 @dataclass(frozen=True, slots=True)

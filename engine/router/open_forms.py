@@ -70,7 +70,8 @@ def about_another(card: Card, text: str) -> str:
 def answers(text: str, context: RouteContext) -> bool:
     """The text may be an answer: it does not ask, and does not begin like a request."""
     said = _TELLING.sub("", fold(wording.unquoted(text)))
-    return not (wording.asks(said) or context.table.begins_with_cue(fold(text)))
+    begun = context.table.begins_with_cue(fold(text)) and not wording.changes(said)
+    return not (wording.asks(said) or begun)
 
 
 def address(text: str, context: RouteContext) -> Addressed | None:

@@ -13,6 +13,7 @@ from engine.react import ReActEngine, ReActResult
 from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
 from engine.tools.registry import call, tool
+from engine.turn.about_runs import about_runs
 from engine.turn.services import TurnServices
 from engine.turn.session import Session
 
@@ -21,7 +22,7 @@ Told = tuple[PartState, str]
 
 def slow(intent: Intent) -> bool:
     """True when the intent's answer needs the model."""
-    return intent.kind == "qa_query" and intent.lookup is None and not intent.told
+    return intent.kind == "qa_query" and not (intent.lookup or intent.told or intent.about_run)
 
 
 async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
@@ -29,6 +30,8 @@ async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told
     lang = head.lang
     if intent.told:
         return "needs_you", intent.told
+    if intent.about_run:
+        return "answered", await about_runs(head, services)
     if intent.kind == "qa_query" and intent.lookup:
         return await _look_up_all(intent, head, services)
     if intent.kind == "smalltalk" and thanks(intent.text):

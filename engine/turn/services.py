@@ -1,6 +1,6 @@
 """What a turn may use."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -15,6 +15,9 @@ from engine.replies import ReplyHead
 from engine.router.table import RouteTable
 from engine.tools.model import Tool, ToolContext
 from engine.turn.tracing import Tracing
+
+LoadPlaybook = Callable[[str], Awaitable[Playbook | None]]
+"""The playbook of a digest, or None when it is published nowhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class TurnServices:
     model: Model | None
     decisions: Decisions
     table: RouteTable
+    playbook: LoadPlaybook
     new_id: Callable[[str], str]
     derived_id: Callable[..., str]
     now: datetime

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from cards.model import Card
 from cards.texts import say
@@ -34,27 +34,33 @@ Progress = Callable[[Effects], Awaitable[None]]
 """Commits what is settled so far, without taking the message away."""
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How things stood when a message's turn came: the conversation's open cards and active runs.
+
+    `again`: the message may have been handled in part before a crash.
+    """
+
+    cards: int
+    runs: int
+    again: bool
+
+
 async def said(
     mail: Said,
     session: Session,
     services: TurnServices,
     progress: Progress,
-    *,
-    again: bool,
-    cards: int,
+    standing: Standing,
 ) -> Effects:
-    """The effects of a message. `again`: it may have been handled in part before a crash.
-
-    `cards` is how many cards were open in the conversation when the message's turn came.
-    """
+    """The effects of a message."""
     head = head_of(mail, session, services)
-    stored = await services.decisions.reply(head.id) if again else None
+    stored = await services.decisions.reply(head.id) if standing.again else None
     if stored:
         head = ReplyHead.model_validate_json(stored[0])
         parts = [Part.model_validate_json(body) for body in stored[1]]
         return await _finish(head, parts, Effects(), session, services)
-    open_cards = await services.decisions.open_cards(head.conversation) if cards else ()
-    routed = await _routed(head, tuple(open_cards), session, services)
+    routed = await _routed(head, standing, session, services)
     begun = Begun()
     for index, intent in enumerate(routed.intents):
         await begin(index, intent, head, begun, services)
@@ -80,12 +86,14 @@ def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
 
 
 async def _routed(
-    head: ReplyHead, cards: tuple[Card, ...], session: Session, services: TurnServices
+    head: ReplyHead, standing: Standing, session: Session, services: TurnServices
 ) -> Routed:
+    cards = await services.decisions.open_cards(head.conversation) if standing.cards else ()
     context = RouteContext(
         table=services.table,
         tools=services.tools,
-        open_cards=cards,
+        open_cards=tuple(cards),
+        running=bool(standing.runs),
         principal=head.principal,
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),

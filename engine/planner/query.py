@@ -1,0 +1,37 @@
+"""Query mode: what a run can say of itself; nothing of it changes (spec 000 §3.3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cards.markdown import literal
+from cards.model import Card
+from engine.frames.state import PlannerFrame, Run
+from engine.planner.phases import PhaseManager
+from engine.playbooks.model import Playbook
+
+RETRIEVAL = "retrieval"
+"""The category of skills that may run in query mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run is, what it misses, and what it waits for: (card title, who); all Markdown."""
+
+    phase: str
+    goal: str
+    missing: tuple[str, ...]
+    waits_for: tuple[tuple[str, str], ...]
+
+
+def standing(run: Run, playbook: Playbook, cards: Sequence[Card]) -> Standing:
+    """How the run stands, in its own language; `cards` are those that it has open."""
+    first = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))
+    phase = playbook.phase(first.phase)
+    fields = playbook.definition.data_fields
+    missing = [path for path in PhaseManager(playbook).missing(phase, run.state) if path in fields]
+    return Standing(
+        phase=literal(phase.name(run.lang)),
+        goal=literal(phase.goal(run.lang)),
+        missing=tuple(literal(fields[path].label(run.lang)) for path in missing),
+        waits_for=tuple((literal(c.title), literal(c.waiting_for)) for c in cards),
+    )

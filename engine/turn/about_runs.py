@@ -1,0 +1,32 @@
+"""A question about runs that go on here, answered by their planner in query mode (design §6)."""
+
+from cards.texts import say
+from engine.frames.state import Run
+from engine.planner.query import Standing, standing
+from engine.replies import ReplyHead
+from engine.turn.active import active, titled
+from engine.turn.services import TurnServices
+
+
+async def about_runs(head: ReplyHead, services: TurnServices) -> str:
+    """How far each active run of the conversation is, and what it waits for (Markdown)."""
+    runs = await active(head.conversation, services)
+    cards = await services.decisions.open_cards(head.conversation)
+    told = []
+    for run in runs:
+        playbook = await services.playbook(run.digest)
+        if playbook is not None:
+            own = [card for card in cards if card.run == run.id and card.kind != "phase_done"]
+            told.append(_told(run, standing(run, playbook, own), head))
+    return "\n".join(told) or say("runs.none", head.lang)
+
+
+def _told(run: Run, now: Standing, head: ReplyHead) -> str:
+    comma = say("list.items", head.lang)
+    text = say("query.phase", head.lang, name=titled(run), phase=now.phase, goal=now.goal)
+    if now.missing:
+        text += say("query.missing", head.lang, missing=comma.join(now.missing))
+    waits = [say("query.card", head.lang, title=title, who=who) for title, who in now.waits_for]
+    if waits:
+        text += say("query.waits", head.lang, waits=comma.join(waits))
+    return f"- {text}"
