@@ -19,8 +19,9 @@ STRANGE = 0.5
 Floats = NDArray[np.float32]
 Row = tuple[NDArray[np.int64], Floats]
 
-BASIS = 2000
-"""So many examples carry the head; the others only shape it."""
+BIAS = 0.1
+STEPS = 12
+"""Where solving stops; found on the examples, each fifth of them left out in turn."""
 
 FREQUENT = 60
 """What more examples have than these is multiplied out as a table; the rest pair by pair."""
@@ -78,12 +79,13 @@ class Classifier:
                 self._targets([e.group for e in self.examples], self.groups),
             ]
         ).astype(np.float32)
-        kernel += 1.0
-        self._learned = _solved(kernel, targets, self._balance())
-        self._bias = self._learned.sum(axis=0)
+        kernel += BIAS
+        kernel[np.diag_indices(len(rows))] += RIDGE / np.sqrt(self._balance())
+        learned = _solved(kernel, targets)
+        self._bias = BIAS * learned.sum(axis=0)
         self._weights = np.zeros((len(counts), targets.shape[1]), dtype=np.float32)
-        for (at, value), learned in zip(rows, self._learned, strict=True):
-            self._weights[at] += value[:, None] * learned[None, :]
+        for (at, value), each in zip(rows, learned, strict=True):
+            self._weights[at] += value[:, None] * each[None, :]
 
     def _balance(self) -> Floats:
         """What each example weighs, so that the groups weigh the same."""
@@ -156,18 +158,25 @@ def _kernel(rows: Sequence[Row], counts: Sequence[int]) -> Floats:
     return kernel
 
 
-def _solved(kernel: Floats, targets: Floats, balance: Floats) -> Floats:
-    """The weight of each example for each class; only every few carry any (Nyström).
+def _solved(kernel: Floats, targets: Floats) -> Floats:
+    """The weight of each example for each class, by conjugate gradients; `kernel` is used up.
 
-    With all of them the time would grow with the cube of their number.
+    A few steps are nearly the solution, and the last of the way would be learning by heart.
     """
-    n = len(kernel)
-    chosen = np.unique(np.linspace(0, n - 1, min(n, BASIS)).astype(np.int64))
-    part = kernel[:, chosen]
-    weighed = part * np.sqrt(balance)[:, None]
-    left = weighed.T @ part + RIDGE * kernel[np.ix_(chosen, chosen)]
-    left[np.diag_indices(len(chosen))] += 1e-3
-    solved = np.linalg.solve(left.astype(np.float64), (weighed.T @ targets).astype(np.float64))
-    learned = np.zeros((n, targets.shape[1]), dtype=np.float32)
-    learned[chosen] = solved
+    scale: Floats = (1 / np.sqrt(np.diag(kernel)))[:, None].astype(np.float32)
+    kernel *= scale
+    kernel *= scale.T
+    found = np.zeros_like(targets)
+    rest = targets * scale
+    step = rest.copy()
+    left = (rest * rest).sum(axis=0)
+    for _ in range(STEPS):
+        moved = kernel @ step
+        length = left / (step * moved).sum(axis=0)
+        found += length * step
+        rest -= length * moved
+        after = (rest * rest).sum(axis=0)
+        step = rest + (after / left) * step
+        left = after
+    learned: Floats = found * scale
     return learned

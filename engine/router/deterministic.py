@@ -47,7 +47,7 @@ def read(text: str, context: RouteContext) -> tuple[Piece, ...]:
         whole = Piece(text.strip(), "unclear", why, confidence=0.0, end=len(text))
         return grouped(text, (whole,), context)
     pieces = split(text, stretches, _reader(context))
-    pieces = _joined(text, _conditional(grouped(text, pieces, context)))
+    pieces = _joined(text, _conditional(grouped(text, pieces, context)), context)
     pieces = _without_talk(_gathered(text, pieces))
     return _held_back(text, pieces)
 
@@ -118,24 +118,30 @@ def _conditional(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     return tuple(made)
 
 
-def _joined(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _joined(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
     """What a comma parted although the second half only goes on with the first."""
     made: list[Piece] = []
     for piece in pieces:
-        if made and piece.joint == "weak" and _goes_on(made[-1], piece):
-            made[-1] = replace(made[-1], text=text[made[-1].start : piece.end], end=piece.end)
+        if made and piece.joint == "weak" and _goes_on(made[-1], piece, context):
+            surer = max(made[-1], piece, key=lambda one: one.confidence)
+            whole = text[made[-1].start : piece.end]
+            made[-1] = replace(
+                made[-1], text=whole, end=piece.end, request=surer.request, why=surer.why
+            )
         else:
             made.append(piece)
     return tuple(made)
 
 
-def _goes_on(before: Piece, piece: Piece) -> bool:
+def _goes_on(before: Piece, piece: Piece, context: RouteContext) -> bool:
     if before.kind != piece.kind or before.lookup or piece.lookup or piece.condition:
         return False
     if piece.kind == "qa_query":
         return not _NAMED.search(piece.text)
     theirs, own = subject_ids(before.text), subject_ids(piece.text)
-    same = (before.playbook, before.request) == (piece.playbook, piece.request)
+    # Work of one playbook that does not begin like a request says what the second half is for.
+    leads = before.request != piece.request and context.table.begins(fold(before.text))
+    same = before.playbook == piece.playbook and not leads
     return piece.kind == "workflow" and same and not (theirs and own and theirs != own)
 
 

@@ -17,7 +17,7 @@ from engine.router.smalltalk import smalltalk, thanks
 from engine.router.table import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT, RouteTable
 from engine.values import without_values
 
-START = 0.5
+START = 0.45
 """From this score on a piece may start a workflow."""
 
 CLAUSE = 0.6

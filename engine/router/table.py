@@ -20,6 +20,9 @@ from engine.tools.model import Tool
 QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
 """Routes beside the playbooks: to know something, talk, things told, work that nobody here does."""
 
+FIRST = 0.25
+"""A word that begins so large a share of the examples it stands in is a verb."""
+
 LONG = 5
 """A shorter word is taken as it is written."""
 
@@ -87,15 +90,13 @@ class RouteTable:
 
     @cached_property
     def heads(self) -> frozenset[str]:
-        """English words that requests and questions begin with."""
-        first = Counter(
-            found[0]
-            for example in self.examples
-            if example.route not in (SMALLTALK, STATEMENT)
-            for found in [_LATIN.match(plain(example.text))]
-            if found
-        )
-        return frozenset(w for w, n in first.items() if n > 1 and len(w) > 1 and w not in _FEW)
+        """English words that requests and questions begin with: verbs, not nouns."""
+        texts = [e.text for e in self.examples if e.route not in (SMALLTALK, STATEMENT)]
+        words = [_LATIN.findall(plain(text)) for text in texts]
+        first = Counter(found[0] for found in words if found)
+        every = Counter(word for found in words for word in found)
+        often = (w for w, n in first.items() if n > 1 and n >= every[w] * FIRST)
+        return frozenset(w for w in often if len(w) > 1 and w not in _FEW)
 
     @cached_property
     def openings(self) -> frozenset[str]:
