@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.slack.layout import clip, cut, fit, pack, size, taken
-from adapters.slack.markdown import Chunk, bold, chunks, literal
+from adapters.slack.markdown import Chunk, bold, chunks, literal, straight
 from adapters.slack.receive import ACTION_PREFIX
 from cards.model import Lang, Row
 from cards.texts import say
@@ -49,7 +49,7 @@ def message(view: MessageView) -> dict[str, Any]:
 
 def notice(text: str) -> dict[str, Any]:
     """`blocks` and `text` that show plain text as it is, for one person's eyes."""
-    shown = clip(text, 2_900) or "…"
+    shown = clip(straight(text), 2_900) or "…"
     block = {"type": "section", "text": {"type": "plain_text", "text": shown, "emoji": False}}
     return {"blocks": [block], "text": cut(literal(shown), FALLBACK)[0]}
 
@@ -117,7 +117,7 @@ def _actions(buttons: Sequence[ButtonView], lang: Lang) -> list[Block]:
 def _button(index: int, button: ButtonView) -> Block:
     if size(button.data) > _BUTTON_VALUE:
         raise ValueError("button data is too long for Slack")
-    label = clip(" ".join(button.label.split()), _BUTTON_LABEL) or "…"
+    label = clip(" ".join(straight(button.label).split()), _BUTTON_LABEL) or "…"
     element: Block = {
         "type": "button",
         "action_id": f"{ACTION_PREFIX}{index}",

@@ -25,6 +25,8 @@ _ADDRESS = re.compile(r"://|(?:^|\s)\S+\.[a-z]{2,}(?:[/\s]|$)", re.IGNORECASE)
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 # Slack sees a mark only at a word's edge; Chinese has none, so an empty space makes one.
 _EDGE = "\u200b"
+# Marks that turn the order of what is read, so that it shows as what it is not.
+_TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,13 @@ class Chunk:
 
 
 def escape(text: str) -> str:
-    """The text with `& < >` as entities: no mention, no link."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """The text with `& < >` as entities: no mention, no link, and nothing turned round."""
+    return straight(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def straight(text: str) -> str:
+    """The text without marks that turn the order of its characters."""
+    return _TURNS.sub("", text)
 
 
 def literal(text: str) -> str:

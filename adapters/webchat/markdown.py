@@ -8,6 +8,8 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
+# Marks that turn the order of what is read, so that it shows as what it is not.
+_TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _ALIGN = "text-align:"
 
 
@@ -44,6 +46,7 @@ _PARSER = _parser()
 
 
 def to_html(text: str) -> str:
-    """HTML of `text`: no raw HTML, no images, links only to http, https and mailto."""
-    rendered: str = _PARSER.render(text)
+    """HTML of `text`: no raw HTML, no images, links only to http, https and mailto, nothing
+    turned round."""
+    rendered: str = _PARSER.render(_TURNS.sub("", text))
     return rendered.strip()

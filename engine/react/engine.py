@@ -10,7 +10,7 @@ from cards.texts import say
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model
 from engine.react.acting import Hands, Observed
-from engine.react.texts import GO_ON, Reason, question, system_prompt
+from engine.react.texts import GO_ON, Reason, question, recites, system_prompt
 from engine.tools.model import Tool, ToolContext
 
 ANSWER_TOKENS = 1000
@@ -171,12 +171,14 @@ class _Work:
     def answered(self) -> ReActResult:
         """The whole answer, with the pieces that it came in."""
         text = self._text.strip()
+        if recites(text):
+            return self._result(say("react.model_refused", self._lang), "model_refused")
         return self._result(text, "answered") if text else self.ended("empty")
 
     def ended(self, reason: Reason) -> ReActResult:
         """No answer, and why; a part of one is given as what it is."""
         text = self._text.strip()
-        if self._cut and text:
+        if self._cut and text and not recites(text):
             return self._result(f"{text}\n\n{say('react.truncated', self._lang)}", "truncated")
         return self._result(say(f"react.{reason}", self._lang), reason)
 
