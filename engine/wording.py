@@ -71,7 +71,9 @@ _TELLS = _any(
     r"(?<!忘)已经?(?![知阅])|昨天|上周|刚刚|刚才|今早|早上|前天",
     r"[录登填写交做审核改传发提跑催关出打][过完好]了?(?!再)|(?:录入?|登记|填报?|补录|记录|写入|提交|导入|关闭?|交|递)了",
     r"了\s*(?:[,。!]|$)|递到|批下来",
-    r"[太真好很挺][^,。]{0,2}(?:复杂|麻烦|慢|难|累|乱|多了)",
+    r"[太真好很挺][^,。]{0,2}(?:复杂|麻烦|慢|难|累|乱|多了|久|简单|快)",
+    r"(?:完成|一致|通过|排队中?)\s*[。!]?$|(?<![^的人方])想(?:申请|要(?!你))|(?:正在|还在|在)(?:录|跑|写|做|改|核)",
+    r"下个?(?:月|周|星期|礼拜|次|季度|批)[一二三四五六日天]?(?:再|做|写|录|跑|去|提|发)|过完|(?:开庭|锁库|周末|节|年|假)[前后]再",
     r"打算|计划(?=[明后下周]|在)|准备(?=[明后下]天?|去)|以后(?:再|要)|回头|下次|改天|过两天|要是",
     r"^\W*(?:i|we|he|she|they|it|you) (?!need|want|would|'d)",
     r"^[a-z]+(?: [a-z']+)? (?:is|are|was|were) ",
@@ -137,6 +139,11 @@ _AFTER_RUN = _any(
     r"\b(?:status|progress) of (?:my|the|this) (?:run|request|entry|workflow|record)",
 )
 _OF_STUDY = _any(r"研究|项目|试验|方案|入组|案子", r"\b(?:study|trial|protocol|enrol\w*|site)\b")
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """Where something is quoted."""
+    return [match.span() for match in _QUOTED.finditer(text)]
 
 
 def unquoted(text: str) -> str:

@@ -31,11 +31,14 @@ HANGING = 0.35
 MARGIN = 0.15
 """How far any other route must be behind."""
 
-AWAY = 0.25
+AWAY = 0.35
 """How far work that nobody here does, and what asks for nothing, must be behind."""
 
 GROUP_MARGIN = 0.08
 """How far another request of the playbook must be behind, where only one of them can be done."""
+
+SETTLED = 2
+"""With so many words of a playbook's own, a strange one says nothing."""
 
 KNOWN = 0.55
 """How much of a request the examples must have."""
@@ -59,11 +62,8 @@ _CLAUSE = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
 _LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
-EVIDENT = 0.8
-"""From this score on a Chinese piece needs no word that bids."""
-
 THANKS_CHARS = 60
-_BID = re.compile(r"[把给帮请]|一[下份条个次遍]|[吧哈]$|[出写做起弄交][来去好个份一]")
+_BID = re.compile(r"[把给帮请]|一[下份条个次遍]|[吧哈]$|[出写做起弄交打递][来去上好个份一包]")
 
 _WORDS = re.compile(r"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{1,2}")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
@@ -273,6 +273,11 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
         return f"its score {said.score:.2f} is below {least}"
     if said.margin < MARGIN or said.beyond < (MARGIN if least == HANGING else AWAY):
         return f"another route is within {min(said.margin, said.beyond):.2f}"
+    anchors = table.anchors(said.bare, said.route) if least != HANGING else said.bare
+    if not anchors:
+        return "nothing in it is of that work alone"
+    if len(anchors) < SETTLED and (strange := table.foreign(said.bare)):
+        return f"{', '.join(strange[:3])} is for work that nobody here does"
     if said.scores.known < KNOWN:
         return f"only {said.scores.known:.2f} of it is known from examples"
     if wording.reports(said.said):
@@ -289,15 +294,12 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
 
 
 def _bids(said: _Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
-    """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work.
-
-    What scores very high in Chinese needs none of these.
-    """
+    """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
     for clause in _CLAUSE.split(table.mended(said.said)):
         bare, _ = plea(_LINK.sub("", clause))
         chinese = bool(_CHINESE.search(bare))
         bidden = table.begins(bare) or (
-            chinese and (said.score >= EVIDENT or _BID.search(bare) or cue_found(bare, table.cues))
+            chinese and (_BID.search(bare) or cue_found(bare, table.cues))
         )
         if bidden and not unless(bare):
             return True

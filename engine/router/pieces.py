@@ -50,12 +50,15 @@ def atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
     tells of a folded text. A condition stays with all that follows it in its sentence.
     """
     found: list[Atom] = []
+    quoted = wording.quotations(text)
     start, joint, then = 0, "end", False
     for match in (*_BOUNDARY.finditer(text), None):
         # A question mark belongs to the piece that it ends.
         stop = len(text) if match is None else match.start()
         while match and stop < match.end() and text[stop] in _MARKS:
             stop += 1
+        if match and any(begin < match.start() < end for begin, end in quoted):
+            continue
         if match and _joint(match) == "weak" and not begins(fold(text[match.end() :])):
             continue
         span = _trimmed(text, start, stop)

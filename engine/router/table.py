@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from engine import wording
-from engine.entities import fold, fold_cue
+from engine.entities import SUBJECT_MARK, fold, fold_cue, subject_ids
 from engine.intents import Candidate
 from engine.lookup import cue_found
 from engine.playbooks.model import PlaybookFile, Request
@@ -23,11 +23,15 @@ QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement"
 FIRST = 0.25
 """A word that begins so large a share of the examples it stands in is a verb."""
 
+ANCHORED = 4
+"""In so many examples of a playbook at least stands what tells that a text is of its work."""
+
 LONG = 5
 """A shorter word is taken as it is written."""
 
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
+_CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _BY = frozenset("按照用以从在这那我要需")
 _FEW = frozenset(
     re.findall(r"\w+", "a an the of for to in on at with and or my our his her this that all")
@@ -60,7 +64,7 @@ class RouteTable:
     def learn(self) -> None:
         """Do now what is otherwise done for the first message."""
         self.classifier.scores("")
-        self.begins(self.mended("begins"))
+        self.foreign(self.mended("begins"))
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
     @cached_property
@@ -97,6 +101,29 @@ class RouteTable:
         every = Counter(word for found in words for word in found)
         often = (w for w, n in first.items() if n > 1 and n >= every[w] * FIRST)
         return frozenset(w for w in often if len(w) > 1 and w not in _FEW)
+
+    @cached_property
+    def _tokens(self) -> Mapping[str, Counter[str]]:
+        """How many examples of each route have a word, or a pair of Chinese characters."""
+        counted: dict[str, Counter[str]] = {}
+        for example in self.examples:
+            counted.setdefault(example.route, Counter()).update(tokens(plain(example.text)))
+        return counted
+
+    def foreign(self, said: str) -> tuple[str, ...]:
+        """What of a folded text only examples of work that nobody here does have."""
+        others = [counted for name, counted in self._tokens.items() if name != ELSEWHERE]
+        away = self._tokens[ELSEWHERE]
+        return tuple(w for w in tokens(said) if away[w] and not any(c[w] for c in others))
+
+    def anchors(self, said: str, playbook: str) -> tuple[str, ...]:
+        """What of a folded text is of this playbook's work, and hardly of anybody else's."""
+        own, away = self._tokens[playbook], self._tokens[ELSEWHERE]
+        others = [self._tokens[r.playbook] for r in self.routes if r.playbook != playbook]
+        often = (w for w in tokens(said) if own[w] >= ANCHORED and w not in self.heads)
+        return tuple(
+            w for w in often if own[w] >= 6 * away[w] and own[w] >= 2 * sum(c[w] for c in others)
+        )
 
     @cached_property
     def openings(self) -> frozenset[str]:
@@ -166,6 +193,14 @@ class RouteTable:
                 found.append(one)
         found.sort(key=lambda candidate: -candidate.score)
         return tuple(c for c in found[:limit] if c.score >= least)
+
+
+def tokens(said: str) -> frozenset[str]:
+    """The words of a folded text, its pairs of neighbouring Chinese characters, and a subject."""
+    words = [word for word in _LATIN.findall(said) if len(word) > 1]
+    words += [SUBJECT_MARK] if subject_ids(said) else []
+    runs = _CHINESE_RUN.findall(said)
+    return frozenset(words).union(run[i : i + 2] for run in runs for i in range(len(run) - 1))
 
 
 def _starts(said: str, cue: str) -> bool:

@@ -41,6 +41,10 @@ def test_hint_is_for_the_model_and_not_for_people() -> None:
     assert "argument" not in retry.told("en")
 
 
+async def no_playbook(digest: str) -> None:
+    return None
+
+
 @pytest.fixture
 def services(tmp_path: Path) -> TurnServices:
     """A turn's services whose study database is closed."""
@@ -60,6 +64,7 @@ def services(tmp_path: Path) -> TurnServices:
         library=NOTHING,
         project=lambda conversation: "",
         table=cast(RouteTable, None),
+        playbook=no_playbook,
         new_id=lambda conversation: "",
         budget=Budget(),
         tracing=Tracing(0, str),

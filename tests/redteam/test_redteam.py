@@ -147,7 +147,6 @@ def _unmarked(out: Outgoing, state: State) -> None:
     assert [f for message in out.web for f in seen.web_faults(message, state.cards)] == []
 
 
-@pytest.mark.xfail(strict=True, reason="rules split a message inside of its quotations")
 @pytest.mark.parametrize("text", LETTERS)
 async def test_a_letter_that_is_quoted_starts_nothing(stage: Stage, text: str) -> None:
     stage.model.script(lambda request: say("P003."))
