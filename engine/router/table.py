@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from engine import wording
@@ -70,7 +70,7 @@ class RouteTable:
     @cached_property
     def classifier(self) -> Classifier:
         """Learned once, at the first use."""
-        return Classifier(self.examples, [plain(e.text) for e in self.examples])
+        return _learned(self.examples)
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
@@ -193,6 +193,12 @@ class RouteTable:
                 found.append(one)
         found.sort(key=lambda candidate: -candidate.score)
         return tuple(c for c in found[:limit] if c.score >= least)
+
+
+@lru_cache(maxsize=2)
+def _learned(examples: tuple[Example, ...]) -> Classifier:
+    """Learning takes about a second: a process does it once for the same examples."""
+    return Classifier(examples, [plain(example.text) for example in examples])
 
 
 def tokens(said: str) -> frozenset[str]:

@@ -82,11 +82,12 @@ local function write_card(c)
   local key = T .. 'card:' .. c.token
   redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
     'deadline', c.deadline, 'run', c.run)
-  if c.run == '' then
-    -- No run's end will retire it.
-    redis.call('PEXPIRE', key, KEEP_MS)
-  else
+  if c.run ~= '' then
     redis.call('SADD', T .. 'run:' .. c.run .. ':cards', c.token)
+  elseif c.status ~= 'open' then
+    -- A card of a talk turn: no run's end will retire it.
+    redis.call('PEXPIRE', key, KEEP_MS)
+    retire(c.token)
   end
   if c.status == 'open' then
     redis.call('ZADD', T .. 'c:' .. c.conversation .. ':cards', 'NX', now, c.token)
