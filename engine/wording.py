@@ -11,7 +11,7 @@ def _any(*forms: str) -> re.Pattern[str]:
 
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*[。!]?\s*$",
-    r"什么|怎么|怎样|如何|为何|哪|谁|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
+    r"什么|啥|怎么|怎样|如何|为何|哪|谁|想知道|想问|问一下|请教|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
     r"|has|have|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
@@ -86,7 +86,12 @@ _TELLS = _any(
 _REPORTS = _any(
     r"(?:他|她|们|人|医生|护士|同事|主任|老师|经理|法官|客户|对方|律师|中心|pi|cra|pm|组长|小[^,。]|总)[^,。]{0,4}"
     r"(?:说(?!明)|让|问(?!题)|要求|写的是|原话|交代|叫|提到|回复说)",
-    r"\b(?:he|she|they|cra|pi|\w+) (?:said|says|told|asked|asks|wants|wanted|thinks|wrote)\b",
+    r"\b(?:he|she|they|cra|pi|boss|client|counsel|lawyer|judge|team|site|monitor|sponsor|[a-z]+ing) "
+    r"(?:said|says|told|asked|asks|wrote|thinks|(?:wants?|wanted) (?:us|you|me|it|that|the))\b",
+    r"\b(?:said|says|told|asked|wrote)\b",
+)
+_BA = re.compile(
+    r"\W*(?:先|再|也|顺手|顺便|帮我|帮忙|请|麻烦|然后|最后)*把[^,。]+(?:了吧?|吧|下|掉|好|上)\s*[。!]?$"
 )
 _QUOTED = re.compile(
     r"“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']+'(?![a-z0-9])"
@@ -100,7 +105,7 @@ _READS = re.compile(
 )
 _SHOWS = _any(
     r"^(?:查(?:一下|下|询)?|看(?:一下|下|看)?|列(?:出|一下)|显示|告诉我)|给我(?:看|列)|(?:看|查|列)(?:一下|下|看)\s*[。!]?$|拉(?:一下|个)?.{0,8}(?:清单|列表)$",
-    r"^(?:show|list|look up|lookup|tell me|display|find|pull up|get me)\b",
+    r"^(?:show|list|look up|lookup|tell me|display|find|pull up|get me|see (?:what|which|how|if|whe))\b",
 )
 _WRITES = _any(
     r"录(?!音|像|取)|登记|填写|填报|写入|导入|提交|保存|修改|更正|改成|改为|更新|删除|删掉|新增|添加|上传",
@@ -125,6 +130,10 @@ _FOLLOW_UP = _any(
     r"^(?:那|那么|还有)|呢\s*[?。]?\s*$|(?<![其吉])[他她]的?|该受试者|这个(?:人|受试者)|同一",
     r"^(?:and|what about|how about)\b|\b(?:his|her|their|its|he|she|him|they)\b",
     r"\b(?:this|that|the same) (?:subject|patient|one)\b",
+)
+_CHECKS = re.compile(
+    r"\W*(?:先|请|帮我|麻烦|你)*(?:查|看|核(?:对|实|一下)|确认|check)"
+    r"|\W*(?:please |pls |can (?:you|u) |could you )*(?:check|see|look|find out|verify|confirm)\b"
 )
 _AFTER_RUN = _any(
     r"还[缺差](?:什么|哪些|啥|多少)|还(?:要|需要)(?:填|补|提供|做)?(?:什么|哪些|啥)",
@@ -223,7 +232,7 @@ def told(text: str) -> bool:
 
 def tells(clause: str) -> bool:
     """It tells what was done or is planned; nothing is bidden in it."""
-    return bool(_TELLS.search(clause))
+    return bool(_TELLS.search(clause)) and not _BA.match(clause)
 
 
 def reports(text: str) -> bool:
@@ -239,6 +248,11 @@ def beyond_lookup(text: str) -> bool:
 def vague_time(text: str) -> bool:
     """It names a time that is no certain day, such as "last week" or the first visit."""
     return bool(_WHEN.search(text))
+
+
+def checks(text: str) -> bool:
+    """It bids to find something out."""
+    return bool(_CHECKS.match(text))
 
 
 def after_run(text: str) -> bool:

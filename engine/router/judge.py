@@ -31,6 +31,9 @@ HANGING = 0.35
 MARGIN = 0.15
 """How far any other route must be behind."""
 
+ASIDE = 0.25
+"""How far any other playbook must be behind."""
+
 AWAY = 0.35
 """How far work that nobody here does, and what asks for nothing, must be behind."""
 
@@ -63,7 +66,8 @@ _LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 THANKS_CHARS = 60
-_BID = re.compile(r"[把给帮请]|一[下份条个次遍]|[吧哈]$|[出写做起弄交打递][来去上好个份一包]")
+_IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
+_BID = re.compile(r"[把给帮请]|一[下份条]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]")
 
 _WORDS = re.compile(r"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{1,2}")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
@@ -129,6 +133,13 @@ class _Said:
         """How far it is from what asks for nothing here."""
         scores = self.scores.routes
         return self.score - max(scores.get(STATEMENT, 0.0), scores.get(ELSEWHERE, 0.0))
+
+    @property
+    def aside(self) -> float:
+        """How far it is from the other playbooks."""
+        beside = (SMALLTALK, STATEMENT, ELSEWHERE, QUESTION, self.route)
+        others = [s for name, s in self.scores.routes.items() if name not in beside]
+        return self.score - max(others, default=0.0)
 
     @property
     def margin(self) -> float:
@@ -271,6 +282,8 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
     """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
     if said.score < least:
         return f"its score {said.score:.2f} is below {least}"
+    if least != HANGING and said.aside < ASIDE:
+        return f"another playbook is within {said.aside:.2f}"
     if said.margin < MARGIN or said.beyond < (MARGIN if least == HANGING else AWAY):
         return f"another route is within {min(said.margin, said.beyond):.2f}"
     anchors = table.anchors(said.bare, said.route) if least != HANGING else said.bare
@@ -368,11 +381,12 @@ def _rest(said: _Said, context: RouteContext) -> Piece:
     """Talk, things told, work that nobody here does; or what may have been meant."""
     if said.route == SMALLTALK and said.score >= START and said.margin >= MARGIN:
         return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")
-    if thanks(said.text) and len(said.text) <= THANKS_CHARS:
+    if thanks(said.text) and len(said.text) <= THANKS_CHARS and said.route in _IDLE_ROUTES:
         return Piece(said.text, "smalltalk", "it says thanks")
     elsewhere = said.route == ELSEWHERE and said.score >= ELSE
-    told = wording.reports(said.said) or not _bids(said, context.table, wording.tells)
-    if told and not elsewhere:
+    tells = any(map(wording.tells, _CLAUSE.split(said.said)))
+    told = tells and not _bids(said, context.table, wording.tells)
+    if (wording.reports(said.said) or told) and not elsewhere:
         return _idle(said, "it tells of something")
     if said.route == STATEMENT and said.score >= START and said.margin >= MARGIN:
         return _idle(said, f"it asks for nothing ({said.score:.2f})")

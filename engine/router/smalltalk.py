@@ -34,6 +34,7 @@ _PHRASES = (
         "太好了",
         "厉害",
     ),
+    *("morning", "evening", "gm", "hiya", "yo", "mornin"),
     *("hi", "hello", "hey", "hello there", "hi there", "good morning", "good afternoon"),
     *("good evening", "thanks", "thank you", "thank you very much", "thank you so much", "many"),
     *("thanks a lot", "thanks so much", "thx", "ty", "cheers", "much appreciated", "ok", "okay"),
@@ -49,7 +50,8 @@ _THANKS = re.compile(r"谢|感激|辛苦|\b(?:thank|thanks|thx|ty|cheers|appreci
 _WHO = re.compile(
     r"(?:请问|嗨|hi|hello|hey|so)?[\s,!]*(?:what (?:can|do) you do|who are you|what are you"
     r"|what can i (?:ask|do)|how can you help|how do you work|what is this"
-    r"|你是谁|你是什么|你能做什么|你会(?:做)?什么|你可以做什么|你能干什么|你有什么(?:用|功能)|有什么功能"
+    r"|who am i (?:talking|speaking) (?:to|with)|are you (?:a )?(?:bot|robot|human|real|an ai)"
+    r"|你是(?:什么|哪个|个)?(?:机器人|人工智能|ai|bot|助手|真人|人)吗?|你叫什么(?:名字)?|你是哪位|你是谁|你是什么|你能做什么|你会(?:做)?什么|你可以做什么|你能干什么|你有什么(?:用|功能)|有什么功能"
     r"|怎么用|如何使用|能做什么)[\s?!.。呀啊呢]*(?:for me)?[?!. ]*"
 )
 

@@ -141,9 +141,13 @@ class RouteTable:
         """The folded text opens as a request or a question does."""
         said, _ = plea(said)
         word = _LATIN.match(said)
-        if (word and word[0] in self.heads) or said[:1] in self.openings:
+        if said[:1] in self.openings or (word and self._is_verb(word[0])):
             return True
         return self.begins_with_cue(said)
+
+    def _is_verb(self, word: str) -> bool:
+        stem = word.removesuffix("ing")
+        return bool({word, stem, f"{stem}e", stem[:-1]} & self.heads)
 
     def begins_with_cue(self, said: str) -> bool:
         """The folded text opens with a word that asks for work."""
