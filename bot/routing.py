@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import os
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -24,18 +25,26 @@ from engine.tools.registry import READONLY
 GUESS = 0.22
 """From this score on a piece that nothing is sure of is printed as what it most likely is."""
 
+_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+"""What some readers take for the end of a line, escaped in JSON."""
+
 
 async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
     """Prints how a message is read; for `-`, each line of the standard input."""
     table = load_definitions(settings).table()
     async with _model(settings) as model:
-        lines: Iterable[str] = sys.stdin if text == "-" else [text]
-        for line in lines:
-            said = line.rstrip("\n")
+        for said in _lines(text):
             routed = await route(said, _context(settings, table, said), model)
             told = json.dumps(as_data(said, routed), ensure_ascii=False)
-            print(told if as_json else _as_text(routed), flush=True)
+            print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)
     return 0
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The messages to route; bytes that are no UTF-8 are replaced, whatever the locale is."""
+    raw = sys.stdin.buffer if text == "-" else [os.fsencode(text)]
+    for line in raw:
+        yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
 def lint_examples(settings: Settings) -> int:

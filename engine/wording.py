@@ -86,8 +86,8 @@ _TELLS = _any(
 _REPORTS = _any(
     r"(?:他|她|们|人|医生|护士|同事|主任|老师|经理|法官|客户|对方|律师|中心|pi|cra|pm|组长|小[^,。]|总)[^,。]{0,4}"
     r"(?:说(?!明)|让|问(?!题)|要求|写的是|原话|交代|叫|提到|回复说)",
-    r"\b(?:he|she|they|cra|pi|boss|client|counsel|lawyer|judge|team|site|monitor|sponsor|[a-z]+ing) "
-    r"(?:said|says|told|asked|asks|wrote|thinks|(?:wants?|wanted) (?:us|you|me|it|that|the))\b",
+    r"\b(?:he|she|they|cra|pi|boss|client|counsel|lawyer|judge|team|site|monitor|sponsor) "
+    r"(?:asks|thinks|(?:wants?|wanted) (?:us|you|me|it|that|the))\b",
     r"\b(?:said|says|told|asked|wrote)\b",
 )
 _BA = re.compile(
@@ -105,7 +105,8 @@ _READS = re.compile(
 )
 _SHOWS = _any(
     r"^(?:查(?:一下|下|询)?|看(?:一下|下|看)?|列(?:出|一下)|显示|告诉我)|给我(?:看|列)|(?:看|查|列)(?:一下|下|看)\s*[。!]?$|拉(?:一下|个)?.{0,8}(?:清单|列表)$",
-    r"^(?:show|list|look up|lookup|tell me|display|find|pull up|get me|see (?:what|which|how|if|whe))\b",
+    r"^(?:show|list|look up|lookup|tell me|display|find|pull up|get me)\b",
+    r"^see (?:what|which|how|if|whether)\b",
 )
 _WRITES = _any(
     r"录(?!音|像|取)|登记|填写|填报|写入|导入|提交|保存|修改|更正|改成|改为|更新|删除|删掉|新增|添加|上传",

@@ -91,7 +91,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "「{name}」属于「{playbook}」，但现在的版本还不能办理；没有进行任何操作。",
         "“{name}” belongs to “{playbook}”, but this version cannot do it yet; nothing was done.",
     ),
-    "request.able": ("现在能办理的：{able}。", " What it can do now: {able}."),
+    "request.able": ("现在能办理的：{able}。", " What can be done now: {able}."),
     "clarify.open": (
         "没有看懂。「{form}」还在等你填写，还缺：{missing}。"
         "可以写成「名称 数值」，也可以用卡片上的按钮。",

@@ -43,7 +43,9 @@ def read(text: str, context: RouteContext) -> tuple[Piece, ...]:
     """The pieces of the best split, those that ask for nothing taken into their neighbours."""
     stretches = atoms(text, begins(context)) if len(text) <= MAX_CHARS else ()
     if not stretches or len(stretches) > MAX_ATOMS:
-        why = "it is too long" if text.strip() else "it is empty"
+        long = stretches or len(text) > MAX_CHARS
+        nothing = "there is no word in it" if text.strip() else "it is empty"
+        why = "it is too long" if long else nothing
         whole = Piece(text.strip(), "unclear", why, confidence=0.0, end=len(text))
         return grouped(text, (whole,), context)
     pieces = split(text, stretches, _reader(context))

@@ -13,8 +13,9 @@ from engine.errors import ModelError
 from engine.intents import Candidate, Intent
 from engine.lookup import find
 from engine.ports.model import Message, Model
+from engine.router.conditions import parted
 from engine.router.deterministic import begins, read
-from engine.router.judge import Piece
+from engine.router.judge import Piece, judge
 from engine.router.model import RouteContext, Tried
 from engine.router.pieces import atoms
 from engine.router.table import RouteTable, plain
@@ -185,24 +186,42 @@ def _intents(pieces: tuple[_Piece, ...], text: str, context: RouteContext) -> tu
     made = []
     for piece, place in zip(pieces, places, strict=True):
         others = [p.text for p in pieces if p is not piece]
-        held = _held(piece, place, text, others, context) if piece.kind == "workflow" else ""
-        made.append(_doubt(piece, held) if held else _intent(piece, context))
+        work = piece.kind == "workflow"
+        made.append(_work(piece, place, text, others, context) if work else _intent(piece, context))
     return tuple(made)
 
 
-def _held(piece: _Piece, place: int, text: str, others: list[str], context: RouteContext) -> str:
-    """Why a workflow is not started although the model says so; "" when it is.
+def _work(piece: _Piece, place: int, text: str, others: list[str], context: RouteContext) -> Intent:
+    """The work, unless the person's own words speak against it or put a condition before it.
 
     Its whole clause counts, and what no piece accounts for: the model may have cut a "don't" off.
     """
-    if wording.unquoted(piece.text).strip() not in wording.unquoted(text):
-        return "it is quoted"
     end = place + len(piece.text)
     stretches = [a for a in atoms(text, begins(context)) if a.start < end and a.end > place]
     clause = " ".join(text[a.start : a.end] for a in stretches)
     rest = text
     for other in others:
         rest = rest.replace(other, " ", 1)
+    playbook, _, request = piece.route.partition("/")
+    meant = Candidate(kind="workflow", playbook=playbook, request=request)
+    if held := _held(piece, clause, rest, text):
+        # The person may still want what is only asked for, and is asked.
+        return _doubt(piece, held, *((meant,) if held == ONLY_ASKS else ()))
+    left = [rest[a.start : a.end] for a in atoms(rest, begins(context))]
+    hinges = [said for said in (clause, *left) if wording.hinged(fold(wording.unquoted(said)))]
+    work = _intent(piece, context)
+    if not hinges:
+        return work
+    condition = next((c for c, _ in parted(hinges[0], context.table.heads)), hinges[0])
+    if work.depends_on:
+        return work.model_copy(update={"condition": condition})
+    return _doubt(piece, "nothing tells whether its condition holds", meant)
+
+
+def _held(piece: _Piece, clause: str, rest: str, text: str) -> str:
+    """Why a workflow is not started although the model says so; "" when it is."""
+    if wording.unquoted(piece.text).strip() not in wording.unquoted(text):
+        return "it is quoted"
     for said in (fold(wording.unquoted(clause)), fold(wording.unquoted(rest))):
         if wording.denies(said) or wording.asks_how(said):
             return "the person holds off or asks how"
@@ -215,19 +234,18 @@ def _only_asks(said: str, context: RouteContext) -> bool:
     return wording.asks(said) and not bids
 
 
-def _doubt(piece: _Piece, held: str) -> Intent:
+def _doubt(piece: _Piece, held: str, *meant: Candidate) -> Intent:
     why = f"the model takes it for a request, but {held}"
-    playbook, _, request = piece.route.partition("/")
-    meant = Candidate(kind="workflow", playbook=playbook, request=request)
-    # The person may still want it, and is asked.
-    candidates = (meant,) if held == ONLY_ASKS else ()
-    return Intent(kind="unclear", text=piece.text, confidence=0.0, why=why, candidates=candidates)
+    return Intent(
+        kind="unclear", text=piece.text, sure=False, confidence=0.0, why=why, candidates=meant
+    )
 
 
 def _intent(piece: _Piece, context: RouteContext) -> Intent:
     found = None
     if piece.kind == "qa_query":
         found = find(piece.text, context.tools, today=context.today, recent=context.recent)
+    unclear = piece.kind == "unclear"
     return Intent(
         kind=piece.kind,
         text=piece.text,
@@ -237,4 +255,5 @@ def _intent(piece: _Piece, context: RouteContext) -> Intent:
         confidence=CONFIDENCE,
         why="the model's answer" + (f"; {found[1]}" if found else ""),
         lookup=found[0] if found else None,
+        candidates=judge(piece.text, context).candidates if unclear else (),
     )

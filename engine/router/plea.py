@@ -3,7 +3,8 @@
 import re
 
 _FAVOUR = (
-    r"any chance (?:you|we|u) (?:can|could)|(?:it )?would be (?:great|nice|good) if (?:(?:you|we) (?:can|could))?"
+    r"any chance (?:you|we|u) (?:can|could)"
+    r"|(?:it )?would be (?:great|nice|good) if (?:(?:you|we) (?:can|could))?"
     r"|i was wondering (?:if|whether) you (?:might|could|can)|i wonder (?:if|whether) you could"
     r"|(?:do you |would you )?mind|can we (?:get|have)|(?:can|could) u"
 )

@@ -1,5 +1,6 @@
 """Cards of a talk turn: "Did you mean …?", and whether a condition holds (spec 003, select)."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from cards.markdown import literal
@@ -101,15 +102,35 @@ def chosen(intent: Intent, choice: str) -> Intent | None:
     )
 
 
-def not_yet(playbook: Playbook, request: Request | None, lang: Lang) -> str:
+def below(answer: str, part: Part) -> Part:
+    """The part with an answer above what its card asks."""
+    return part.model_copy(update={"text": f"{answer}\n\n{part.text}"})
+
+
+def left(part: Part, key: str, lang: Lang) -> Part:
+    """The part when nothing was chosen: that is said, or the answer stands that came before."""
+    answer = part.text.removesuffix(question(part.intent, lang)).rstrip()
+    if answer and part.intent.kind == "qa_query":
+        return part.model_copy(update={"state": "answered", "text": answer})
+    return part.model_copy(update={"state": "cancelled", "text": say(key, lang)})
+
+
+def not_yet(playbook: Playbook, request: Request | None, lang: Lang, services: TurnServices) -> str:
     """That the playbook takes such requests but cannot do them, and what can be done."""
     definition = playbook.definition
     name = request.name(lang) if request else definition.name(lang)
-    able = [literal(r.name(lang)) for r in definition.requests if not r.not_yet]
-    text = say("request.not_yet", lang, name=literal(name), playbook=definition.name(lang))
+    everywhere = (p for p in services.playbooks.values() if p.id != playbook.id)
+    able = _able((playbook,), lang) or _able(everywhere, lang)
+    text = say("request.not_yet", lang, name=literal(name), playbook=literal(definition.name(lang)))
     if able:
         text += say("request.able", lang, able=say("list.items", lang).join(able))
     return text
+
+
+def _able(playbooks: Iterable[Playbook], lang: Lang) -> list[str]:
+    """What the playbooks can do, as Markdown."""
+    requests = (request for playbook in playbooks for request in playbook.definition.requests)
+    return [literal(request.name(lang)) for request in requests if not request.not_yet]
 
 
 def _cut(text: str, limit: int) -> str:

@@ -89,7 +89,7 @@ def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices)
     playbook = services.playbooks[part.intent.playbook]
     request = _request(playbook, part.intent.request)
     if request is None or request.not_yet:
-        text = offer.not_yet(playbook, request, head.lang)
+        text = offer.not_yet(playbook, request, head.lang, services)
         return part.model_copy(update={"state": "failed", "text": text})
     if part.intent.condition:
         return ask_which(part, head, begun, services)

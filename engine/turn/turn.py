@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cards.model import Card
-from cards.texts import say
 from engine.frames.state import Run
 from engine.language import detect
 from engine.mail import CardDecided, CardExpired, PartReady, Said, Started
@@ -217,7 +216,7 @@ def _answered(
     if answer.leads_to:
         intent = part.intent.model_copy(update={"candidates": answer.leads_to})
         shown = ask_which(part.model_copy(update={"intent": intent}), head, begun, services)
-        return shown.model_copy(update={"text": f"{answer.text}\n\n{shown.text}"})
+        return offer.below(answer.text, shown)
     return part.model_copy(update={"state": answer.state, "text": answer.text})
 
 
@@ -255,8 +254,8 @@ async def chosen(mail: CardDecided, session: Session, services: TurnServices) ->
     card, head, part = asked
     intent = offer.chosen(part.intent, mail.decision.choice)
     if intent is None:
-        left = {"state": "cancelled", "text": say("choose.left", head.lang)}
-        effects = _one_part(Begun(parts=[part.model_copy(update=left)]), head, services)
+        left = offer.left(part, "choose.left", head.lang)
+        effects = _one_part(Begun(parts=[left]), head, services)
     else:
         part = part.model_copy(update={"intent": intent})
         effects = await _goes_on(part, head, session, services)
@@ -269,9 +268,9 @@ async def not_chosen(mail: CardExpired, services: TurnServices) -> Effects:
     if asked is None or asked[0].status != "open":
         return Effects()
     card, head, part = asked
-    left = {"state": "cancelled", "text": say("choose.expired", head.lang)}
     closed = card.model_copy(update={"status": "expired", "version": card.version + 1})
-    effects = _one_part(Begun(parts=[part.model_copy(update=left)]), head, services)
+    left = offer.left(part, "choose.expired", head.lang)
+    effects = _one_part(Begun(parts=[left]), head, services)
     return replace(effects, cards=(CardWrite(closed, expect=card.version),))
 
 

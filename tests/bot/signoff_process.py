@@ -45,18 +45,18 @@ class Ended:
     err: str
 
 
-async def ended(folder: Path, *words: str, **variables: str) -> Ended:
-    """`python -m bot WORDS`, waited for."""
+async def ended(folder: Path, *words: str, given: bytes = b"", **variables: str) -> Ended:
+    """`python -m bot WORDS`, waited for; `given` is its standard input."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", *words),
         cwd=folder,
         env=environment(folder, variables),
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     async with asyncio.timeout(PATIENCE_S):
-        out, err = await process.communicate()
+        out, err = await process.communicate(given)
     assert process.returncode is not None
     return Ended(process.returncode, out.decode(), err.decode())
 

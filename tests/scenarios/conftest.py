@@ -1,6 +1,7 @@
 """A running service: the real web application and worker over the real store and real sockets."""
 
 import asyncio
+import itertools
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from aiohttp.test_utils import TestServer
 from redis.asyncio import Redis
 
@@ -17,8 +19,10 @@ from bot.settings import Settings
 from bot.web import application
 from bot.wiring import Parts, open_parts
 from bot.worker import work
+from tests.fakes.web_room import WebRoom
 
 ROOT = Path(__file__).parents[2]
+_rooms = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,20 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 Start = Callable[..., Awaitable[Service]]
 
 
+def settings_over(redis_server: EmbeddedServer, folder: Path, **changed: Any) -> Settings:
+    """Settings over a store and sample data in a folder, with what is wanted otherwise."""
+    given = {
+        "redis_url": redis_server.url,
+        "data_dir": folder / "data",
+        "playbooks": ROOT / "playbooks",
+        "people": ROOT / "playbooks" / "people.yaml",
+        "partitions": 64,
+        "port": 8080,
+        **changed,
+    }
+    return Settings(_env_file=None, **given)
+
+
 @pytest.fixture
 def new_settings(
     redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
@@ -60,18 +78,37 @@ def new_settings(
     """Settings over the test's store and sample data, with what a test wants otherwise."""
 
     def settings(**changed: Any) -> Settings:
-        given = {
-            "redis_url": redis_server.url,
-            "data_dir": tmp_path / "data",
-            "playbooks": ROOT / "playbooks",
-            "people": ROOT / "playbooks" / "people.yaml",
-            "partitions": 64,
-            "port": 8080,
-            **changed,
-        }
-        return Settings(_env_file=None, **given)
+        return settings_over(redis_server, tmp_path, **changed)
 
     return settings
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(
+    redis_server: EmbeddedServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Service]:
+    """One service for all tests of a module, each of which talks in a room of its own.
+
+    No other fixture that empties the store goes with it.
+    """
+    async with Redis.from_url(redis_server.url) as redis:
+        await redis.flushall()
+    folder = tmp_path_factory.mktemp("shared")
+    async with running(settings_over(redis_server, folder)) as service:
+        yield service
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def own_room(shared: Service) -> AsyncIterator[WebRoom]:
+    """A room of the shared service that nobody has been in."""
+    async with WebRoom(shared.url, f"own-{next(_rooms)}") as room:
+        yield room
+
+
+async def runs_in(service: Service, room: WebRoom) -> int:
+    """How many runs go on in the room."""
+    found = await service.parts.handling.decisions.active_runs(f"web:local:{room.room}")
+    return len(found)
 
 
 @pytest.fixture

@@ -27,13 +27,13 @@ from bot.worker import work
 from engine.ports.store import Backlog
 from tests.bot.signoff_process import environment, free_port
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
+from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_web_walk import ASK, GOOD, today
 
 WEB = ("mailbox.put", "decisions.decide")
 # What a process that ended held comes free after this long.
 LEASE_S = 1
 PATIENCE_S = 40.0
-ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterat
         "SIGNOFF_PEOPLE": str(settings.people),
         "SIGNOFF_PARTITIONS": str(settings.partitions),
         "SIGNOFF_LEASE_S": str(LEASE_S),
+        **_model(settings),
     }
     lives = ({**variables, "SIGNOFF_FAILPOINT": failpoint}, variables)
 
@@ -105,6 +106,16 @@ async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterat
     finally:
         living.cancel()
         await asyncio.wait([living])
+
+
+def _model(settings: Settings) -> dict[str, str]:
+    if settings.openai_api_key is None:
+        return {}
+    return {
+        "OPENAI_API_KEY": settings.openai_api_key.get_secret_value(),
+        "OPENAI_BASE_URL": settings.openai_base_url or "",
+        "LLM_MODEL": settings.llm_model or "",
+    }
 
 
 async def insist(answer: Callable[[], Awaitable[tuple[int, Message]]]) -> None:
@@ -177,17 +188,8 @@ async def left(settings: Settings, redis: Redis, shown: list[str]) -> End:
     )
 
 
-def settings_in(folder: Path, redis_server: EmbeddedServer) -> Settings:
-    return Settings(
-        _env_file=None,
-        redis_url=redis_server.url,
-        data_dir=folder / "data",
-        playbooks=ROOT / "playbooks",
-        people=ROOT / "playbooks" / "people.yaml",
-        partitions=64,
-        port=free_port(),
-        lease_s=LEASE_S,
-    )
+def settings_in(folder: Path, redis_server: EmbeddedServer, **more: Any) -> Settings:
+    return settings_over(redis_server, folder, port=free_port(), lease_s=LEASE_S, **more)
 
 
 @pytest.fixture(scope="module")

@@ -192,3 +192,19 @@ async def test_many_messages_are_routed_at_once(
 def _message(request: dict[str, Any]) -> str:
     said: str = json.loads(request["messages"][-1]["content"])["message"]
     return said
+
+
+@pytest.mark.parametrize("cut", ["如果大于 1 就录入今天的访视", "录入今天的访视"])
+@pytest.mark.parametrize("after", [(0,), ()])
+async def test_a_condition_in_the_person_s_words_is_never_the_model_s_to_drop(
+    cut: str, after: tuple[int, ...], server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    asked = "查一下 P003 的 ECOG"
+    given = (piece("qa_query", asked), piece("workflow", cut, ENTRY, after))
+    server.script([pieces(*given, piece("unclear", "订一间会议室"))])
+    text = f"{asked},如果大于 1 就录入今天的访视。订一间会议室"
+    _, work, _ = (await route(text, context, model)).intents
+    if after:
+        assert (work.kind, work.condition, work.depends_on) == ("workflow", "如果大于 1", after)
+    else:
+        assert (work.kind, [c.request for c in work.candidates]) == ("unclear", ["visit-entry"])

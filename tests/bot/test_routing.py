@@ -1,0 +1,177 @@
+"""What a developer sees of the router: `signoff route`, `lint-examples`, and faulty files."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from signoff_process import FILES, PLAYBOOKS, ended
+
+Change = Callable[[str], str] | None
+KEYS = {"text", "intents"}
+INTENT = {"kind", "text", "playbook", "depends_on", "confidence", "sure", "why"}
+KINDS = {"qa_query", "workflow", "command", "card_reply", "smalltalk", "unclear"}
+
+CONDITION = "查一下 P003 的 ECOG,如果大于 1 就录入今天的访视"
+LINES = (
+    ("", b""),
+    ("   ", b"   "),
+    ("你好", "你好".encode()),
+    ("录入P009的体温37.1", "录入P009的体温37.1".encode()),
+    (CONDITION, CONDITION.encode()),
+    ("起草一份民事起诉状", "起草一份民事起诉状\r".encode()),
+    ("👍🏽🎉", "👍🏽🎉".encode()),
+    ("\ufffd\ufffd P003 \ufffd", b"\xff\xfe P003 \xe4\xb8"),
+    ("\u2028P003\x85的\x0b体重\x00", "\u2028P003\x85的\x0b体重\x00".encode()),
+    ("录入" * 50_000, ("录入" * 50_000).encode()),
+    ("/cancel", b"/cancel"),
+    ('{"text": "x"}', b'{"text": "x"}'),
+    ("P003 的 ECOG", "P003 的 ECOG".encode()),
+)
+
+
+async def test_each_line_of_the_input_is_one_line_of_json(tmp_path: Path) -> None:
+    given = b"\n".join(raw for _, raw in LINES)
+    strict = {"LANG": "POSIX", "PYTHONIOENCODING": "utf-8:strict"}
+    answer = await ended(tmp_path, "route", "--json", "-", given=given, **FILES, **strict)
+    assert (answer.status, answer.err) == (0, "")
+    routed = [json.loads(line) for line in answer.out.splitlines()]
+    assert [one["text"] for one in routed] == [text for text, _ in LINES]
+    for one in routed:
+        assert set(one) == KEYS
+        assert one["intents"]
+        for number, intent in enumerate(one["intents"]):
+            assert set(intent) == INTENT
+            assert intent["kind"] in KINDS
+            assert isinstance(intent["sure"], bool)
+            assert 0 <= intent["confidence"] <= 1
+            assert all(0 <= index < number for index in intent["depends_on"])
+            assert intent["why"]
+            assert intent["text"] in one["text"]
+    by_text = {one["text"]: one["intents"] for one in routed}
+    (unclear,) = by_text["录入P009的体温37.1"]
+    assert not unclear["sure"]
+    asked, work = by_text[CONDITION]
+    assert (asked["kind"], work["kind"], work["depends_on"]) == ("qa_query", "workflow", [0])
+    (complaint,) = by_text["起草一份民事起诉状"]
+    assert complaint["playbook"] == "litigation_civil_prosecution"
+    assert [i["kind"] for i in by_text["/cancel"]] == ["command"]
+
+
+async def test_without_json_it_is_explained_in_words(tmp_path: Path) -> None:
+    given = f"{CONDITION}\n录入P009的体温37.1\n".encode()
+    answer = await ended(tmp_path, "route", "-", given=given, **FILES)
+    assert (answer.status, answer.err) == (0, "")
+    first, _, second, *_ = answer.out.splitlines()
+    assert first == "1. qa_query: 查一下 P003 的 ECOG"
+    assert second.startswith("2. workflow clinical_qc/visit-entry")
+    assert "if: 如果大于 1" in answer.out
+    assert "after: 1" in answer.out
+    assert "1. unclear  (not sure): 录入P009的体温37.1" in answer.out
+    assert "may mean: clinical_qc/data-correction" in answer.out
+
+
+@pytest.fixture
+def playbooks(tmp_path: Path) -> Path:
+    """A copy of the shipped playbooks that a test may change."""
+    return Path(shutil.copytree(PLAYBOOKS, tmp_path / "playbooks"))
+
+
+def files(playbooks: Path) -> dict[str, str]:
+    return {
+        "SIGNOFF_PLAYBOOKS": str(playbooks),
+        "SIGNOFF_PEOPLE": str(playbooks / "people.yaml"),
+    }
+
+
+LATER = """\
+id: later
+name: {zh: 以后, en: Later}
+project: X-1
+cues: [起草, draft]
+requests:
+  - id: letter
+    name: {zh: 起草信件, en: Draft a letter}
+    not_yet: true
+    examples: [起草一封信, 帮我起草信件, draft a letter, please draft a letter]
+phases: []
+"""
+TALK = """\
+smalltalk: [你好, 谢谢, hello, thank you]
+questions: [现在几点, 今天有谁在, what time is it, who is in today]
+statements: [我明天休假, 会议改期了, I am off tomorrow, the meeting was moved]
+elsewhere: [订一张机票, 播放音乐, book a flight, play some music]
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Playbooks of which none can do anything so far."""
+    folder = tmp_path / "small"
+    (folder / "later").mkdir(parents=True)
+    (folder / "later" / "playbook.yaml").write_text(LATER, "utf-8")
+    (folder / "talk.yaml").write_text(TALK, "utf-8")
+    shutil.copy(PLAYBOOKS / "people.yaml", folder)
+    return folder
+
+
+async def test_an_example_under_two_routes_fails_the_check(tmp_path: Path, small: Path) -> None:
+    shipped = await ended(tmp_path, "lint-examples", **files(small))
+    assert shipped.status == 0
+    assert shipped.out.splitlines()[-1].endswith(" 0 of them stand under two")
+    talk = small / "talk.yaml"
+    talk.write_text(talk.read_text("utf-8").replace("播放音乐", "起草一封信"), "utf-8")
+    twice = await ended(tmp_path, "lint-examples", **files(small))
+    assert twice.status == 1
+    assert "'起草一封信' looks like later/letter: stands there too" in twice.out
+    assert twice.out.splitlines()[-1].endswith(" 1 of them stand under two")
+
+
+async def test_what_can_do_nothing_yet_needs_no_phases_and_all_else_does(
+    tmp_path: Path, small: Path
+) -> None:
+    loaded = await ended(tmp_path, "route", "起草一封信", **files(small))
+    assert (loaded.status, loaded.err) == (0, "")
+    assert loaded.out.startswith("1. workflow later/letter")
+    path = small / "later" / "playbook.yaml"
+    able = LATER.replace("    not_yet: true\n", "")
+    path.write_text(able, "utf-8")
+    refused = await ended(tmp_path, "validate", str(small), **files(small))
+    assert refused.status == 1
+    line = able.splitlines().index("phases: []") + 1
+    assert f"{path}:{line}: phases: " in refused.out
+    (small / "talk.yaml").unlink()
+    stopped = await ended(tmp_path, "route", "x", **files(small))
+    assert (stopped.status, stopped.out) == (2, "")
+    assert f"{path}:{line}: phases: " in stopped.err
+    assert f"{small / 'talk.yaml'}:" in stopped.err
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (None, ""),
+        (lambda text: text.replace("smalltalk:\n", "small:\n", 1), "small"),
+        (lambda text: text.replace("  - 您好\n", "  - {a: 1}\n", 1), "{a: 1}"),
+        (lambda text: "- 你好\n", "- 你好"),
+        (lambda text: text + "\t- x\n", "\t- x"),
+    ],
+    ids=["missing", "unknown key", "not a text", "a list", "no YAML"],
+)
+async def test_talk_that_is_missing_or_faulty_is_refused_where_it_stands(
+    tmp_path: Path, playbooks: Path, change: Change, where: str
+) -> None:
+    talk = playbooks / "talk.yaml"
+    if change:
+        talk.write_text(change(talk.read_text("utf-8")), "utf-8")
+    else:
+        talk.unlink()
+    answer = await ended(tmp_path, "validate", **files(playbooks))
+    assert answer.status == 1
+    problems = [line for line in answer.out.splitlines() if line.startswith(f"{talk}:")]
+    assert problems == answer.out.splitlines()
+    lines = [problem.removeprefix(f"{talk}:").split(":")[0] for problem in problems]
+    if where:
+        text = talk.read_text("utf-8").splitlines()
+        assert any(where in text[int(line) - 1] for line in lines)

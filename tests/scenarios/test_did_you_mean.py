@@ -1,0 +1,197 @@
+"""What may mean several things is asked about on a card, and begun only as its writer chooses."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
+from tests.scenarios.conftest import Service, runs_in
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+# What can be done is the first choice here, and only the third of RECORD's; ASKS may be a question.
+VISIT = "帮我处理一下P003的访视"
+RECORD = "录入P009的体温37.1"
+ENGLISH = "record temperature 37.1 for P009"
+ASKS = "P003 ECOG 录入 查询"
+SURE = "P003 的 ECOG"
+NOTHING = {"zh": "没有进行任何操作", "en": "nothing was done"}
+
+
+async def asked(room: WebRoom, text: str = VISIT) -> Message:
+    """The open card that asks what the text means."""
+    await room.say("lin", text)
+    return await room.card("select")
+
+
+async def closed(room: WebRoom) -> Message:
+    """The card once nobody can choose any more: it has no button."""
+    card = await room.card("select", closed=True)
+    assert card["buttons"] == []
+    return card
+
+
+def part_is(state: str, said: str = "") -> Callable[[Message], bool]:
+    return lambda m: any(p["state"] == state and said in p["html"] for p in m["parts"])
+
+
+async def another(room: WebRoom) -> None:
+    """A message that comes later is answered: what came before it has been handled."""
+    await room.say("lin", SURE)
+    await room.wait_for(lambda m: m["card"] is None and "2026-10-28" in text_of(m["parts"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "none"),
+    [
+        (RECORD, "你是想…？", "都不是"),
+        (ASKS, "你是想…？", "都不是"),
+        (ENGLISH, "Did you mean …?", "None of these"),
+    ],
+)
+async def test_an_unclear_text_is_asked_about_and_starts_nothing(
+    shared: Service, own_room: WebRoom, text: str, title: str, none: str
+) -> None:
+    card = await asked(own_room, text)
+    assert card["title"] == title
+    assert [b["data"].split(":")[2] for b in card["buttons"]] == ["1", "2", "3", "none"]
+    labels = [b["label"] for b in card["buttons"]]
+    assert len(set(labels)) == 4
+    assert labels[-1] == none
+    assert text in text_of(card)
+    assert len(own_room.shown) == 1
+    assert await runs_in(shared, own_room) == 0
+
+
+async def test_a_choice_begins_the_run_with_what_was_written_first(
+    shared: Service, own_room: WebRoom
+) -> None:
+    card = await asked(own_room)
+    status, answer = await own_room.tap("lin", card, "1")
+    assert (status, answer["ok"]) == (200, True)
+    form = await own_room.card("clarify")
+    assert "P003" in [row["value"] for row in form["rows"]]
+    assert "林悦" in (await closed(own_room))["outcome"]
+    assert await runs_in(shared, own_room) == 1
+
+
+async def test_a_choice_that_cannot_be_done_yet_is_said_and_starts_nothing(
+    shared: Service, own_room: WebRoom
+) -> None:
+    card = await asked(own_room, RECORD)
+    await own_room.tap("lin", card, "1")
+    await own_room.wait_for(part_is("failed", NOTHING["zh"]))
+    await closed(own_room)
+    assert await runs_in(shared, own_room) == 0
+
+
+async def test_just_a_question_is_answered_honestly(shared: Service, own_room: WebRoom) -> None:
+    card = await asked(own_room, ASKS)
+    (question,) = [b for b in card["buttons"] if "提问" in b["label"]]
+    await own_room.post("taps", "lin", button=question["data"], id=new_id())
+    answered = await own_room.wait_for(part_is("answered"))
+    assert answered["parts"][0]["html"].count("<li>") >= 2
+    await closed(own_room)
+    assert await runs_in(shared, own_room) == 0
+
+
+async def test_only_who_wrote_may_choose(shared: Service, own_room: WebRoom) -> None:
+    card = await asked(own_room)
+    for person in ("chen", "zhao"):
+        status, answer = await own_room.tap(person, card, "1")
+        assert (status, answer["ok"]) == (200, False)
+        assert answer["text"]
+    await own_room.say("zhao", "1")
+    await own_room.wait_for(lambda m: m["card"] is None and bool(m["parts"]))
+    assert len(own_room.shown) == 2
+    assert (await own_room.card("select"))["outcome"] == ""
+    assert await runs_in(shared, own_room) == 0
+
+
+@pytest.mark.parametrize("text", ["1", " 1 ", "１"])
+async def test_the_number_shown_chooses(shared: Service, own_room: WebRoom, text: str) -> None:
+    await asked(own_room)
+    await own_room.say("lin", text)
+    form = await own_room.card("clarify")
+    assert "P003" in [row["value"] for row in form["rows"]]
+    await closed(own_room)
+    assert await runs_in(shared, own_room) == 1
+
+
+@pytest.mark.parametrize("text", ["5", "0", "-1", "1.5"])
+async def test_a_number_that_is_not_shown_chooses_nothing(
+    shared: Service, own_room: WebRoom, text: str
+) -> None:
+    await asked(own_room)
+    await own_room.say("lin", text)
+    await own_room.wait_for(lambda m: m["card"] is None and bool(m["parts"]))
+    assert (await own_room.card("select"))["outcome"] == ""
+    assert await runs_in(shared, own_room) == 0
+
+
+@pytest.mark.parametrize(("text", "lang"), [(VISIT, "zh"), (ENGLISH, "en")])
+@pytest.mark.parametrize("how", ["tap", "number"])
+async def test_none_of_these_ends_the_part(
+    shared: Service, own_room: WebRoom, text: str, lang: str, how: str
+) -> None:
+    card = await asked(own_room, text)
+    if how == "tap":
+        await own_room.tap("lin", card, "none")
+    else:
+        await own_room.say("lin", str(len(card["buttons"])))
+    await own_room.wait_for(part_is("cancelled", NOTHING[lang]))
+    await closed(own_room)
+    assert await runs_in(shared, own_room) == 0
+
+
+async def test_what_comes_again_chooses_once(shared: Service, own_room: WebRoom) -> None:
+    message = new_id()
+    for _ in range(2):
+        await own_room.say("lin", VISIT, message_id=message)
+    card = await own_room.card("select")
+    tap = {"button": button(card, "1"), "id": new_id()}
+    first, *again = [await own_room.post("taps", "lin", **tap) for _ in range(3)]
+    assert first[1]["ok"]
+    assert again == [first, first]
+    _, other = await own_room.tap("lin", card, "none")
+    assert not other["ok"]
+    assert next(b["label"] for b in card["buttons"]) in other["text"]
+    await own_room.card("clarify")
+    await own_room.say("lin", VISIT, message_id=message)
+    await another(own_room)
+    assert await runs_in(shared, own_room) == 1
+    kinds = [m["card"]["kind"] for m in own_room.shown.values() if m["card"]]
+    assert sorted(kinds) == ["clarify", "select"]
+
+
+async def test_of_two_choices_at_once_one_counts(shared: Service, own_room: WebRoom) -> None:
+    card = await asked(own_room)
+    begun, left = await asyncio.gather(
+        own_room.tap("lin", card, "1"), own_room.tap("lin", card, "none")
+    )
+    assert begun[1]["ok"] != left[1]["ok"]
+    await closed(own_room)
+    if begun[1]["ok"]:
+        await own_room.card("clarify")
+    else:
+        await own_room.wait_for(part_is("cancelled", NOTHING["zh"]))
+    assert await runs_in(shared, own_room) == begun[1]["ok"]
+
+
+async def test_what_is_sure_is_answered_at_once_and_each_other_part_is_asked_about(
+    shared: Service, own_room: WebRoom
+) -> None:
+    await own_room.say("lin", f"查一下P003的ECOG。{RECORD}。{VISIT}。")
+    message = await own_room.wait_for(lambda m: len(m["parts"]) == 3)
+    assert [p["state"] for p in message["parts"]] == ["answered", "needs_you", "needs_you"]
+    assert "2026-10-28" in message["parts"][0]["html"]
+    below = await own_room.wait_for(lambda m: not m["parts"] and VISIT in text_of(m["card"]))
+    # One number could mean either card.
+    await own_room.say("lin", "1")
+    await own_room.wait_for(lambda m: len(m["parts"]) == 1)
+    assert await runs_in(shared, own_room) == 0
+    await own_room.tap("lin", below["card"], "1")
+    await own_room.card("clarify")
+    assert RECORD in text_of(await own_room.card("select"))
+    assert await runs_in(shared, own_room) == 1
