@@ -11,19 +11,20 @@ def _any(*forms: str) -> re.Pattern[str]:
 
 _QUESTION = _any(
     r"[?吗]|[呢么]\s*[。!]?\s*$",
-    r"什么|啥|怎么|怎样|如何|为何|哪|谁|想知道|想问|问一下|请教|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
+    r"什么|啥|怎么|怎样|如何|为何|哪|谁|想知道|想问|问一下|请教|请问|想了解|了解一下|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
     r"|has|have|had|can|could|may|might|shall|should|will|would|any)\b(?!')",
     r"(?:^|[^a-z])(?:what|who|where|when|how|which)(?:'s|s|'re) ",
     r"\b(?:what about|how (?:to|many|much|do|does|is))\b",
+    r"\b(?:remind me|ascertain|find out) (?:wh|how)",
 )
 _HOW = _any(
     r"怎么(?!样)|如何|为什么|为何|怎样|步骤|流程是|教程",
     r"\bhow (?:to|do|does|did|can|could|should|would|come)\b|\bwhy\b|\bsteps (?:to|for)\b",
 )
 _NOT = _any(
-    r"不要(?!忘)|不用|不必|不需|不想|不能|不可|不许|不准|不该|不应|先不|暂不|暂时不|还不|不是|不了|不上|勿|甭|暂缓",
+    r"不要(?!忘)|不用|不必|不需|不想|不能|不可|不许|不准|不该|不应|先不|暂不|暂时不|还不|不是(?!.{1,14}是)|不了|不上|勿|甭|暂缓",
     r"(?<![性分个特级类识区鉴差告])别(?![的人名忘]|处(?!理))|没有?(?=说|让|要|叫|想|打算|必要|录|登|填|记|提)",
     r"[未误漏免禁停拒非缓莫](?=录|登|填|记|提)",
     r"n't(?! forget)\b|\bnot\b(?! forget)|\bdont\b(?! forget)",
@@ -52,7 +53,7 @@ _IF = _any(
 )
 _HINGE = re.compile(
     r"\W*(?:那|那么|and |but |so )?(?:如果|假如|假设|要是|倘若|若[是有没]?|一旦|万一"
-    r"|有的话|没有的话|[^,。]{1,8}的话|没[^,。]{0,4}就|[^,。]{0,6}(?:超过|大于|小于|高于|低于)[^,。]{1,10}就|等.{1,20}(?:再|后|之后)"
+    r"|有的话|没有的话|[^,。]{1,8}的话|没[^,。]{0,4}就|(?:有|缺|到了|回来了?|超|不(?![要用必想能]))[^,。]{0,9}就|[^,。]{0,6}(?:超过|大于|小于|高于|低于)[^,。]{1,10}就|等.{1,20}(?:再|后|之后)"
     r"|(?:if|unless|once|as soon as|in case|provided|assuming)\b)"
 )
 _HANGS = re.compile(
@@ -89,6 +90,10 @@ _REPORTS = _any(
     r"\b(?:he|she|they|cra|pi|boss|client|counsel|lawyer|judge|team|site|monitor|sponsor) "
     r"(?:asks|thinks|(?:wants?|wanted) (?:us|you|me|it|that|the))\b",
     r"\b(?:said|says|told|asked|wrote)\b",
+)
+_PLEADS = re.compile(
+    r"帮我|帮忙|请你|麻烦|劳烦|能否|可否|你(?:先|再)?[给把]"
+    r"|\b(?:please|pls|could you|can you|would you)\b"
 )
 _BA = re.compile(
     r"\W*(?:先|再|也|顺手|顺便|帮我|帮忙|请|麻烦|然后|最后)*把[^,。]+(?:了吧?|吧|下|掉|好|上)\s*[。!]?$"
@@ -233,7 +238,7 @@ def told(text: str) -> bool:
 
 def tells(clause: str) -> bool:
     """It tells what was done or is planned; nothing is bidden in it."""
-    return bool(_TELLS.search(clause)) and not _BA.match(clause)
+    return bool(_TELLS.search(clause)) and not (_BA.match(clause) or _PLEADS.search(clause))
 
 
 def reports(text: str) -> bool:

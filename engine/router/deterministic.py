@@ -11,7 +11,7 @@ from engine.intents import Candidate, Intent
 from engine.lookup import cue_found
 from engine.ports.model import Model
 from engine.router.form_pieces import grouped
-from engine.router.judge import Piece, judge
+from engine.router.judge import CLAUSES, Piece, judge
 from engine.router.model import RouteContext, Tried
 from engine.router.open_forms import forms
 from engine.router.pieces import Atom, atoms
@@ -75,7 +75,7 @@ def _reader(context: RouteContext) -> Judge:
             return _doubt(piece, "only a part of it is a look-up")
         others = [alone(said) for said in stretches] if piece.wants and parted else []
         work = piece.kind == "workflow"
-        if any(one.holds_off or (work and one.lookup) for one in others):
+        if any(one.holds_off or (work and one.lookup) or one.work for one in others):
             return _doubt(piece, "only a part of it is meant")
         return piece
 
@@ -101,9 +101,9 @@ def begins(context: RouteContext) -> Callable[[str], bool]:
     anywhere = bool(forms(context))
 
     def opens(said: str) -> bool:
+        # A mark at the end may be the whole sentence's.
         clause = _CLAUSE_END.split(said, maxsplit=1)[0]
-        mark = said[len(clause) : len(clause) + 1]
-        asked = wording.asks(clause + mark) and len(clause) > 5
+        asked = wording.asks(clause) and len(clause) > 5
         begun = context.table.begins(clause) or wording.hinged(said)
         return anywhere or begun or asked or "也" in clause
 
@@ -139,13 +139,15 @@ def _joined(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tupl
 
 
 def _goes_on(before: Piece, piece: Piece, context: RouteContext) -> bool:
-    if before.kind != piece.kind or before.lookup or piece.lookup or piece.condition:
+    searches = before.lookup is None or "query" in before.lookup.arguments
+    if before.kind != piece.kind or not searches or piece.lookup or piece.condition:
         return False
     if piece.kind == "qa_query":
         return not _NAMED.search(piece.text)
     theirs, own = subject_ids(before.text), subject_ids(piece.text)
     # Work of one playbook that does not begin like a request says what the second half is for.
-    leads = before.request != piece.request and context.table.begins(fold(before.text))
+    bids = any(map(context.table.begins, CLAUSES.split(fold(before.text))))
+    leads = before.request != piece.request and bids
     same = before.playbook == piece.playbook and not leads
     return piece.kind == "workflow" and same and not (theirs and own and theirs != own)
 

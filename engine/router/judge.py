@@ -61,13 +61,15 @@ LEAST = 0.2
 _LISTED = re.compile(
     r"[Pp][0-9]{3}(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[Pp][0-9]{3}){1,4}(?![0-9])"
 )
-_CLAUSE = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
+CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
 _LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 THANKS_CHARS = 60
 _IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
-_BID = re.compile(r"[把给帮请]|一[下份条]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]")
+_BID = re.compile(
+    r"[把给帮请]|一[下份条]|改[掉成为]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]"
+)
 
 _WORDS = re.compile(r"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{1,2}")
 _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
@@ -103,6 +105,11 @@ class Piece:
     elsewhere: bool = False
     asks_which: bool = False
     candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def work(self) -> bool:
+        """It is most likely work, but not surely."""
+        return self.kind == "unclear" and any(c.kind == "workflow" for c in self.candidates[:1])
 
     @property
     def wants(self) -> bool:
@@ -191,7 +198,7 @@ def _held(said: _Said, context: RouteContext) -> Piece | None:
         return _idle(said, "most of it is quoted")
     if wording.asks(said.said):
         return None
-    off = wording.retracts(said.said) or any(map(wording.forbids, _CLAUSE.split(said.said)))
+    off = wording.retracts(said.said) or any(map(wording.forbids, CLAUSES.split(said.said)))
     if off and (wording.retracts(said.said) or not _bids(said, context.table, wording.denies)):
         return replace(_idle(said, "it holds off"), holds_off=True)
     if wording.denies(said.said) and not _bids(said, context.table, wording.denies):
@@ -265,8 +272,8 @@ def _work(said: _Said, judged: _Said, context: RouteContext, *, which: bool = Tr
 
 def _by_clause(said: _Said, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
-    clauses = [clause for clause in _CLAUSE.split(said.said) if clause.strip()]
-    off = wording.retracts(said.said) or any(map(wording.forbids, _CLAUSE.split(said.said)))
+    clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
+    off = wording.retracts(said.said) or any(map(wording.forbids, CLAUSES.split(said.said)))
     if len(clauses) < 2 or wording.reports(said.said) or off:
         return None
     for clause in clauses:
@@ -297,7 +304,7 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
         return "it gives what somebody else said"
     if wording.hangs(said.said):
         return "it hangs on a condition"
-    if any(map(wording.forbids, _CLAUSE.split(said.said))):
+    if any(map(wording.forbids, CLAUSES.split(said.said))):
         return "it holds something off"
     if not _bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
         return "nothing in it is bidden"
@@ -308,7 +315,7 @@ def _fault(said: _Said, table: RouteTable, *, least: float = START) -> str:
 
 def _bids(said: _Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
     """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
-    for clause in _CLAUSE.split(table.mended(said.said)):
+    for clause in CLAUSES.split(table.mended(said.said)):
         bare, _ = plea(_LINK.sub("", clause))
         chinese = bool(_CHINESE.search(bare))
         bidden = table.begins(bare) or (
@@ -325,7 +332,7 @@ def _groups(said: _Said, playbook: str, context: RouteContext) -> list[tuple[str
     The clause that bids counts as much as the whole, whose values may point anywhere.
     """
     scores = said.scores.groups
-    bidding = next((c for c in _CLAUSE.split(said.said) if context.table.begins(c)), "")
+    bidding = next((c for c in CLAUSES.split(said.said) if context.table.begins(c)), "")
     if bidding and bidding.strip() != said.said.strip():
         head = _look_at(bidding, context).scores.groups
         scores = {name: (score + head[name]) / 2 for name, score in scores.items()}
@@ -384,7 +391,7 @@ def _rest(said: _Said, context: RouteContext) -> Piece:
     if thanks(said.text) and len(said.text) <= THANKS_CHARS and said.route in _IDLE_ROUTES:
         return Piece(said.text, "smalltalk", "it says thanks")
     elsewhere = said.route == ELSEWHERE and said.score >= ELSE
-    tells = any(map(wording.tells, _CLAUSE.split(said.said)))
+    tells = any(map(wording.tells, CLAUSES.split(said.said)))
     told = tells and not _bids(said, context.table, wording.tells)
     if (wording.reports(said.said) or told) and not elsewhere:
         return _idle(said, "it tells of something")

@@ -204,7 +204,7 @@ def _work(piece: _Piece, place: int, text: str, others: list[str], context: Rout
         rest = rest.replace(other, " ", 1)
     playbook, _, request = piece.route.partition("/")
     meant = Candidate(kind="workflow", playbook=playbook, request=request)
-    if held := _held(piece, clause, rest, text):
+    if held := _held(piece, clause, rest, text, context):
         # The person may still want what is only asked for, and is asked.
         return _doubt(piece, held, *((meant,) if held == ONLY_ASKS else ()))
     left = [rest[a.start : a.end] for a in atoms(rest, begins(context))]
@@ -218,7 +218,7 @@ def _work(piece: _Piece, place: int, text: str, others: list[str], context: Rout
     return _doubt(piece, "nothing tells whether its condition holds", meant)
 
 
-def _held(piece: _Piece, clause: str, rest: str, text: str) -> str:
+def _held(piece: _Piece, clause: str, rest: str, text: str, context: RouteContext) -> str:
     """Why a workflow is not started although the model says so; "" when it is."""
     if wording.unquoted(piece.text).strip() not in wording.unquoted(text):
         return "it is quoted"

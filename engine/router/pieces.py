@@ -9,10 +9,12 @@ from engine.entities import fold
 
 _ZH = (
     r"然后再?|接着再?|随后再?|之后再|另外|此外|(?:[录改写做跑出发]完[了事]?)?(?:顺便|顺带|顺手)|以及请|并且|最后再?|完[了事]再|做完再?|对了"
+    r"|(?<=[,，\s])[改写弄录做跑核出]?[好完]了?(?:之后|以后|后)就?"
     r"|(?<![不别要勿用必甭没])再(?![见次三者说过度])"
 )
 _EN = (
     r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
+    r"|(?:and\s+)?once\s+(?:that|it|this|they)(?:'s|'re|\s+is|\s+are)\s+(?:done|in|ready|through)"
     r"|(?:and\s+)?finally|lastly|by\s+the\s+way|btw|in\s+addition|(?:and\s+)?next(?=,))(?![A-Za-z'])"
 )
 _BOUNDARY = re.compile(
