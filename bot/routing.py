@@ -64,7 +64,8 @@ def as_data(text: str, routed: Routed) -> dict[str, Any]:
 
 
 def _intent(intent: Intent) -> dict[str, Any]:
-    guess = next((c for c in intent.candidates if c.score >= GUESS), None)
+    likely = (c for c in intent.candidates if intent.kind == "unclear" and c.score >= GUESS)
+    guess = next(likely, None)
     return {
         "kind": guess.kind if guess else intent.kind,
         "text": intent.text,

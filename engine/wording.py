@@ -76,7 +76,7 @@ _TELLS = _any(
     r"(?:完成|一致|通过|排队中?)\s*[。!]?$|(?<![^的人方])想(?:申请|要(?!你))|(?:正在|还在|在)(?:录|跑|写|做|改|核)",
     r"下个?(?:月|周|星期|礼拜|次|季度|批)[一二三四五六日天]?(?:再|做|写|录|跑|去|提|发)|过完|(?:开庭|锁库|周末|节|年|假)[前后]再",
     r"打算|计划(?=[明后下周]|在)|准备(?=[明后下]天?|去)|以后(?:再|要)|回头|下次|改天|过两天|要是",
-    r"^\W*(?:i|we|he|she|they|it|you) (?!need|want|would|'d)",
+    r"^\W*(?:i|we|he|she|they|it|you)(?:'ve|'ll|'re|'s)? (?!need|want|would|'d)",
     r"^[a-z]+(?: [a-z']+)? (?:is|are|was|were) ",
     r"^\W*(?:the|our|my|his|her) .{0,30}\b(?:was|were|is|are|has|have|had|will)\b",
     r"\b(?:already|yesterday|last (?:week|night|month)|this morning)\b",

@@ -116,7 +116,8 @@ def _conditional(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     for piece in pieces:
         if piece.condition and made and wording.checks(fold(made[-1].text)) and not made[-1].told:
             # "Check X, and if …": what is looked for decides on what follows.
-            made[-1] = replace(_doubt(made[-1], "a condition hangs on it"), kind="qa_query")
+            doubted = _doubt(made[-1], "a condition hangs on it")
+            made[-1] = replace(doubted, kind="qa_query", candidates=())
         if piece.condition and not (made and made[-1].kind == "qa_query"):
             piece = _doubt(piece, "nothing tells whether that holds")
         made.append(piece)

@@ -67,6 +67,11 @@ _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 THANKS_CHARS = 60
 _IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
+_FAVOUR = re.compile(
+    r"\W*(?:所以)?(?:能否|能不能|可以|可否|可不可以)(?:请|麻烦|帮|劳烦)"
+    r"|\W*(?:so )?(?:can|could|would|will) you\b"
+)
+_MARKED = re.compile(r"[?吗]\s*$")
 _BID = re.compile(
     r"[把给帮请]|一[下份条]|改[掉成为]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]"
 )
@@ -185,9 +190,13 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
 
 def _look_at(text: str, context: RouteContext) -> _Said:
     said = fold(wording.unquoted(text))
-    bare, polite = plea(context.table.mended(said))
+    bare, polite = plea(said)
+    bare = context.table.mended(bare)
+    # The favour may be asked for in the end, after what it is about.
+    polite = polite or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
     cues = [cue for tool in context.tools for cue in tool.cues]
-    spare = without_values(bare, [*cues, "bp", "ae"])
+    # A value that is to be another is what the piece is about.
+    spare = bare if wording.changes(bare) else without_values(bare, [*cues, "bp", "ae"])
     return _Said(text, said, bare, polite, context.table.classifier.scores(spare))
 
 
@@ -375,7 +384,7 @@ def _question(said: _Said, context: RouteContext) -> Piece | None:
         close = True
     if not (asks or close):
         return None
-    if wording.reports(said.said) and not asks:
+    if wording.reports(said.said) and not (asks and _MARKED.search(said.said)):
         return None
     if asks and said.route in (SMALLTALK, ELSEWHERE) and said.score >= START:
         return None

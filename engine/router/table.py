@@ -147,7 +147,9 @@ class RouteTable:
 
     def _is_verb(self, word: str) -> bool:
         stem = word.removesuffix("ing")
-        return bool({word, stem, f"{stem}e", stem[:-1]} & self.heads)
+        return word in self.heads or (
+            stem != word and bool({stem, f"{stem}e", stem[:-1]} & self.heads)
+        )
 
     def begins_with_cue(self, said: str) -> bool:
         """The folded text opens with a word that asks for work."""
