@@ -241,6 +241,11 @@ def tells(clause: str) -> bool:
     return bool(_TELLS.search(clause)) and not (_BA.match(clause) or _PLEADS.search(clause))
 
 
+def pleads(text: str) -> bool:
+    """Somebody is asked for something in it, whatever else it tells."""
+    return bool(_PLEADS.search(text))
+
+
 def reports(text: str) -> bool:
     """It gives what somebody else said or wants."""
     return bool(_REPORTS.search(text))

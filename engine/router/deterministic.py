@@ -36,7 +36,7 @@ async def deterministic(text: str, context: RouteContext, model: Model | None) -
 
 def is_sure(piece: Piece) -> bool:
     """The rules decide what the piece is, be it that it surely asks for nothing."""
-    return piece.kind != "unclear" or piece.holds_off or bool(piece.told)
+    return (piece.kind != "unclear" and piece.firm) or piece.holds_off or bool(piece.told)
 
 
 def read(text: str, context: RouteContext) -> tuple[Piece, ...]:
@@ -250,7 +250,7 @@ def _intent(piece: Piece, after: tuple[int, ...]) -> Intent:
         {
             "kind": piece.kind,
             "text": piece.text,
-            "sure": is_sure(piece) or piece.idle,
+            "sure": is_sure(piece) or (piece.idle and piece.firm),
             "playbook": piece.playbook,
             "request": piece.request,
             "condition": piece.condition,

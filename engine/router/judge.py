@@ -52,6 +52,9 @@ ASKED = 0.35
 ELSE = 0.25
 """From this score on a piece asks for what nobody here does, when no route is nearer."""
 
+FIRM = 0.4
+"""From this score on a question may be another route's by its words."""
+
 SHOWN = 0.3
 """So much may another route be before questions when the piece bids to show something."""
 
@@ -84,8 +87,9 @@ _LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
 class Piece:
     """A stretch of the message and what it surely is; `kind` is `unclear` when that is nothing.
 
-    `told` is what to say where that is known already; `idle` pieces surely ask for nothing, and
-    `elsewhere` ones for what nobody here does; `asks_which` ones for one of a playbook's requests.
+    Not `firm`: by its form, while its words speak for something else. `told` is what to say where
+    that is known already; `idle` pieces surely ask for nothing, and `elsewhere` ones for what
+    nobody here does; `asks_which` ones for one of a playbook's requests.
     """
 
     text: str
@@ -105,6 +109,7 @@ class Piece:
     card: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     told: str = ""
+    firm: bool = True
     idle: bool = False
     holds_off: bool = False
     elsewhere: bool = False
@@ -238,7 +243,8 @@ def _fragment(said: _Said, context: RouteContext) -> Piece:
 
 
 def _idle(said: _Said, why: str) -> Piece:
-    return Piece(said.text, "unclear", why, confidence=0.0, idle=True)
+    firm = said.route in _IDLE_ROUTES
+    return Piece(said.text, "unclear", why, confidence=0.0, idle=True, firm=firm)
 
 
 def _workflow(
@@ -390,7 +396,8 @@ def _question(said: _Said, context: RouteContext) -> Piece | None:
         return None
     why = "it asks" if asks else f"like a question ({said.score:.2f})"
     confidence = max(said.scores.routes.get(QUESTION, 0.0), 0.5 if asks else 0.0)
-    return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2))
+    firm = said.route == QUESTION or said.scores.routes[QUESTION] >= FIRM
+    return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
 
 
 def _rest(said: _Said, context: RouteContext) -> Piece:
@@ -401,10 +408,11 @@ def _rest(said: _Said, context: RouteContext) -> Piece:
         return Piece(said.text, "smalltalk", "it says thanks")
     elsewhere = said.route == ELSEWHERE and said.score >= ELSE
     tells = any(map(wording.tells, CLAUSES.split(said.said)))
-    told = tells and not _bids(said, context.table, wording.tells)
-    if (wording.reports(said.said) or told) and not elsewhere:
+    bids = said.polite or wording.pleads(said.said) or _bids(said, context.table, wording.tells)
+    if wording.reports(said.said) or (tells and not bids and not elsewhere):
         return _idle(said, "it tells of something")
-    if said.route == STATEMENT and said.score >= START and said.margin >= MARGIN:
+    statement = said.score >= START and said.margin >= MARGIN and said.route == STATEMENT
+    if statement and not bids:
         return _idle(said, f"it asks for nothing ({said.score:.2f})")
     candidates = context.table.candidates(said.scores, least=LEAST)
     if elsewhere:
