@@ -30,13 +30,21 @@ class ReplyHead(Frozen):
 
 
 class Part(Frozen):
-    """One piece: its intent, how far it is, and what it says (Markdown)."""
+    """One piece: its intent, how far it is, and what it says (Markdown).
+
+    `answer` stands above `text`: what was found before the piece led on to something else.
+    """
 
     index: int
     intent: Intent
     state: PartState
     text: str
+    answer: str = ""
     run: str = ""
+
+    def told(self) -> str:
+        """All that the piece says."""
+        return "\n\n".join(filter(None, (self.answer, self.text)))
 
 
 def settled(parts: tuple[Part, ...]) -> bool:
@@ -54,7 +62,7 @@ def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str)
                 number=part.index + 1 if numbered else 0,
                 state=part.state,
                 label=part.intent.text[:LABEL_CHARS] if numbered else "",
-                text=part.text,
+                text=part.told(),
             )
             for part in parts
         ),

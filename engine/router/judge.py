@@ -74,6 +74,7 @@ _FAVOUR = re.compile(
     r"\W*(?:所以)?(?:能否|能不能|可以|可否|可不可以)(?:请|麻烦|帮|劳烦)"
     r"|\W*(?:so )?(?:can|could|would|will) you\b"
 )
+_EDGES = " ,.;:!?。"
 _MARKED = re.compile(r"[?吗]\s*$")
 _BID = re.compile(
     r"[把给帮请]|一[下份条]|改[掉成为]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]"
@@ -396,7 +397,9 @@ def _question(said: _Said, context: RouteContext) -> Piece | None:
         return None
     why = "it asks" if asks else f"like a question ({said.score:.2f})"
     confidence = max(said.scores.routes.get(QUESTION, 0.0), 0.5 if asks else 0.0)
-    firm = said.route == QUESTION or said.scores.routes[QUESTION] >= FIRM
+    near = said.route == QUESTION or said.scores.routes[QUESTION] >= FIRM
+    # Behind its commas may stand what nobody saw.
+    firm = near and len([c for c in CLAUSES.split(said.said) if c.strip(_EDGES)]) == 1
     return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
 
 

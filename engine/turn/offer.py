@@ -104,14 +104,13 @@ def chosen(intent: Intent, choice: str) -> Intent | None:
 
 def below(answer: str, part: Part) -> Part:
     """The part with an answer above what its card asks."""
-    return part.model_copy(update={"text": f"{answer}\n\n{part.text}"})
+    return part.model_copy(update={"answer": answer})
 
 
 def left(part: Part, key: str, lang: Lang) -> Part:
     """The part when nothing was chosen: that is said, or the answer stands that came before."""
-    answer = part.text.removesuffix(question(part.intent, lang)).rstrip()
-    if answer and part.intent.kind == "qa_query":
-        return part.model_copy(update={"state": "answered", "text": answer})
+    if part.answer:
+        return part.model_copy(update={"state": "answered", "text": part.answer, "answer": ""})
     return part.model_copy(update={"state": "cancelled", "text": say(key, lang)})
 
 

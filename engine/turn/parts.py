@@ -33,10 +33,20 @@ class Begun:
 
 
 async def begin(
-    index: int, intent: Intent, head: ReplyHead, begun: Begun, services: TurnServices
+    index: int,
+    intent: Intent,
+    head: ReplyHead,
+    begun: Begun,
+    services: TurnServices,
+    *,
+    answer: str = "",
 ) -> None:
-    """Add the part of one intent, with what it starts; one that needs the model is `working`."""
-    part = Part(index=index, intent=intent, state="working", text=say("part.working", head.lang))
+    """Add the part of one intent, with what it starts; one that needs the model is `working`.
+
+    `answer` is what was answered before, and stays.
+    """
+    text = say("part.working", head.lang)
+    part = Part(index=index, intent=intent, state="working", text=text, answer=answer)
     waited = _waits_for(intent, begun.parts)
     if waited is not None:
         settled = skipped if _lost(begun.parts[waited]) else _later

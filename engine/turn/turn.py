@@ -192,7 +192,7 @@ async def _finish(
     for part in waiting:
         begun.parts[part.index] = await _begun_late(part, begun, head, services)
     changed = [begun.parts[part.index] for part in (*asked, *waiting)]
-    session = session.heard(head.text).told("\n".join(p.text for p in begun.parts))
+    session = session.heard(head.text).told("\n".join(p.told() for p in begun.parts))
     effects = _with(begun, Effects()) if changed else first
     traces = [
         trace
@@ -299,7 +299,7 @@ async def _goes_on(
     """Begin the part, alone and now."""
     begun = Begun(slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
-    await begin(part.index, intent, head, begun, services)
+    await begin(part.index, intent, head, begun, services, answer=part.answer)
     traces: tuple[TraceWrite, ...] = ()
     if begun.parts[0].state == "working" and not begun.parts[0].run:
         answer = await ask_model(intent, head, session, services)

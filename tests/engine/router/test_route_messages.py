@@ -94,7 +94,7 @@ MESSAGES = [
     ("The visit was recorded", [DOUBT]),
     ("I will record a visit tomorrow", [DOUBT]),
     ("他说“录入今天的访视数据”", [DOUBT]),
-    ('"record today\'s visit" is what the manual says', [ASKS]),
+    ('"record today\'s visit" is what the manual says', [DOUBT]),
     ("P003's weight is 70.5 kg", [DOUBT]),
     ("P003 无不良事件", [DOUBT]),
     ("record keeping is hard", [DOUBT]),
