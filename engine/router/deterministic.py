@@ -11,10 +11,12 @@ from engine.intents import Candidate, Intent
 from engine.lookup import cue_found
 from engine.ports.model import Model
 from engine.router.form_pieces import grouped
-from engine.router.judge import CLAUSES, Piece, judge
+from engine.router.judge import judge
 from engine.router.model import RouteContext, Tried
 from engine.router.open_forms import forms
+from engine.router.piece import Piece
 from engine.router.pieces import Atom, atoms
+from engine.router.said import CLAUSES
 from engine.router.smalltalk import smalltalk
 from engine.router.split import Judge, split
 from engine.values import without_values

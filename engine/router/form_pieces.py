@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from engine.router.judge import Piece
 from engine.router.model import RouteContext
 from engine.router.open_forms import address, answers, forms
+from engine.router.piece import Piece
 
 
 def grouped(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:

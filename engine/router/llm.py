@@ -15,8 +15,9 @@ from engine.lookup import find
 from engine.ports.model import Message, Model
 from engine.router.conditions import parted
 from engine.router.deterministic import begins, read
-from engine.router.judge import Piece, judge
+from engine.router.judge import judge
 from engine.router.model import RouteContext, Tried
+from engine.router.piece import Piece
 from engine.router.pieces import atoms
 from engine.router.table import RouteTable, plain
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from engine.router.judge import Piece
+from engine.router.piece import Piece
 from engine.router.pieces import Atom
 
 LONGEST = 6

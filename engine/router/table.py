@@ -65,6 +65,7 @@ class RouteTable:
         """Do now what is otherwise done for the first message."""
         self.classifier.scores("")
         self.foreign(self.mended("begins"))
+        self.nearest("", self.examples[0].group)
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
     @cached_property
@@ -109,6 +110,29 @@ class RouteTable:
         for example in self.examples:
             counted.setdefault(example.route, Counter()).update(tokens(plain(example.text)))
         return counted
+
+    @cached_property
+    def _by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:
+        found: dict[str, list[tuple[frozenset[str], str]]] = {}
+        for example in self.examples:
+            words = tokens(plain(example.text))
+            found.setdefault(example.group, []).append((words, example.text))
+        return found
+
+    def nearest(self, said: str, group: str) -> str:
+        """The example of the group that has most in common with a folded text."""
+        own = tokens(said)
+        every = self._by_group[group]
+        return max(every, key=lambda one: len(one[0] & own) / (len(one[0] | own) or 1))[1]
+
+    @cached_property
+    def _question_groups(self) -> frozenset[str]:
+        return frozenset(e.group for e in self.examples if e.route == QUESTION)
+
+    def nearest_question(self, said: str, scores: Scores) -> str:
+        """The example question that has most in common with a folded text."""
+        groups = self._question_groups
+        return self.nearest(said, max(groups, key=lambda name: (scores.groups[name], name)))
 
     def foreign(self, said: str) -> tuple[str, ...]:
         """What of a folded text only examples of work that nobody here does have."""

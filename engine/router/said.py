@@ -1,0 +1,93 @@
+"""A piece as it is looked at: folded, without quotations, and without politeness."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine import wording
+from engine.entities import fold
+from engine.lookup import cue_found
+from engine.router.classifier import Scores
+from engine.router.model import RouteContext
+from engine.router.plea import plea
+from engine.router.table import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT, RouteTable
+from engine.values import without_values
+
+CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
+"""What parts the clauses of a folded text."""
+
+_LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_FAVOUR = re.compile(
+    r"\W*(?:所以)?(?:能否|能不能|可以|可否|可不可以)(?:请|麻烦|帮|劳烦)"
+    r"|\W*(?:so )?(?:can|could|would|will) you\b"
+)
+_BID = re.compile(
+    r"[把给帮请]|一[下份条]|改[掉成为]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A piece as it is looked at: folded, without quotations; and without politeness."""
+
+    text: str
+    said: str
+    bare: str
+    polite: bool
+    scores: Scores
+
+    @property
+    def route(self) -> str:
+        """The nearest route."""
+        return max(self.scores.routes, key=lambda name: self.scores.routes[name])
+
+    @property
+    def score(self) -> float:
+        """How near that is."""
+        return self.scores.routes[self.route]
+
+    @property
+    def beyond(self) -> float:
+        """How far it is from what asks for nothing here."""
+        scores = self.scores.routes
+        return self.score - max(scores.get(STATEMENT, 0.0), scores.get(ELSEWHERE, 0.0))
+
+    @property
+    def aside(self) -> float:
+        """How far it is from the other playbooks."""
+        beside = (SMALLTALK, STATEMENT, ELSEWHERE, QUESTION, self.route)
+        others = [s for name, s in self.scores.routes.items() if name not in beside]
+        return self.score - max(others, default=0.0)
+
+    @property
+    def margin(self) -> float:
+        """How far it is from the second nearest."""
+        others = [s for name, s in self.scores.routes.items() if name != self.route]
+        return self.score - max(others, default=0.0)
+
+
+def look_at(text: str, context: RouteContext) -> Said:
+    """The text made ready, and scored."""
+    said = fold(wording.unquoted(text))
+    bare, polite = plea(said)
+    bare = context.table.mended(bare)
+    # The favour may be asked for in the end, after what it is about.
+    polite = polite or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
+    cues = [cue for tool in context.tools for cue in tool.cues]
+    # A value that is to be another is what the piece is about.
+    spare = bare if wording.changes(bare) else without_values(bare, [*cues, "bp", "ae"])
+    return Said(text, said, bare, polite, context.table.classifier.scores(spare))
+
+
+def bids(said: Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
+    """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
+    for clause in CLAUSES.split(table.mended(said.said)):
+        bare, _ = plea(_LINK.sub("", clause))
+        chinese = bool(_CHINESE.search(bare))
+        bidden = table.begins(bare) or (
+            chinese and (_BID.search(bare) or cue_found(bare, table.cues))
+        )
+        if bidden and not unless(bare):
+            return True
+    return False

@@ -1,0 +1,141 @@
+"""Whether a piece surely asks for work, and for which: never on a guess (promise 4)."""
+
+from engine import wording
+from engine.intents import Candidate
+from engine.lookup import cue_found
+from engine.router.model import RouteContext
+from engine.router.piece import Piece
+from engine.router.said import CLAUSES, Said, bids, look_at
+from engine.router.table import RouteTable
+
+START = 0.45
+"""From this score on a piece may start a workflow."""
+
+CLAUSE = 0.6
+"""The same for a single clause of it, when the whole piece scores at least NEAR."""
+
+NEAR = 0.3
+
+HANGING = 0.35
+"""The same for work under a condition."""
+
+MARGIN = 0.15
+"""How far any other route must be behind."""
+
+ASIDE = 0.25
+"""How far any other playbook must be behind."""
+
+AWAY = 0.35
+"""How far work that nobody here does, and what asks for nothing, must be behind."""
+
+GROUP_MARGIN = 0.08
+"""How far another request of the playbook must be behind, where only one of them can be done."""
+
+SETTLED = 2
+"""With so many words of a playbook's own, a strange one says nothing."""
+
+KNOWN = 0.55
+"""How much of a request the examples must have."""
+
+
+def workflow(
+    said: Said, context: RouteContext, *, least: float = START, whole: bool = False
+) -> Piece | None:
+    """The piece as work of a playbook; None when that is not sure."""
+    route = context.table.playbook(said.route)
+    if route is None:
+        return None
+    if fault(said, context.table, least=least):
+        return _by_clause(said, context) if whole else None
+    return _work(said, said, context, which=least == START)
+
+
+def _work(said: Said, judged: Said, context: RouteContext, *, which: bool = True) -> Piece:
+    """The piece as work that `judged` (it, or a clause of it) asks for.
+
+    Where a request that can be done is as near as one that cannot, the person is asked `which`.
+    """
+    playbook = judged.route
+    groups = _groups(judged, playbook, context)
+    why = _why(judged, groups[0][0], context.table)
+    near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
+    able = {context.table.able(name) for name in near}
+    if which and len(able) > 1:
+        offered = tuple(
+            Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
+            for name, s in groups[:3]
+        )
+        why = f"{why}; {', '.join(near)} are as near"
+        return Piece(said.text, "unclear", why, confidence=0.0, candidates=offered, asks_which=True)
+    return Piece(
+        said.text,
+        "workflow",
+        why,
+        playbook=playbook,
+        request=groups[0][0].partition("/")[2],
+        confidence=round(min(1.0, judged.score), 2),
+    )
+
+
+def _by_clause(said: Said, context: RouteContext) -> Piece | None:
+    """The work that one clause asks for; the others only say more about it."""
+    clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
+    off = wording.retracts(said.said) or any(map(wording.forbids, CLAUSES.split(said.said)))
+    if len(clauses) < 2 or wording.reports(said.said) or off:
+        return None
+    for clause in clauses:
+        alone = look_at(clause, context)
+        route = context.table.playbook(alone.route)
+        nearest = said.scores.routes[alone.route] >= NEAR
+        if route and nearest and not fault(alone, context.table, least=CLAUSE):
+            return _work(said, alone, context)
+    return None
+
+
+def fault(said: Said, table: RouteTable, *, least: float = START) -> str:
+    """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
+    if said.score < least:
+        return f"its score {said.score:.2f} is below {least}"
+    if least != HANGING and said.aside < ASIDE:
+        return f"another playbook is within {said.aside:.2f}"
+    if said.margin < MARGIN or said.beyond < (MARGIN if least == HANGING else AWAY):
+        return f"another route is within {min(said.margin, said.beyond):.2f}"
+    anchors = table.anchors(said.bare, said.route) if least != HANGING else said.bare
+    if not anchors:
+        return "nothing in it is of that work alone"
+    if len(anchors) < SETTLED and (strange := table.foreign(said.bare)):
+        return f"{', '.join(strange[:3])} is for work that nobody here does"
+    if said.scores.known < KNOWN:
+        return f"only {said.scores.known:.2f} of it is known from examples"
+    if wording.reports(said.said):
+        return "it gives what somebody else said"
+    if wording.hangs(said.said):
+        return "it hangs on a condition"
+    if any(map(wording.forbids, CLAUSES.split(said.said))):
+        return "it holds something off"
+    if not bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
+        return "nothing in it is bidden"
+    if wording.asks(said.bare) and not said.polite:
+        return "it asks"
+    return ""
+
+
+def _groups(said: Said, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
+    """The playbook's requests with their scores, the nearest first.
+
+    The clause that bids counts as much as the whole, whose values may point anywhere.
+    """
+    scores = said.scores.groups
+    bidding = next((c for c in CLAUSES.split(said.said) if context.table.begins(c)), "")
+    if bidding and bidding.strip() != said.said.strip():
+        head = look_at(bidding, context).scores.groups
+        scores = {name: (score + head[name]) / 2 for name, score in scores.items()}
+    own = [(name, score) for name, score in scores.items() if name.startswith(f"{playbook}/")]
+    return sorted(own, key=lambda item: -item[1])
+
+
+def _why(said: Said, group: str, table: RouteTable) -> str:
+    cues = list(dict.fromkeys(cue_found(said.bare, table.cues)))
+    like = table.nearest(said.bare, group)
+    told = f"{group} {said.score:.2f}, next {said.score - said.margin:.2f}; like {like!r}"
+    return f"{told}; says {', '.join(cues[:3])}" if cues else told
