@@ -116,7 +116,9 @@ def _conditional(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     """Work under a condition only where the question before it finds out whether that holds."""
     made: list[Piece] = []
     for piece in pieces:
-        if piece.condition and made and wording.checks(fold(made[-1].text)) and not made[-1].told:
+        before = made[-1] if made else None
+        asks = before is None or before.kind in ("qa_query", "card_reply") or before.told
+        if piece.condition and before and not asks and wording.checks(fold(before.text)):
             # "Check X, and if …": what is looked for decides on what follows.
             doubted = _doubt(made[-1], "a condition hangs on it")
             made[-1] = replace(doubted, kind="qa_query", candidates=())

@@ -26,6 +26,9 @@ FIRST = 0.25
 ANCHORED = 4
 """In so many examples of a playbook at least stands what tells that a text is of its work."""
 
+FEW = 30
+"""A playbook with few examples needs one less for each so many that it lacks."""
+
 LONG = 5
 """A shorter word is taken as it is written."""
 
@@ -104,6 +107,11 @@ class RouteTable:
         return frozenset(w for w in often if len(w) > 1 and w not in _FEW)
 
     @cached_property
+    def _sizes(self) -> Counter[str]:
+        """How many examples each route has."""
+        return Counter(example.route for example in self.examples)
+
+    @cached_property
     def _tokens(self) -> Mapping[str, Counter[str]]:
         """How many examples of each route have a word, or a pair of Chinese characters."""
         counted: dict[str, Counter[str]] = {}
@@ -144,7 +152,8 @@ class RouteTable:
         """What of a folded text is of this playbook's work, and hardly of anybody else's."""
         own, away = self._tokens[playbook], self._tokens[ELSEWHERE]
         others = [self._tokens[r.playbook] for r in self.routes if r.playbook != playbook]
-        often = (w for w in tokens(said) if own[w] >= ANCHORED and w not in self.heads)
+        enough = min(ANCHORED, 1 + self._sizes[playbook] // FEW)
+        often = (w for w in tokens(said) if own[w] >= enough and w not in self.heads)
         return tuple(
             w for w in often if own[w] >= 6 * away[w] and own[w] >= 2 * sum(c[w] for c in others)
         )

@@ -47,20 +47,20 @@ def workflow(
         return None
     if fault(said, context.table, least=least):
         return _by_clause(said, context) if whole else None
-    return _work(said, said, context, which=least == START)
+    return _work(said, said, context)
 
 
-def _work(said: Said, judged: Said, context: RouteContext, *, which: bool = True) -> Piece:
+def _work(said: Said, judged: Said, context: RouteContext) -> Piece:
     """The piece as work that `judged` (it, or a clause of it) asks for.
 
-    Where a request that can be done is as near as one that cannot, the person is asked `which`.
+    Where a request that can be done is as near as one that cannot, the person is asked which.
     """
     playbook = judged.route
     groups = _groups(judged, playbook, context)
     why = _why(judged, groups[0][0], context.table)
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
     able = {context.table.able(name) for name in near}
-    if which and len(able) > 1:
+    if len(able) > 1:
         offered = tuple(
             Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
             for name, s in groups[:3]

@@ -94,7 +94,8 @@ class Model:
         place = name.partition(":")[2]
         cards = sum(c.status == "open" and c.conversation == place for c in self.cards.values())
         count = (lane.commits, lane.attempts)
-        return Claim(name, lane.fence, *count, lane.mail[0], state, ended, cards)
+        runs = sum(not r.ended and r.conversation == place for r in self.runs.values())
+        return Claim(name, lane.fence, *count, lane.mail[0], state, ended, cards, runs)
 
     def holds(self, claim: Claim) -> bool:
         return claim.fence == self.lanes[claim.lane].fence
