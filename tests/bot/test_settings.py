@@ -153,6 +153,10 @@ WRONG = [
             "slack:T1=A, slack:T1=B",
         )
     ),
+    ("SIGNOFF_REACT_ITERATIONS", "0", "a whole number from 1 to 50, not '0'"),
+    ("SIGNOFF_REACT_TOKENS", "many", "a whole number from 100 to 1000000, not 'many'"),
+    ("SIGNOFF_TRACE_DAYS", "-1", "a number of days from 0 to 3650, not '-1'"),
+    ("SIGNOFF_TRACE_MASK", "a(", "regular expressions, separated by spaces, not 'a('"),
     ("SIGNOFF_REPLY_AFTER_S", "-1", "a number of seconds from 0 to 60, not '-1'"),
     ("SIGNOFF_WEBCHAT", "maybe", "on or off, not 'maybe'"),
     ("SIGNOFF_WEBCHAT", "true", "on or off, not 'true'"),
