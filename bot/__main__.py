@@ -42,6 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except BrokenPipeError:
+        # Who read the output has seen enough; what is left in the buffer goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (DefinitionError, OSError, StoreUnavailable, BaseExceptionGroup) as error:
         lines = _explained(error)
         if lines is None:

@@ -14,8 +14,8 @@ local function lane_state(lane)
     return run[1] or '', run[2] or '', 0, 0
   end
   local c = T .. 'c:' .. rest
-  return redis.call('GET', c .. ':st') or '', '', redis.call('ZCARD', c .. ':cards'),
-    redis.call('ZCARD', c .. ':runs')
+  local cards = redis.call('ZCARD', c .. ':cards')
+  return redis.call('GET', c .. ':st') or '', '', cards, redis.call('ZCARD', c .. ':runs')
 end
 
 local function mark_lane(lane)
