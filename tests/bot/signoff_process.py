@@ -15,7 +15,7 @@ FILES = {
     "SIGNOFF_PLAYBOOKS": str(PLAYBOOKS),
     "SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml"),
 }
-PATIENCE_S = 40.0
+PATIENCE_S = 90.0
 
 
 def environment(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
-WAIT_S = 20.0
+WAIT_S = 45.0
 _FLAGS = (
     "--headless",
     "--no-sandbox",

@@ -11,7 +11,7 @@ from adapters.mcp.servers import Server, Stdio
 from adapters.mcp.tools import McpTools
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 def sample(*words: str, **variables: str) -> Stdio:

@@ -14,7 +14,7 @@ from adapters.redis.server_binary import find_server
 
 SAFE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 SLOTS = 16384
-PATIENCE_S = 20.0
+PATIENCE_S = 45.0
 
 
 @contextmanager

@@ -31,7 +31,7 @@ from tests.scenarios.test_platform_walk import (
 
 KEY = "sk-redteam-0123456789abcdef"
 MATTER_CHANNEL = "C0MATTER"
-WAIT_S = 20.0
+WAIT_S = 45.0
 _RUN = re.compile(r"\{p\w+\}:run:[^:]+")
 
 

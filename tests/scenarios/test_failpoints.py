@@ -33,7 +33,7 @@ from tests.scenarios.test_web_walk import ASK, GOOD, today
 WEB = ("mailbox.put", "decisions.decide")
 # What a process that ended held comes free after this long.
 LEASE_S = 1
-PATIENCE_S = 40.0
+PATIENCE_S = 90.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
 
-PATIENCE_S = 20.0
+PATIENCE_S = 45.0
 NewSettings = Callable[..., Settings]
 
 
