@@ -257,9 +257,9 @@ async def test_a_model_that_had_little_time_left_is_not_blamed(
     connect: Connect, observed: Observed
 ) -> None:
     release, never = asyncio.Event(), asyncio.Event()
-    server, model = await connect(concurrency=6, timeout_s=2)
+    server, model = await connect(concurrency=6, timeout_s=6)
     server.script(lambda r: slow(release if len(server.requests) <= 6 else never, "Hi"))
-    asyncio.get_running_loop().call_later(1.3, release.set)
+    asyncio.get_running_loop().call_later(3.9, release.set)
     found = await asyncio.gather(*(model.complete(ASK) for _ in range(12)), return_exceptions=True)
     assert [type(answer) for answer in found[6:]] == [ModelUnavailable] * 6
     assert (observed.outcomes().count("timeout"), observed.changes) == (6, [])
