@@ -10,7 +10,7 @@ from engine.router.conditions import parted
 from engine.router.model import RouteContext
 from engine.router.open_forms import address
 from engine.router.piece import Piece
-from engine.router.said import CLAUSES, Said, bids, look_at
+from engine.router.said import CLAUSES, Said, asks_favour, bids, look_at
 from engine.router.smalltalk import smalltalk, thanks
 from engine.router.table import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.router.work import HANGING, MARGIN, START, fault, workflow
@@ -47,24 +47,26 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
         return Piece(text, "smalltalk", "a greeting or thanks")
     if not _LETTERS.search(fold(text)) and not subject_ids(text):
         return Piece(text, "unclear", "there is no word in it", confidence=0.0)
-    said = look_at(text, context)
-    if context.running and wording.after_run(said.said):
+    plain = fold(wording.unquoted(text))
+    if context.running and wording.after_run(plain):
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
-    # A polite question may ask for work, which a look-up would miss.
-    found = None if said.polite else _look_up(said, context)
-    answer = None if found else address(text, context)
+    # A favour may be work, which a look-up would miss.
+    found = None if asks_favour(plain) else _look_up(text, context)
+    if found:
+        return found
+    answer = address(text, context)
     if answer and answer.sure:
         return Piece(text, "card_reply", "values for an open form", card=answer.card)
-    if found is None and wording.hinged(said.said):
+    said = look_at(text, context)
+    if wording.hinged(plain):
         return _hanging(said, context)
-    found = found or _held(said, context)
-    if found:
+    if found := _held(said, context):
         return found
     if len(_WORDS.findall(said.bare)) < 2 and not wording.writes(said.said):
         return _fragment(said, context)
     return (
         workflow(said, context, whole=whole)
-        or _look_up(said, context)
+        or _look_up(text, context)
         or _question(said, context)
         or _rest(said, context)
     )
@@ -112,25 +114,24 @@ def _idle(said: Said, why: str) -> Piece:
     return Piece(said.text, "unclear", why, confidence=0.0, idle=True, firm=firm)
 
 
-def _look_up(said: Said, context: RouteContext) -> Piece | None:
+def _look_up(text: str, context: RouteContext) -> Piece | None:
     """A question that look-ups answer: one, or one for each of several subjects."""
-    found = find(said.text, context.tools, today=context.today, recent=context.recent)
+    found = find(text, context.tools, today=context.today, recent=context.recent)
     if found:
-        return Piece(said.text, "qa_query", found[1], lookup=found[0])
-    listed = _LISTED.search(said.text)
+        return Piece(text, "qa_query", found[1], lookup=found[0])
+    listed = _LISTED.search(text)
     if listed is None:
         return None
     texts = [
-        f"{said.text[: listed.start()]}{who}{said.text[listed.end() :]}"
-        for who in subject_ids(listed[0])
+        f"{text[: listed.start()]}{who}{text[listed.end() :]}" for who in subject_ids(listed[0])
     ]
-    each = [find(text, context.tools, today=context.today) for text in texts]
+    each = [find(one, context.tools, today=context.today) for one in texts]
     every = [one for one in each if one]
-    if len(every) < len(each) or any(len(subject_ids(text)) > 1 for text in texts):
+    if len(every) < len(each) or any(len(subject_ids(one)) > 1 for one in texts):
         return None
     lookups = [lookup for lookup, _ in every]
     why = "; ".join(reason for _, reason in every)
-    return Piece(said.text, "qa_query", why, lookup=lookups[0], more=tuple(lookups[1:]))
+    return Piece(text, "qa_query", why, lookup=lookups[0], more=tuple(lookups[1:]))
 
 
 def _question(said: Said, context: RouteContext) -> Piece | None:

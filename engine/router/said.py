@@ -70,14 +70,17 @@ class Said:
 def look_at(text: str, context: RouteContext) -> Said:
     """The text made ready, and scored."""
     said = fold(wording.unquoted(text))
-    bare, polite = plea(said)
-    bare = context.table.mended(bare)
-    # The favour may be asked for in the end, after what it is about.
-    polite = polite or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
+    bare = context.table.mended(plea(said)[0])
+    polite = asks_favour(said)
     cues = [cue for tool in context.tools for cue in tool.cues]
     # A value that is to be another is what the piece is about.
     spare = bare if wording.changes(bare) else without_values(bare, [*cues, "bp", "ae"])
     return Said(text, said, bare, polite, context.table.classifier.scores(spare))
+
+
+def asks_favour(said: str) -> bool:
+    """A folded text asks for a favour, in its question or after what that is about."""
+    return plea(said)[1] or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
 
 
 def bids(said: Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
