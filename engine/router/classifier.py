@@ -1,4 +1,4 @@
-"""Nearness of a text to groups of examples: TF-IDF and a linear head in closed form."""
+"""Nearness of a text to groups of examples: TF-IDF and a ridge regression."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

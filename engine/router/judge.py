@@ -10,7 +10,7 @@ from engine.router.conditions import parted
 from engine.router.model import RouteContext
 from engine.router.open_forms import address
 from engine.router.piece import Piece
-from engine.router.said import CLAUSES, Said, asks_favour, bids, look_at
+from engine.router.said import CLAUSES, Said, asks_favour, bids, holds_off, look_at
 from engine.router.smalltalk import smalltalk, thanks
 from engine.router.table import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.router.work import HANGING, MARGIN, START, fault, workflow
@@ -77,12 +77,13 @@ def _held(said: Said, context: RouteContext) -> Piece | None:
     quoted = fold(said.text) != said.said and len(said.said.strip()) < 0.6 * len(said.text.strip())
     if quoted and not wording.asks(said.said):
         return _idle(said, "most of it is quoted")
-    if wording.asks(said.said):
+    off, denied = holds_off(said), wording.denies(said.said)
+    if wording.asks(said.said) or not (off or denied):
         return None
-    off = wording.retracts(said.said) or any(map(wording.forbids, CLAUSES.split(said.said)))
-    if off and (wording.retracts(said.said) or not bids(said, context.table, wording.denies)):
+    bidden = bids(said, context.table, wording.denies)
+    if off and (wording.retracts(said.said) or not bidden):
         return replace(_idle(said, "it holds off"), holds_off=True)
-    if wording.denies(said.said) and not bids(said, context.table, wording.denies):
+    if denied and not bidden:
         return _idle(said, "it tells of what is not")
     return None
 

@@ -1,4 +1,4 @@
-"""A piece as it is looked at: folded, without quotations, and without politeness."""
+"""Looking at a piece of a message: what it says, how near that is to what, and what it bids."""
 
 import re
 from collections.abc import Callable
@@ -81,6 +81,16 @@ def look_at(text: str, context: RouteContext) -> Said:
 def asks_favour(said: str) -> bool:
     """A folded text asks for a favour, in its question or after what that is about."""
     return plea(said)[1] or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
+
+
+def forbids(said: Said) -> bool:
+    """One of its clauses holds something off."""
+    return any(map(wording.forbids, CLAUSES.split(said.said)))
+
+
+def holds_off(said: Said) -> bool:
+    """It forbids something, or takes it back."""
+    return forbids(said) or wording.retracts(said.said)
 
 
 def bids(said: Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:

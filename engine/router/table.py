@@ -24,10 +24,10 @@ FIRST = 0.25
 """A word that begins so large a share of the examples it stands in is a verb."""
 
 ANCHORED = 4
-"""In so many examples of a playbook at least stands what tells that a text is of its work."""
+"""In so many examples of a playbook stands what tells that a text is of its work."""
 
-FEW = 30
-"""A playbook with few examples needs one less for each so many that it lacks."""
+EXAMPLES_EACH = 30
+"""A playbook with few examples needs only one, and one more for each so many that it has."""
 
 LONG = 5
 """A shorter word is taken as it is written."""
@@ -36,7 +36,7 @@ _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _BY = frozenset("按照用以从在这那我要需")
-_FEW = frozenset(
+_SMALL_WORDS = frozenset(
     re.findall(r"\w+", "a an the of for to in on at with and or my our his her this that all")
 )
 
@@ -104,7 +104,7 @@ class RouteTable:
         first = Counter(found[0] for found in words if found)
         every = Counter(word for found in words for word in found)
         often = (w for w, n in first.items() if n > 1 and n >= every[w] * FIRST)
-        return frozenset(w for w in often if len(w) > 1 and w not in _FEW)
+        return frozenset(w for w in often if len(w) > 1 and w not in _SMALL_WORDS)
 
     @cached_property
     def _sizes(self) -> Counter[str]:
@@ -112,18 +112,21 @@ class RouteTable:
         return Counter(example.route for example in self.examples)
 
     @cached_property
+    def _tokenized(self) -> Sequence[tuple[Example, frozenset[str]]]:
+        return [(example, tokens(plain(example.text))) for example in self.examples]
+
+    @cached_property
     def _tokens(self) -> Mapping[str, Counter[str]]:
         """How many examples of each route have a word, or a pair of Chinese characters."""
         counted: dict[str, Counter[str]] = {}
-        for example in self.examples:
-            counted.setdefault(example.route, Counter()).update(tokens(plain(example.text)))
+        for example, words in self._tokenized:
+            counted.setdefault(example.route, Counter()).update(words)
         return counted
 
     @cached_property
     def _by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:
         found: dict[str, list[tuple[frozenset[str], str]]] = {}
-        for example in self.examples:
-            words = tokens(plain(example.text))
+        for example, words in self._tokenized:
             found.setdefault(example.group, []).append((words, example.text))
         return found
 
@@ -152,7 +155,7 @@ class RouteTable:
         """What of a folded text is of this playbook's work, and hardly of anybody else's."""
         own, away = self._tokens[playbook], self._tokens[ELSEWHERE]
         others = [self._tokens[r.playbook] for r in self.routes if r.playbook != playbook]
-        enough = min(ANCHORED, 1 + self._sizes[playbook] // FEW)
+        enough = min(ANCHORED, 1 + self._sizes[playbook] // EXAMPLES_EACH)
         often = (w for w in tokens(said) if own[w] >= enough and w not in self.heads)
         return tuple(
             w for w in often if own[w] >= 6 * away[w] and own[w] >= 2 * sum(c[w] for c in others)

@@ -5,7 +5,7 @@ from engine.intents import Candidate
 from engine.lookup import cue_found
 from engine.router.model import RouteContext
 from engine.router.piece import Piece
-from engine.router.said import CLAUSES, Said, bids, look_at
+from engine.router.said import CLAUSES, Said, bids, forbids, holds_off, look_at
 from engine.router.table import RouteTable
 
 START = 0.45
@@ -15,6 +15,7 @@ CLAUSE = 0.6
 """The same for a single clause of it, when the whole piece scores at least NEAR."""
 
 NEAR = 0.3
+"""So near must the whole piece be to the route of its clause."""
 
 HANGING = 0.35
 """The same for work under a condition."""
@@ -80,8 +81,7 @@ def _work(said: Said, judged: Said, context: RouteContext) -> Piece:
 def _by_clause(said: Said, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
     clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
-    off = wording.retracts(said.said) or any(map(wording.forbids, CLAUSES.split(said.said)))
-    if len(clauses) < 2 or wording.reports(said.said) or off:
+    if len(clauses) < 2 or wording.reports(said.said) or holds_off(said):
         return None
     for clause in clauses:
         alone = look_at(clause, context)
@@ -100,24 +100,29 @@ def fault(said: Said, table: RouteTable, *, least: float = START) -> str:
         return f"another playbook is within {said.aside:.2f}"
     if said.margin < MARGIN or said.beyond < (MARGIN if least == HANGING else AWAY):
         return f"another route is within {min(said.margin, said.beyond):.2f}"
-    anchors = table.anchors(said.bare, said.route) if least != HANGING else said.bare
-    if not anchors:
-        return "nothing in it is of that work alone"
-    if len(anchors) < SETTLED and (strange := table.foreign(said.bare)):
-        return f"{', '.join(strange[:3])} is for work that nobody here does"
+    if least != HANGING and (why := _words_against(said, table)):
+        return why
     if said.scores.known < KNOWN:
         return f"only {said.scores.known:.2f} of it is known from examples"
     if wording.reports(said.said):
         return "it gives what somebody else said"
     if wording.hangs(said.said):
         return "it hangs on a condition"
-    if any(map(wording.forbids, CLAUSES.split(said.said))):
+    if forbids(said):
         return "it holds something off"
     if not bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
         return "nothing in it is bidden"
     if wording.asks(said.bare) and not said.polite:
         return "it asks"
     return ""
+
+
+def _words_against(said: Said, table: RouteTable) -> str:
+    anchors = table.anchors(said.bare, said.route)
+    if not anchors:
+        return "nothing in it is of that work alone"
+    strange = table.foreign(said.bare) if len(anchors) < SETTLED else ()
+    return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
 
 
 def _groups(said: Said, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
