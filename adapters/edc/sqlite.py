@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ T = TypeVar("T")
 THREADS = 4
 BUSY_S = 10.0
 """How long a call waits for another process's write, seconds."""
+
+RETRY_S = 0.02
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SUBJECT = "SELECT subject_id, sex, birth_year, enrolled_on, arm FROM subjects"
@@ -126,7 +129,7 @@ def open_records(path: Path, sample: Path, *, clock: Clock) -> SqliteRecords:
         with db:
             db.execute("BEGIN IMMEDIATE")
             study = _prepare(db, sample)
-        db.execute("PRAGMA journal_mode = WAL")
+        write_ahead(db)
     return SqliteRecords(path, project=study, clock=clock)
 
 
@@ -152,14 +155,35 @@ def _connect(path: Path, *, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
     return db
 
 
+def write_ahead(db: sqlite3.Connection) -> None:
+    """Whoever writes keeps nobody from reading.
+
+    SQLite refuses this at once, whatever its timeout, while another process that starts is about
+    to do the same, so that the waiting is ours. Raises sqlite3.OperationalError after BUSY_S.
+    """
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error) or time.monotonic() >= until:
+                raise
+            time.sleep(RETRY_S)
+        else:
+            return
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
+
+
 @contextmanager
 def _told() -> Iterator[None]:
     """Our error for SQLite's."""
     try:
         yield
     except sqlite3.Error as error:
-        busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
-        raise ToolFailed("study.busy" if busy else "study.away") from error
+        raise ToolFailed("study.busy" if _is_busy(error) else "study.away") from error
     except ValidationError as error:
         raise ToolFailed("study.damaged") from error
 

@@ -1,13 +1,14 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from adapters.edc.sqlite import SqliteRecords
+from adapters.edc.sqlite import SqliteRecords, write_ahead
 from tests.adapters.edc.writer import visit
 
 ROOT = Path(__file__).parents[3]
@@ -63,6 +64,21 @@ def test_first_start_of_several_processes_loads_once(spawn: Spawn, file: Path) -
     assert count(file, "SELECT count(*) FROM loaded") == 1
     assert count(file, "SELECT count(*) FROM subjects") == 12
     assert count(file, "SELECT count(*) FROM windows") == 6
+
+
+def test_the_write_ahead_log_waits_for_another_start(tmp_path: Path) -> None:
+    file = tmp_path / "new.sqlite3"
+    with (
+        closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other,
+        closing(sqlite3.connect(file, isolation_level=None)) as db,
+    ):
+        other.execute("CREATE TABLE loaded (study TEXT)")
+        other.execute("BEGIN IMMEDIATE")
+        done = threading.Timer(0.2, other.rollback)
+        done.start()
+        write_ahead(db)
+        done.join()
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_same_keys_from_two_processes_write_one_row_each(spawn: Spawn, file: Path) -> None:
