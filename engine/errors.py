@@ -6,6 +6,7 @@ BotError                       retryable = False
 ├── ModelError                 ModelUnavailable*, BadModelOutput, ModelRefused
 ├── ToolError                  ToolRetry(hint: the model may fix its arguments),
 │                              ToolFailed(key): ToolReported(words of an outside server)
+├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*
 ├── LimitExceeded              iterations, tokens, time
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
@@ -64,6 +65,10 @@ class Gone(PlatformError):
 
 class Forbidden(PlatformError):
     """The bot was blocked or lacks a permission; trying again cannot help."""
+
+
+class SyncRefused(BotError):
+    """The system of record refuses a change, and would again; the message says why."""
 
 
 class ModelError(BotError):

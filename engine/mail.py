@@ -80,11 +80,27 @@ class CardExpired(Frozen):
     card: str
 
 
+class Synced(Frozen):
+    """Run lane: the system of record has taken the run's change `number`."""
+
+    kind: Literal["synced"] = "synced"
+    number: int
+
+
+class SyncFailed(Frozen):
+    """Run lane: the system of record refused change `number` at its `attempt`, and would again."""
+
+    kind: Literal["sync_failed"] = "sync_failed"
+    number: int
+    attempt: int
+    reason: str
+
+
 GIVEN_UP = "handling failed, or ended its worker, again and again"
 """Why mail is set aside after its last attempt, for operators."""
 
 TalkMail = Said | PartReady
-RunMail = Started | Continued | Resumed | CardDecided | CardExpired
+RunMail = Started | Continued | Resumed | CardDecided | CardExpired | Synced | SyncFailed
 Mail = Annotated[TalkMail | Commanded | Announced | RunMail, Field(discriminator="kind")]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
 

@@ -34,6 +34,8 @@ from engine.mail import (
     Resumed,
     RunMail,
     Started,
+    SyncFailed,
+    Synced,
 )
 from engine.planner import frame as planner
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
@@ -128,7 +130,7 @@ def _given(run: Run, mail: RunMail) -> Input | None:
             return Answer(mail.card, mail.decision) if mail.card in run.waiting else None
         case CardExpired():
             return TimedOut(mail.card) if mail.card in run.waiting else None
-        case Resumed():
+        case Resumed() | Synced() | SyncFailed():
             return None
         case _:
             assert_never(mail)

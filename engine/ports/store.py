@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from cards.model import Card
 from engine.ports.platform import Pace
 
-RowKind = Literal["reply", "card", "note"]
+RowKind = Literal["reply", "card", "note", "sync"]
 AfterCommit = Literal["keep", "release", "park"]
 
 
@@ -74,7 +74,7 @@ class Timer:
 class Post:
     """A platform message to keep up to date: row `row` at `conversation` shows `kind` `ref`.
 
-    It is first due after `due_s` seconds; `body` is a note's view JSON.
+    It is first due after `due_s` seconds; `body` is a note's view JSON, or a sync's change JSON.
     """
 
     row: str
