@@ -34,8 +34,8 @@ from engine.mail import (
     Resumed,
     RunMail,
     Started,
-    SyncFailed,
     Synced,
+    SyncFailed,
 )
 from engine.planner import frame as planner
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
