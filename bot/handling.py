@@ -29,6 +29,7 @@ from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
+from engine.recording import recording
 from engine.router.table import RouteTable
 from engine.run import blocked, step, stopped, unreadable
 from engine.tools.model import Tool
@@ -147,7 +148,8 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        stepped = await step(mail, StepContext(run, playbook, self._services()))
+        services = recording(self._services())
+        stepped = await step(mail, StepContext(run, playbook, services))
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))

@@ -8,7 +8,13 @@ from cards.model import Card, Choice, Decision
 from cards.texts import say
 from cards.view import ButtonView, CardView, Tone
 
-_TONES: dict[str, Tone] = {"approve": "good", "submit": "good", "ok": "good", "reject": "bad"}
+_TONES: dict[str, Tone] = {
+    "approve": "good",
+    "confirm": "good",
+    "submit": "good",
+    "ok": "good",
+    "reject": "bad",
+}
 
 
 def button(card: Card, choice: Choice) -> ButtonView:

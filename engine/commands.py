@@ -15,7 +15,7 @@ from engine.lookup import suggestions
 from engine.mail import GIVEN_UP, Announced, Commanded
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
-from engine.run import wakes
+from engine.run_effects import wakes
 from engine.turn.active import active, titled
 from engine.turn.services import TurnServices
 

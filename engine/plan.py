@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 from engine.frames.state import AgentState
-from engine.playbooks.model import ToolPlan
+from engine.playbooks.skill import ToolPlan
 
 
 def resolve(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ...]:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
 
-from cards.model import Card, Lang
+from cards.markdown import literal
+from cards.model import Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import prompt, sop, tool_plan
+from engine import sop, syncing, tool_plan
 from engine.frames.outcome import (
     Advance,
     Advanced,
@@ -30,21 +31,23 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Continued,
-    PartReady,
     Resumed,
     RunMail,
     Started,
     Synced,
     SyncFailed,
 )
+from engine.merge import BadState, merged
 from engine.planner import frame as planner
-from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
-from engine.replies import said_late
+from engine.ports.store import Effects, Post
+from engine.run_effects import Moved, effects, shown_at
+from engine.skills import ask, model
 
 # One line per frame kind: who advances it.
 ADVANCE: dict[str, Advance] = {
     "planner": planner.advance,
-    "prompt": prompt.advance,
+    "prompt": ask.advance,
+    "model": model.advance,
     "sop": sop.advance,
     "tool_plan": tool_plan.advance,
 }
@@ -66,9 +69,13 @@ class Stepped:
 
 async def step(mail: RunMail, context: StepContext) -> Stepped:
     """Advance the run's top frame once. Mail for a card that is not awaited changes nothing."""
-    run = context.run
+    run, now = context.run, context.services.now
     if run.status == "blocked":
-        return _resumed(run, context) if isinstance(mail, Resumed) else _BLOCKED
+        return _resumed(run, now) if isinstance(mail, Resumed) else _BLOCKED
+    if isinstance(mail, Synced):
+        return _synced(run, mail, now)
+    if isinstance(mail, SyncFailed):
+        return _refused(run, mail, now)
     given = _given(run, mail)
     if given is None or run.status in ENDED:
         return Stepped(Effects(), "")
@@ -82,13 +89,38 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
 _BLOCKED = Stepped(Effects(), "", park=True)
 
 
-def _resumed(run: Run, context: StepContext) -> Stepped:
+def _resumed(run: Run, now: datetime) -> Stepped:
     """As it stood before it was blocked; the mail that it kept is behind this one."""
-    status: RunStatus = "suspended" if run.waiting else "running"
+    status: RunStatus = "suspended" if run.waiting or _only_syncs(run) else "running"
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     goes_on = Ended(status, note, "an operator lets it go on")
-    after = run.model_copy(update={"status": status})
-    return Stepped(_effects(run, after, goes_on, Resumed(), (), context.services.now), "")
+    after = syncing.again(run).model_copy(update={"status": status})
+    return Stepped(effects(Moved(run, after, goes_on, Resumed()), now), "")
+
+
+def _only_syncs(run: Run) -> bool:
+    """Whether the run has finished, but for what the system of record has to take."""
+    return run.finished and bool(run.outgoing)
+
+
+def _synced(run: Run, mail: Synced, now: datetime) -> Stepped:
+    """The next change goes out; a run that only waited for the last one is complete."""
+    after = syncing.taken(run, mail.number)
+    if after is run:
+        return Stepped(Effects(), "")
+    why = f"change {mail.number} is in the system of record"
+    if after.finished and not after.outgoing and after.status == "suspended":
+        after = after.model_copy(update={"status": "completed"})
+    advanced = Next(run.frames[-1], why)
+    return Stepped(effects(Moved(run, after, advanced, mail), now), "")
+
+
+def _refused(run: Run, mail: SyncFailed, now: datetime) -> Stepped:
+    if run.status in ENDED or not syncing.refused(run, mail.number, mail.attempt):
+        return Stepped(Effects(), "")
+    ended = blocked(run, say("run.sync_refused", run.lang, reason=literal(mail.reason)))
+    after = run.model_copy(update={"status": "blocked"})
+    return Stepped(effects(Moved(run, after, ended, mail), now), "", park=True)
 
 
 def blocked(run: Run, reason: str) -> Ended:
@@ -100,7 +132,7 @@ def blocked(run: Run, reason: str) -> Ended:
 def stopped(run: Run, ended: Ended, now: datetime) -> Effects:
     """The effects of blocking a run outside of a step."""
     after = run.model_copy(update={"status": ended.status})
-    return _effects(run, after, ended, Continued(), (), now)
+    return effects(Moved(run, after, ended, Continued()), now)
 
 
 def unreadable(body: str) -> Effects:
@@ -137,139 +169,50 @@ def _given(run: Run, mail: RunMail) -> Input | None:
 
 
 def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) -> Stepped:
-    opened: tuple[Card, ...] = ()
+    now = context.services.now
+    try:
+        after = _after(run, advanced, context)
+    except BadState as error:
+        advanced = blocked(run, say("run.bad_state", run.lang, faults=literal(str(error))))
+        after = _after(run, advanced, context)
+    after = after.model_copy(update={"heard": run.heard + isinstance(mail, CardDecided)})
+    opened = advanced.cards if isinstance(advanced, Suspend) else ()
+    calls = context.services.recorded()
+    changed = effects(Moved(run, after, advanced, mail, opened, calls=calls), now)
+    changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
+    front = _CONTINUE if after.status == "running" else ""
+    return Stepped(changed, front, park=after.status == "blocked")
+
+
+def _after(run: Run, advanced: Advanced, context: StepContext) -> Run:
+    """The run after the step; raises BadState when a change does not fit the playbook."""
     base = run.model_copy(
         update={"status": "running", "waiting": (), "result": None, "steps": run.steps + 1}
     )
     below = run.frames[:-1]
     match advanced:
         case Next(frame=frame, patch=patch):
-            state = patch.apply(run.state) if patch else run.state
-            after = base.model_copy(update={"frames": (*below, frame), "state": state})
+            state = merged(run.state, patch, context.playbook) if patch else run.state
+            return base.model_copy(update={"frames": (*below, frame), "state": state})
         case Push(frame=frame, child=child):
-            after = base.model_copy(update={"frames": (*below, frame, child)})
+            return base.model_copy(update={"frames": (*below, frame, child)})
         case Done(patch=patch):
-            after = base.model_copy(update={"state": patch.apply(run.state)})
+            after = base.model_copy(update={"state": merged(run.state, patch, context.playbook)})
+            now = context.services.now
+            after = syncing.noted(after, context.playbook, patch.by, now)
             if below:
-                after = after.model_copy(update={"frames": below, "result": patch})
-            else:
-                after = after.model_copy(update={"status": "completed"})
+                return after.model_copy(update={"frames": below, "result": patch})
+            # It is not complete before the system of record has everything.
+            status = "suspended" if after.outgoing else "completed"
+            return after.model_copy(update={"status": status, "finished": True})
         case Suspend(frame=frame, cards=opened):
             waiting = tuple(card.token for card in opened)
-            after = base.model_copy(
+            return base.model_copy(
                 update={"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             )
         case Ended(status="blocked"):
             # All else stays as it is, for the same step to be tried again.
-            after = run.model_copy(update={"status": "blocked", "steps": base.steps})
+            return run.model_copy(update={"status": "blocked", "steps": base.steps})
         case Ended(status=status):
-            after = base.model_copy(update={"status": status})
-        case _:
-            assert_never(advanced)
-    effects = _effects(run, after, advanced, mail, opened, context.services.now)
-    effects = replace(effects, posts=effects.posts + _posts(run, opened, context))
-    front = _CONTINUE if after.status == "running" else ""
-    return Stepped(effects, front, park=after.status == "blocked")
-
-
-def _effects(
-    before: Run,
-    after: Run,
-    advanced: Advanced,
-    mail: RunMail,
-    opened: tuple[Card, ...],
-    now: datetime,
-) -> Effects:
-    note = advanced.note if isinstance(advanced, Suspend | Ended) else _done_note(after)
-    if note:
-        part = before.part.model_copy(update={"state": note.state, "text": note.text})
-        after = after.model_copy(update={"part": part})
-    slots: tuple[tuple[str, str], ...] = ()
-    if before.slot and opened:
-        slots = ((before.reply, opened[0].token),)
-        after = after.model_copy(update={"slot": False})
-    ended = after.status if after.status in ENDED else ""
-    entry = {
-        "at": now.isoformat(),
-        "step": after.steps,
-        "frame": before.frames[-1].kind,
-        "input": mail.kind,
-        "outcome": type(advanced).__name__.lower(),
-        "status": after.status,
-        "why": advanced.why,
-        "cards": [card.token for card in opened],
-    }
-    return Effects(
-        runs=(
-            RunWrite(
-                id=after.id,
-                conversation=after.conversation,
-                reply=after.reply,
-                body=after.stored(),
-                steps=after.steps,
-                ended=ended,
-            ),
-        ),
-        parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if note else (),
-        cards=tuple(CardWrite(card) for card in opened),
-        timers=_timers(after, opened),
-        slots=slots,
-        posts=_late(after, now) if ended else (),
-        touches=(Touch(after.reply),) if note else (),
-        mails=wakes(after) if ended or after.part.state == "done" else (),
-        log=((after.id, json.dumps(entry, ensure_ascii=False)),),
-    )
-
-
-def _late(run: Run, now: datetime) -> tuple[Post, ...]:
-    if run.status == "completed":
-        # Its phase_done card was a message of its own.
-        return ()
-    return said_late(
-        run.part,
-        run.lang,
-        reply=run.reply,
-        conversation=run.conversation,
-        since=run.started_at,
-        now=now,
-    )
-
-
-def _done_note(after: Run) -> Note | None:
-    if after.status != "completed":
-        return None
-    return Note("done", say("part.done", after.lang, name=after.name))
-
-
-def _timers(run: Run, opened: tuple[Card, ...]) -> tuple[Timer, ...]:
-    lane = f"run:{run.id}"
-    return tuple(
-        Timer(lane, f"expire:{c.token}", c.deadline, CardExpired(card=c.token).model_dump_json())
-        for c in opened
-        if c.deadline
-    )
-
-
-def wakes(run: Run) -> tuple[tuple[str, str], ...]:
-    """Mail to the talk lane for every part that waited for this run's work; repeats are ignored."""
-    lane, completed = f"talk:{run.conversation}", run.part.state == "done"
-    return tuple(
-        (lane, PartReady(reply=run.reply, index=i, completed=completed).model_dump_json())
-        for i in run.wakes
-    )
-
-
-def _posts(run: Run, opened: tuple[Card, ...], context: StepContext) -> tuple[Post, ...]:
-    """Where each card is shown: with the reply or below it, and where its approvers are."""
-    posts: list[Post] = []
-    for index, card in enumerate(opened):
-        places = list(context.services.people.homes(card.review)) if card.review.roles else []
-        if not (run.slot and index == 0):
-            places.insert(0, run.conversation)
-        elif run.conversation in places:
-            places.remove(run.conversation)
-        posts.extend(
-            Post(row=f"{card.token}@{place}", conversation=place, kind="card", ref=card.token)
-            for place in dict.fromkeys(places)
-        )
-    return tuple(posts)
+            return base.model_copy(update={"status": status})
+    assert_never(advanced)

@@ -9,20 +9,20 @@ from engine import plan as plans
 from engine.frames.outcome import (
     Advanced,
     Answer,
-    Done,
     Ended,
     Input,
-    Next,
     Note,
     StepContext,
     Suspend,
     TimedOut,
 )
 from engine.frames.state import Approval, Patch, SopFrame
-from engine.playbooks.check_skills import TODAY
-from engine.playbooks.model import ReviewPolicy, Sop, SopNode
-from engine.prompt import rows, written
+from engine.leaves import rows, written
+from engine.playbooks.check_sop import TODAY
+from engine.playbooks.skill import ReviewPolicy, Sop, SopNode
 from engine.rules.engine import HardRuleEngine, Violation
+from engine.sop_ends import go_to
+from engine.sop_records import over_records
 
 
 async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanced:
@@ -34,6 +34,8 @@ async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanc
             return _decided(frame, sop, node, decision, context)
         case TimedOut():
             return _expired(frame, sop, node, context)
+        case _ if node.over:
+            return await over_records(frame, sop, node, node.over, context)
         case _ if node.type == "hard_rule":
             return _check(frame, sop, node, context)
         case _:
@@ -46,26 +48,6 @@ def _sop(frame: SopFrame, context: StepContext) -> Sop:
     return sop
 
 
-def _go(
-    frame: SopFrame, sop: Sop, target: str, why: str, *, patch: Patch | None = None
-) -> Advanced:
-    """To the next node, or out through an end with the state it sets."""
-    if not target.startswith("end"):
-        frame = frame.model_copy(update={"node": target, "asked": ""})
-        return Next(frame, why, patch)
-    base = patch or Patch(by=frame.skill)
-    ending = Patch.setting(base.by, sop.outcomes.get(target, {}))
-    problems = base.problems if base.problems is not None else frame.problems
-    merged = base.model_copy(
-        update={
-            "profile": {**base.profile, **ending.profile},
-            "decisions": {**base.decisions, **ending.decisions},
-            "problems": problems,
-        }
-    )
-    return Done(merged, f"{why}; {target}")
-
-
 def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
     run = context.run
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
@@ -74,8 +56,8 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
     frame = frame.model_copy(update={"problems": tuple(_told(v, context) for v in found)})
     if errors:
         fields = ", ".join(v.field for v in errors)
-        return _go(frame, sop, node.on_fail, f"{frame.node} failed on {fields}")
-    return _go(frame, sop, node.on_pass, f"{frame.node} passed")
+        return go_to(frame, sop, node.on_fail, f"{frame.node} failed on {fields}")
+    return go_to(frame, sop, node.on_pass, f"{frame.node} passed")
 
 
 def _told(violation: Violation, context: StepContext) -> str:
@@ -154,18 +136,18 @@ def _decided(
     if decision.choice == "approve":
         approval = Approval(by=decision.person, name=decision.name, digest=frame.shown_digest)
         patch = Patch(by=decision.person, approvals={node.decision: approval}, problems=())
-        return _go(frame, sop, node.on_approve, f"{decision.name} approved", patch=patch)
+        return go_to(frame, sop, node.on_approve, f"{decision.name} approved", patch=patch)
     lang = context.run.lang
     reason = decision.values.get("reason", "")
     who, why = literal(decision.name), literal(str(reason))
     text = say("run.rejected", lang, name=who, reason=why)
     patch = Patch(by=decision.person, problems=(text,))
-    return _go(frame, sop, node.on_reject, f"{decision.name} rejected: {reason}", patch=patch)
+    return go_to(frame, sop, node.on_reject, f"{decision.name} rejected: {reason}", patch=patch)
 
 
 def _expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
     run, reason = context.run, say("run.expired", context.run.lang)
     if node.on_expire:
-        return _go(frame, sop, node.on_expire, "nobody decided in time")
+        return go_to(frame, sop, node.on_expire, "nobody decided in time")
     text = say("part.failed", run.lang, name=run.name, reason=reason)
     return Ended("failed", Note("failed", text), "nobody decided in time")

@@ -5,9 +5,8 @@ from engine import plan as plans
 from engine.errors import ToolError
 from engine.frames.outcome import Advanced, Done, Ended, Input, Next, Note, StepContext
 from engine.frames.state import Approval, Patch, ToolPlanFrame
-from engine.playbooks.model import Skill, ToolPlan
-from engine.tools.model import ToolContext
-from engine.tools.registry import call, rehearse, tool
+from engine.playbooks.skill import Skill, ToolPlan
+from engine.tools.registry import tool
 
 
 async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> Advanced:
@@ -28,7 +27,7 @@ async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> A
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
     try:
-        await call(tool(name), arguments, _tool_context(context, key=key, by=by))
+        await context.services.call(tool(name), arguments, context.tools(key=key, by=by))
     except ToolError as error:
         return _refused(skill, plan, error, context)
     after = frame.model_copy(update={"position": frame.position + 1, "started": False})
@@ -41,25 +40,14 @@ def _plan(skill: Skill) -> ToolPlan:
     return skill.plan
 
 
-def _tool_context(context: StepContext, *, key: str = "", by: str = "") -> ToolContext:
-    run, services = context.run, context.services
-    return ToolContext(
-        records=services.records,
-        today=services.today,
-        key=key,
-        by=by,
-        project=services.project(run.conversation),
-        person=run.requester,
-        library=services.library,
-    )
-
-
 async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> Advanced:
     """Ask of every call whether it would succeed; nothing is written."""
     rehearsed = _plan(context.playbook.skills[plan.rehearses])
     try:
         for planned in plans.resolve(rehearsed, context.run.state):
-            await rehearse(tool(planned["tool"]), planned["arguments"], _tool_context(context))
+            await context.services.rehearse(
+                tool(planned["tool"]), planned["arguments"], context.tools()
+            )
     except ToolError as error:
         return _refused(skill, plan, error, context)
     return Done(Patch.setting(skill.id, skill.sets), f"{plan.rehearses} would succeed")

@@ -11,6 +11,24 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "「{name}」：已提交，等待{roles}审核",
         "“{name}”: submitted, waiting for review by {roles}",
     ),
+    "part.progress": (
+        "「{name}」：第 {n}/{of} 步 {phase} · {skill}…",
+        "“{name}”: step {n} of {of}, {phase} · {skill}…",
+    ),
+    "part.records": (
+        "「{name}」：已核查 {n}/{of} 名受试者…",
+        "“{name}”: checked {n} of {of} subjects…",
+    ),
+    "records.checked": (
+        "已核查 {n} 名受试者，发现 {findings} 个问题。",
+        "Checked {n} subjects: {findings} findings.",
+    ),
+    "records.cut": ("只列出前 {n} 个。", " Only the first {n} are listed."),
+    "part.phase_done": ("「{name}」：{title}", "“{name}”: {title}"),
+    "part.syncing": (
+        "「{name}」：已完成，正在写入业务系统…",
+        "“{name}”: finished, and being written to the system of record…",
+    ),
     "part.done": ("「{name}」：已完成", "“{name}”: done"),
     "part.stopped": (
         "「{name}」：已放弃，没有写入任何内容",
@@ -142,6 +160,36 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "run.no_approver": ("没有人有权审核（{roles}）", "nobody holds the role {roles}"),
     "run.expired": ("没有人在期限内决定", "nobody decided in time"),
+    "run.missing": ("还缺：{missing}", "still missing: {missing}"),
+    "run.stalled": (
+        "「{skill}」多次执行后没有任何进展",
+        "“{skill}” has run again and again without any progress",
+    ),
+    "run.sync_refused": (
+        "业务系统拒绝了数据：{reason}",
+        "the system of record refused the data: {reason}",
+    ),
+    "run.bad_state": (
+        "数据不符合流程定义：{faults}",
+        "the data does not fit the playbook: {faults}",
+    ),
+    "skill.by_hand": ("请填写以下内容。", "Please fill this in."),
+    "skill.no_model": (
+        "没有配置语言模型，请手工填写。",
+        "No language model is configured; please fill this in by hand.",
+    ),
+    "skill.model_away": (
+        "语言模型暂时不可用，可以手工填写，或稍后再试。",
+        "The language model is away: fill this in by hand, or let it try again later.",
+    ),
+    "skill.faulty": (
+        "语言模型连续 {n} 次没有给出可用的结果，请手工填写：\n{faults}",
+        "{n} times the model gave no usable answer; please fill this in by hand:\n{faults}",
+    ),
+    "skill.nothing_to_choose": (
+        "没有可以选择的内容，请手工填写。",
+        "There is nothing to choose from; please fill this in by hand.",
+    ),
     "run.no_skill": ("没有可以执行的步骤", "no step can be taken"),
     "run.too_many_steps": ("步骤过多", "too many steps"),
     "run.not_approved": (

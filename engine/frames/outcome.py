@@ -12,6 +12,8 @@ from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
+from engine.tools import registry
+from engine.tools.model import ToolContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The frame goes on; a patch changes the state."""
+    """The frame goes on; a patch changes the state, a note tells how far it is."""
 
     frame: Frame
     why: str
     patch: Patch | None = None
+    note: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Push:
     frame: Frame
     child: Frame
     why: str
+    note: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,10 @@ class People(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What steps may use besides the run itself."""
+    """What steps may use besides the run itself; `call` and `rehearse` are the way to tools.
+
+    `recorded()` are the answers of the model and of tools so far.
+    """
 
     records: Records
     people: People
@@ -129,6 +136,9 @@ class Services:
     zone: str
     library: Library
     project: Callable[[str], str]
+    call: registry.CallTool = registry.call
+    rehearse: registry.CallTool = registry.rehearse
+    recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +148,19 @@ class StepContext:
     run: Run
     playbook: Playbook
     services: Services
+
+    def tools(self, *, key: str = "", by: str = "") -> ToolContext:
+        """What a call of this run may use; a write needs its idempotency key and approver."""
+        run, services = self.run, self.services
+        return ToolContext(
+            records=services.records,
+            today=services.today,
+            key=key,
+            by=by,
+            project=services.project(run.conversation),
+            person=run.requester,
+            library=services.library,
+        )
 
 
 Advance = Callable[[Any, Input, StepContext], Awaitable[Advanced]]

@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
-from cards.model import Lang, Principal, Value
+from cards.model import Lang, Principal
+from engine.ports.model import Message
+from engine.ports.sync import Change
 from engine.replies import Part
 
 RunStatus = Literal[
@@ -15,6 +17,8 @@ RunStatus = Literal[
 ]
 ENDED: frozenset[RunStatus] = frozenset({"completed", "failed", "stopped", "cancelled"})
 Scalar = str | int | float | bool | None
+Rows = tuple[dict[str, Scalar], ...]
+LeafValue = str | int | float | bool | Rows
 
 
 class Approval(Frozen):
@@ -25,15 +29,26 @@ class Approval(Frozen):
     digest: str
 
 
+class Attachment(Frozen):
+    """A file that the request names, and whether a skill has read it."""
+
+    name: str
+    read: bool = False
+
+
 class AgentState(Frozen):
     """What a run knows. `problems` are the last check's findings, shown at the next question.
 
-    `written` names the writes that have been done.
+    `recent` is what was said before the request, `response` what the last skill said, `written`
+    names the writes that have been done.
     """
 
     profile: dict[str, Scalar] = {}
     decisions: dict[str, Scalar] = {}
-    data: dict[str, Value] = {}
+    data: dict[str, LeafValue] = {}
+    attachments: tuple[Attachment, ...] = ()
+    recent: tuple[str, ...] = ()
+    response: str = ""
     approvals: dict[str, Approval] = {}
     problems: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
@@ -44,15 +59,20 @@ class AgentState(Frozen):
 
 
 class Patch(Frozen):
-    """A change of the state, with who caused it. What is set to None is cleared."""
+    """A change of the state, with who caused it. What is set to None is cleared.
+
+    `read` names attachments that have been read.
+    """
 
     by: str
     profile: dict[str, Scalar] = {}
     decisions: dict[str, Scalar] = {}
-    data: dict[str, Value | None] = {}
+    data: dict[str, LeafValue | None] = {}
     approvals: dict[str, Approval] = {}
     problems: tuple[str, ...] | None = None
     written: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    response: str | None = None
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -69,23 +89,50 @@ class Patch(Frozen):
             profile=_merged(state.profile, self.profile),
             decisions=_merged(state.decisions, self.decisions),
             data={n: v for n, v in {**state.data, **self.data}.items() if v is not None},
+            attachments=tuple(
+                a.model_copy(update={"read": True}) if a.name in self.read else a
+                for a in state.attachments
+            ),
+            recent=state.recent,
+            response=state.response if self.response is None else self.response,
             approvals={**state.approvals, **self.approvals},
             problems=state.problems if self.problems is None else self.problems,
             written=state.written + self.written,
         )
+
+    @property
+    def paths(self) -> dict[str, Any]:
+        """What it changes, by path."""
+        groups = (("profile.", self.profile), ("decisions.", self.decisions), ("", self.data))
+        return {group + name: value for group, new in groups for name, value in new.items()}
 
 
 def _merged(old: dict[str, Scalar], new: dict[str, Scalar]) -> dict[str, Scalar]:
     return {name: value for name, value in {**old, **new}.items() if value is not None}
 
 
+class Question(Frozen):
+    """What a model wants to know: the path that the answer goes to; with options, a choice."""
+
+    field: str
+    question: str = ""
+    options: tuple[str, ...] = ()
+
+
 class PlannerFrame(Frozen):
-    """The planner's position: a phase. `announced` are phases whose phase_done card was shown."""
+    """The planner's position: a phase. `announced` are phases whose phase_done card was shown.
+
+    `seen` are digests of the states in which it chose a skill since somebody last answered (when
+    `heard` answers had been given). With `force` it runs that skill alone.
+    """
 
     kind: Literal["planner"] = "planner"
     schema_version: Literal[1] = 1
     phase: str
     announced: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    heard: int = 0
+    force: str = ""
 
 
 class PromptFrame(Frozen):
@@ -98,8 +145,38 @@ class PromptFrame(Frozen):
     fields: tuple[str, ...] = ()
 
 
+class ModelFrame(Frozen):
+    """A model's position in a prompt skill: what was said so far, and the card it waits for.
+
+    `fields` are the paths that the card asks for, `faulty` counts answers that were sent back,
+    `calls` tool calls, `asked_times` how often it asked its own `questions` (a `select` has one),
+    `feedback` is what the person wants changed. `finished` once its output is in the state.
+    `by_hand` where a person fills it in.
+    """
+
+    kind: Literal["model"] = "model"
+    schema_version: Literal[1] = 1
+    skill: str
+    messages: tuple[Message, ...] = ()
+    asked: str = ""
+    fields: tuple[str, ...] = ()
+    faulty: int = 0
+    calls: int = 0
+    asked_times: int = 0
+    questions: tuple[Question, ...] = ()
+    select: bool = False
+    feedback: str = ""
+    response: str = ""
+    finished: bool = False
+    by_hand: bool = False
+
+
 class SopFrame(Frozen):
-    """An SOP's position: a node, the card it waits for, and what the last check found."""
+    """An SOP's position: a node, the card it waits for, and what the last check found.
+
+    Over records: the subjects that are `left` of `of`, None before it began, and how much was
+    `found`, of which `findings` lists the first.
+    """
 
     kind: Literal["sop"] = "sop"
     schema_version: Literal[1] = 1
@@ -108,6 +185,11 @@ class SopFrame(Frozen):
     asked: str = ""
     shown_digest: str = ""
     problems: tuple[str, ...] = ()
+    left: tuple[str, ...] | None = None
+    of: int = 0
+    found: int = 0
+    findings: Rows = ()
+    summary: Rows = ()
 
 
 class ToolPlanFrame(Frozen):
@@ -121,7 +203,7 @@ class ToolPlanFrame(Frozen):
 
 
 Frame = Annotated[
-    PlannerFrame | PromptFrame | SopFrame | ToolPlanFrame, Field(discriminator="kind")
+    PlannerFrame | PromptFrame | ModelFrame | SopFrame | ToolPlanFrame, Field(discriminator="kind")
 ]
 
 
@@ -130,13 +212,17 @@ class Run(Frozen):
 
     `text` is the piece of `message` that asked for it. `result` is what a finished frame left for
     the one below; `wakes` are parts of its reply that wait for its end; `slot` lets its first card
-    stand inside the reply's own message.
+    stand inside the reply's own message. `request` is the playbook's request that was asked for.
+    `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
+    yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
+    `finished` once nothing is left to do, but for those.
     """
 
     schema_version: Literal[1] = 1
     id: str
     playbook: str
     digest: str
+    request: str = ""
     name: str
     conversation: str
     lang: Lang
@@ -153,6 +239,11 @@ class Run(Frozen):
     result: Patch | None = None
     waiting: tuple[str, ...] = ()
     steps: int = 0
+    heard: int = 0
+    outgoing: tuple[Change, ...] = ()
+    changes: int = 0
+    sent: dict[str, str] = {}
+    finished: bool = False
     started_at: datetime
 
     @field_serializer("frames")

@@ -8,14 +8,14 @@ from engine.playbooks.model import Phase, Playbook
 
 
 class PhaseManager:
-    """Answers for one playbook which phases are complete and what they still miss."""
+    """Answers which phases of a request are complete and what they still miss."""
 
-    def __init__(self, playbook: Playbook) -> None:
-        self._phases = playbook.definition.phases
+    def __init__(self, playbook: Playbook, request: str = "") -> None:
+        self.phases = playbook.definition.phases_of(request)
 
     def first_open(self, state: AgentState) -> Phase | None:
         """The first phase that is not complete; None when all are."""
-        return next((p for p in self._phases if self.missing(p, state)), None)
+        return next((p for p in self.phases if self.missing(p, state)), None)
 
     def missing(self, phase: Phase, state: AgentState) -> tuple[str, ...]:
         """The paths of a phase that do not hold yet: its checkpoints, then its gate."""

@@ -1,12 +1,14 @@
-"""What models cannot check: names, paths, gates that can hold, who may approve (spec 000 §4)."""
+"""The names that a playbook's files may refer to, and what refers to none (spec 000 §4)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.conditions import checked_path
-from engine.faults import Path, suggestion
-from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Skill
-from engine.source import Problems, Source, try_build
+from engine.conditions import AllOf, AnyCondition, AnyOf, Condition, checked_path, paths
+from engine.faults import Fault, Path, suggestion
+from engine.playbooks.leaf_faults import faults_of
+from engine.playbooks.model import PlaybookFile
+from engine.playbooks.skill import Setting, Skill
+from engine.source import Problems, Source
 
 _KINDS = {"": "data_fields", "profile": "profile_fields", "decisions": "decision_fields"}
 
@@ -21,6 +23,7 @@ class Names:
 
     fields: Mapping[str, Collection[str] | None]
     """By the keys of playbook.yaml that list them."""
+    definition: PlaybookFile | None
     skills: Mapping[str, Skill | None]
     roles: Collection[str] | None
     held: Collection[str] | None
@@ -49,6 +52,72 @@ class Names:
             return ""
         return f"{name!r} is not among {kind}; {suggestion(name, known)}".rstrip("; ")
 
+    def condition_faults(self, condition: AnyCondition) -> list[Fault]:
+        """The paths in a condition that name nothing, each with where in it they stand."""
+        match condition:
+            case Condition(field=field):
+                fault = self.path_fault(field)
+                return [(("field",), fault)] if fault else []
+            case AllOf(all=parts):
+                return self._parts_faults("all", parts)
+            case AnyOf(any=parts):
+                return self._parts_faults("any", parts)
+        faults = (self.path_fault(path) for path in paths(condition))
+        return [(("logic",), fault) for fault in faults if fault]
+
+    def _parts_faults(self, key: str, parts: Sequence[AnyCondition]) -> list[Fault]:
+        return [
+            ((key, number, *inside), fault)
+            for number, part in enumerate(parts)
+            for inside, fault in self.condition_faults(part)
+        ]
+
+
+class Checking:
+    """A pass over one file: adds each problem where it stands."""
+
+    def __init__(self, names: Names, source: Source, problems: Problems) -> None:
+        self.names = names
+        self.source = source
+        self._problems = problems
+
+    def add(self, path: Path, message: str) -> None:
+        """A problem at that path of the file; "" is none."""
+        if message:
+            self._problems.add(self.source.problem(path, message))
+
+    def path(self, path: str, at: Path) -> None:
+        """The path must name a profile or decision field or a data leaf."""
+        self.add(at, self.names.path_fault(path))
+
+    def known(self, name: str, known: Collection[str] | None, at: Path, what: str) -> None:
+        """The name must be among those that are known; None when they are not."""
+        if known is not None and name not in known:
+            self.add(at, f"there is no {what} {name!r}; {suggestion(name, known)}".rstrip("; "))
+
+    def condition(self, condition: AnyCondition, at: Path) -> None:
+        """Every path in the condition must name something."""
+        for inside, fault in self.names.condition_faults(condition):
+            self.add((*at, *inside), fault)
+
+    def sets(self, sets: Mapping[str, Setting], at: Path, *, by_review: bool = False) -> None:
+        """What is set must be profile or decision fields, and of their types."""
+        for path, value in sets.items():
+            self.path(path, (*at, path))
+            if not path.startswith(("profile.", "decisions.")):
+                self.add((*at, path), "should be a profile or decisions field")
+            if path.startswith("decisions.") and value is not None and not by_review:
+                self.add((*at, path), "only a human_review can set a decision; null clears it")
+            definition = self.names.definition
+            leaf = definition.leaf(path) if definition else None
+            if leaf is not None and value is not None:
+                for _, fault in faults_of(leaf, value):
+                    self.add((*at, path), fault)
+
+    def skill(self, name: str, at: Path) -> None:
+        """The skill must be there."""
+        self.known(name, self.names.skills, at, "skill")
+
 
 def fields_of(source: Source | None) -> dict[str, Collection[str] | None]:
     """The names that a playbook.yaml lists, however faulty the rest of it is."""
@@ -61,78 +130,3 @@ def fields_of(source: Source | None) -> dict[str, Collection[str] | None]:
         if isinstance(given, dict | list) and all(isinstance(name, str) for name in given):
             fields[kind] = tuple(given)
     return fields
-
-
-class PhaseCheck:
-    """One pass over `playbook.yaml`; adds each problem where it stands."""
-
-    def __init__(self, names: Names, source: Source, problems: Problems) -> None:
-        self._names = names
-        self._source = source
-        self._problems = problems
-
-    def run(self, playbook: PlaybookFile) -> None:
-        """Check allowed skills, rules and every phase."""
-        self._allowed(playbook.allowed_skills, ("allowed_skills",))
-        self._rules(playbook.priority_rules, ("priority_rules",))
-        if not playbook.phases and playbook.examples:
-            fault = "should have at least one phase, since not every request is not_yet"
-            self._add(("phases",), fault)
-        seen: set[str] = set()
-        for index, phase in enumerate(playbook.phases):
-            if phase.id in seen:
-                self._add(("phases", index, "id"), f"phase {phase.id!r} is defined twice")
-            seen.add(phase.id)
-            self._phase(phase, ("phases", index), skills_for_all=bool(playbook.allowed_skills))
-
-    def run_parts(self) -> None:
-        """Check those phases that are sound in a file that is not."""
-        data = self._source.data
-        phases = data.get("phases") if isinstance(data, dict) else None
-        for index in range(len(phases) if isinstance(phases, list) else 0):
-            at = ("phases", index)
-            phase = try_build(Phase, self._source, Problems(), at=at)
-            if phase is not None:
-                self._phase(phase, at, skills_for_all=True)
-
-    def _add(self, path: Path, message: str) -> None:
-        if message:
-            self._problems.add(self._source.problem(path, message))
-
-    def _phase(self, phase: Phase, at: Path, *, skills_for_all: bool) -> None:
-        if not phase.allowed_skills and not skills_for_all:
-            self._add((*at, "allowed_skills"), "is required here or for the whole playbook")
-        self._allowed(phase.allowed_skills, (*at, "allowed_skills"))
-        self._rules(phase.priority_rules, (*at, "priority_rules"))
-        for index, path in enumerate(phase.checkpoints):
-            self._add((*at, "checkpoints", index), self._names.path_fault(path))
-        if not phase.gate_field and not phase.checkpoints:
-            self._add(at, "needs a gate_field or checkpoints, or it would never begin")
-        if phase.gate_field:
-            self._gate(phase, at)
-
-    def _gate(self, phase: Phase, at: Path) -> None:
-        at = (*at, "gate_field")
-        self._add(at, self._names.path_fault(phase.gate_field))
-        if phase.gate_value is None and not phase.gate_check:
-            self._add(at, "needs gate_value or gate_check")
-        skills = self._names.built
-        if skills is None:
-            return
-        if not any(phase.gate_field in skill.provides for skill in skills):
-            self._add(at, f"no skill provides {phase.gate_field!r}, so the phase could never end")
-
-    def _allowed(self, names: tuple[str, ...], at: Path) -> None:
-        for index, name in enumerate(names):
-            self._skill(name, (*at, index))
-
-    def _rules(self, rules: tuple[PriorityRule, ...], at: Path) -> None:
-        for index, rule in enumerate(rules):
-            fault = self._names.path_fault(rule.when.field)
-            self._add((*at, index, "when", "field"), fault)
-            self._skill(rule.skill, (*at, index, "skill"))
-
-    def _skill(self, name: str, at: Path) -> None:
-        known = self._names.skills
-        if name not in known:
-            self._add(at, f"there is no skill {name!r}; {suggestion(name, known)}")

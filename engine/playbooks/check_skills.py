@@ -1,183 +1,107 @@
-"""What models cannot check of a skill: its kind's part, SOP targets, plans, reviewers (001 §4)."""
+"""What models cannot check of a skill: its part, paths, output and card (000 §2, 003)."""
 
-from collections.abc import Collection
-
-from engine.faults import Path, suggestion
-from engine.playbooks.check import Names
-from engine.playbooks.model import Ask, ReviewPolicy, Skill, Sop, SopNode, ToolPlan
-from engine.rules.check import check_logic
+from engine.playbooks.check import Checking, Names
+from engine.playbooks.check_plan import PlanCheck
+from engine.playbooks.check_sop import SopCheck
+from engine.playbooks.skill import Ask, OutputSchema, Skill, SkillCard
 from engine.source import Problems, Source
-from engine.tools.registry import TOOLS
+from engine.tools.registry import READONLY, TOOLS
 
-# A skill of this kind has exactly this part.
-PARTS = {"prompt": "ask", "sop": "sop", "tool_plan": "plan"}
-# Rules may also read today's date.
-TODAY = "today"
+_PARTS = {"prompt": ("ask", "system_prompt"), "sop": ("sop",), "tool_plan": ("plan",)}
+"""A skill of this kind has one of these parts, and none of the others'."""
+_WITH_MODEL = ("output_schema", "tools", "card")
 
 
-class SkillCheck:
+class SkillCheck(Checking):
     """One pass over a skill's file; adds each problem where it stands."""
 
     def __init__(self, names: Names, skill: Skill, source: Source, problems: Problems) -> None:
-        self._names = names
+        super().__init__(names, source, problems)
         self._it = skill
-        self._source = source
-        self._problems = problems
+        self._inner = (names, source, problems)
 
     def run(self) -> None:
         """Check the skill's part, paths and references."""
         skill = self._it
-        for kind, part in PARTS.items():
-            given = getattr(skill, part) is not None
-            if given and kind != skill.kind:
-                self._add((part,), f"belongs to kind {kind}, this skill is of kind {skill.kind}")
-            if not given and kind == skill.kind:
-                self._add((part,), f"is required for kind {kind}")
+        self._parts(skill)
         for index, condition in enumerate(skill.requires):
-            self._path(condition.field, ("requires", index, "field"))
+            self.condition(condition, ("requires", index))
         for index, path in enumerate(skill.provides):
-            self._path(path, ("provides", index))
-        self._sets(skill.sets, ("sets",), by_review=False)
+            self.path(path, ("provides", index))
+        self.sets(skill.sets, ("sets",))
         if skill.ask:
             self._ask(skill.ask)
+        self._output(skill.output_schema)
+        self._tools(skill.tools)
+        if skill.card:
+            self._card(skill.card)
         if skill.sop:
-            self._sop(skill.sop)
+            SopCheck(*self._inner).run(skill.sop)
         if skill.plan:
-            self._plan(skill.plan)
+            PlanCheck(self.names, skill, self.source, self._inner[2]).run(skill.plan)
 
-    def _add(self, path: Path, message: str) -> None:
-        if message:
-            self._problems.add(self._source.problem(path, message))
-
-    def _path(self, path: str, at: Path) -> None:
-        self._add(at, self._names.path_fault(path))
-
-    def _known(self, name: str, known: Collection[str] | None, at: Path, what: str) -> None:
-        if known is not None and name not in known:
-            self._add(at, f"there is no {what} {name!r}; {suggestion(name, known)}")
-
-    def _sets(self, sets: dict[str, str | bool | int | None], at: Path, *, by_review: bool) -> None:
-        for path, value in sets.items():
-            self._path(path, (*at, path))
-            if not path.startswith(("profile.", "decisions.")):
-                self._add((*at, path), "should be a profile or decisions field")
-            if path.startswith("decisions.") and value is not None and not by_review:
-                self._add((*at, path), "only a human_review can set a decision; null clears it")
+    def _parts(self, skill: Skill) -> None:
+        for kind, parts in _PARTS.items():
+            given = [part for part in parts if getattr(skill, part)]
+            for part in given if kind != skill.kind else ():
+                self.add((part,), f"belongs to kind {kind}, this skill is of kind {skill.kind}")
+            if kind == skill.kind and len(given) != 1:
+                one = " or ".join(parts)
+                fault = f"either {one} should be given" if given else f"is required for kind {kind}"
+                self.add((parts[0],), fault if given or len(parts) == 1 else f"{fault}: {one}")
+        for part in _WITH_MODEL:
+            if not skill.system_prompt and getattr(skill, part) not in (None, (), OutputSchema()):
+                self.add((part,), "goes together with system_prompt")
 
     def _ask(self, ask: Ask) -> None:
         for index, name in enumerate(ask.fields):
-            known = self._names.data_fields
-            self._known(name, known, ("ask", "fields", index), "data field")
+            known = self.names.data_fields
+            self.known(name, known, ("ask", "fields", index), "data field")
 
-    def _sop(self, sop: Sop) -> None:
-        at: Path = ("sop", "nodes")
-        self._known(sop.start_node, sop.nodes, ("sop", "start_node"), "node")
-        for name, node in sop.nodes.items():
-            if name.startswith("end"):
-                self._add((*at, name), "names that begin with 'end' are ends, not nodes")
-            self._targets(sop, node, (*at, name))
-            if node.type == "hard_rule":
-                self._hard_rule(node, (*at, name))
+    def _output(self, schema: OutputSchema) -> None:
+        for group, key, names in (
+            ("profile", "profile_fields", schema.profile),
+            ("data", "data_fields", schema.data),
+        ):
+            for index, name in enumerate(names):
+                known = self.names.fields[key]
+                what = f"{group} field"
+                self.known(name, known, ("output_schema", group, index), what)
+
+    def _tools(self, tools: tuple[str, ...]) -> None:
+        readonly = {tool.name for tool in READONLY}
+        for index, name in enumerate(tools):
+            if name in {tool.name for tool in TOOLS} - readonly:
+                fault = f"{name!r} writes; a model reaches only tools that read"
+                self.add(("tools", index), fault)
             else:
-                self._human_review(node, (*at, name))
-        for name in sorted(set(sop.nodes) - _reached(sop)):
-            self._add((*at, name), "cannot be reached from start_node")
-        reviewed = any(node.type == "human_review" for node in sop.nodes.values())
-        for end, sets in sop.outcomes.items():
-            self._sets(sets, ("sop", "outcomes", end), by_review=reviewed)
+                self.known(name, readonly, ("tools", index), "tool")
 
-    def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
-        wanted = ("on_pass", "on_fail") if node.type == "hard_rule" else ("on_approve", "on_reject")
-        for key in wanted:
-            target = getattr(node, key)
-            if not target:
-                self._add((*at, key), "is required")
-            elif not target.startswith("end"):
-                self._known(target, sop.nodes, (*at, key), "node")
-
-    def _hard_rule(self, node: SopNode, at: Path) -> None:
-        fields = self._names.data_fields
-        variables = None if fields is None else (*fields, TODAY)
-        if not node.rules:
-            self._add((*at, "rules"), "should have at least one rule")
-        for index, rule in enumerate(node.rules):
-            where = (*at, "rules", index)
-            self._known(rule.field, variables, (*where, "field"), "data field")
-            for path, message in check_logic(rule.logic, variables=variables):
-                self._add((*where, "logic", *path), message)
-
-    def _human_review(self, node: SopNode, at: Path) -> None:
-        if node.review is None:
-            self._add((*at, "review"), "is required: who decides")
+    def _card(self, card: SkillCard) -> None:
+        for index, path in enumerate(card.shows):
+            self.path(path, ("card", "shows", index))
+        if card.decision:
+            known = self.names.fields["decision_fields"]
+            self.known(card.decision, known, ("card", "decision"), "decision field")
+        if card.kind == "confirm":
+            if not card.decision:
+                self.add(("card", "decision"), "is required: what a confirmation sets")
+            for key in ("field", "options_from"):
+                if getattr(card, key):
+                    self.add(("card", key), "belongs to a select")
             return
-        self._roles(node.review, (*at, "review"))
-        if not node.decision:
-            self._add((*at, "decision"), "is required: the name under which it is remembered")
-        if node.shows:
-            self._known(node.shows, self._names.skills, (*at, "shows"), "skill")
-            shown = self._names.skills.get(node.shows)
-            if shown and shown.plan is None:
-                self._add((*at, "shows"), f"{node.shows!r} has no plan to show")
+        if not card.field:
+            self.add(("card", "field"), "is required: where the choice goes")
+        else:
+            self.path(card.field, ("card", "field"))
+        self._options(card.options_from)
 
-    def _roles(self, review: ReviewPolicy, at: Path) -> None:
-        if not review.roles:
-            self._add((*at, "roles"), "should name at least one role")
-        for index, role in enumerate(review.roles):
-            self._known(role, self._names.roles, (*at, "roles", index), "role in people.yaml")
-        held = self._names.held
-        if review.roles and held is not None and not set(review.roles) & set(held):
-            self._add((*at, "roles"), f"nobody in people.yaml holds {' or '.join(review.roles)}")
-
-    def _plan(self, plan: ToolPlan) -> None:
-        tools = {tool.name: tool for tool in TOOLS}
-        for index, call in enumerate(plan.calls):
-            at: Path = ("plan", "calls", index)
-            self._known(call.tool, tools, (*at, "tool"), "tool")
-            for name, value in call.arguments.items():
-                if isinstance(value, str) and value.startswith("$"):
-                    known = self._names.data_fields
-                    self._known(value[1:], known, (*at, "arguments", name), "data field")
-            if call.tool in tools:
-                arguments = tools[call.tool].arguments.model_fields
-                for name in call.arguments:
-                    self._known(name, arguments, (*at, "arguments", name), "argument")
-        writes = [c.tool for c in plan.calls if c.tool in tools and not tools[c.tool].readonly]
-        if writes and plan.guard is None:
-            self._add(("plan", "guard"), f"is required: {', '.join(writes)} writes")
-        if plan.guard:
-            self._guard(plan.guard.decision)
-        self._sets(plan.on_error, ("plan", "on_error"), by_review=False)
-        if bool(plan.calls) == bool(plan.rehearses):
-            self._add(("plan", "calls"), "either these or rehearses should be given")
-        if plan.rehearses:
-            self._rehearses(plan.rehearses)
-
-    def _rehearses(self, name: str) -> None:
-        self._known(name, self._names.skills, ("plan", "rehearses"), "skill")
-        for skill in self._names.built or ():
-            if skill.id == name and (skill.plan is None or not skill.plan.calls):
-                self._add(("plan", "rehearses"), f"{name!r} has no calls to rehearse")
-
-    def _guard(self, decision: str) -> None:
-        """The guard must be a decision that some review asks for about this very plan."""
-        skills = self._names.built
-        if skills is None:
+    def _options(self, options_from: str) -> None:
+        at = ("card", "options_from")
+        name, _, column = options_from.rpartition(".")
+        definition = self.names.definition
+        if definition is None:
             return
-        nodes = [node for skill in skills if skill.sop for node in skill.sop.nodes.values()]
-        if not any(n.decision == decision and n.shows == self._it.id for n in nodes):
-            message = f"no human_review decides {decision!r} and shows {self._it.id!r}"
-            self._add(("plan", "guard", "decision"), message)
-
-
-def _reached(sop: Sop) -> set[str]:
-    """The nodes that can be reached from the start."""
-    reached: set[str] = set()
-    open_nodes = [sop.start_node]
-    while open_nodes:
-        name = open_nodes.pop()
-        if name in reached or name not in sop.nodes:
-            continue
-        reached.add(name)
-        node = sop.nodes[name]
-        open_nodes += [node.on_pass, node.on_fail, node.on_approve, node.on_reject, node.on_expire]
-    return reached
+        leaf = definition.data_fields.get(name)
+        if leaf is None or column not in leaf.columns:
+            self.add(at, "should be a column of a list among data_fields, as leaf.column")

@@ -7,9 +7,11 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 
 from engine.errors import DefinitionError
-from engine.playbooks.check import Names, PhaseCheck, fields_of
+from engine.playbooks.check import Names, fields_of
+from engine.playbooks.check_phases import PhaseCheck
 from engine.playbooks.check_skills import SkillCheck
-from engine.playbooks.model import Playbook, PlaybookFile, Skill
+from engine.playbooks.model import Playbook, PlaybookFile
+from engine.playbooks.skill import Skill
 from engine.source import Problems, Source, read, try_build
 
 MAIN = "playbook.yaml"
@@ -35,7 +37,11 @@ def load(
     definition = try_build(PlaybookFile, main, problems) if main else None
     skills = _skills(sources, problems)
     names = Names(
-        _fields(definition, main), {key: found.skill for key, found in skills.items()}, roles, held
+        _fields(definition, main),
+        definition,
+        {key: found.skill for key, found in skills.items()},
+        roles,
+        held,
     )
     if main:
         phases = PhaseCheck(names, main, problems)
@@ -91,7 +97,7 @@ def _fields(
     if definition is not None:
         return {
             "data_fields": tuple(definition.data_fields),
-            "profile_fields": definition.profile_fields,
+            "profile_fields": tuple(definition.profile_fields),
             "decision_fields": definition.decision_fields,
         }
     return fields_of(main)

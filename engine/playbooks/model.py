@@ -1,60 +1,46 @@
-"""What a playbook's YAML may say (spec 000 §1-4, spec 003; SOP nodes: spec 001 §4.2)."""
+"""What a playbook's YAML may say (spec 000 §1-4, spec 003)."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
-from cards.model import FieldType
-from engine.conditions import Condition
+from engine.conditions import AnyCondition
 from engine.language import Bilingual
-from engine.rules.engine import HardRule
-
-SkillKind = Literal["prompt", "sop", "tool_plan"]
-
-
-class DataField(Frozen):
-    """A typed data leaf of the state, and how people are asked for it.
-
-    `inherit` lets it be taken from the rest of the message too, not only from the run's piece. An
-    `identity` says whom the data is about.
-    """
-
-    label: Bilingual
-    type: FieldType = "text"
-    required: bool = True
-    unit: str = ""
-    options: tuple[str, ...] = ()
-    cues: tuple[str, ...] = ()
-    hint: Bilingual | None = None
-    inherit: bool = False
-    identity: bool = False
+from engine.playbooks.leaf import Leaf
+from engine.playbooks.skill import Skill
 
 
 class PriorityRule(Frozen):
     """When it holds, this skill goes first; one whose skill cannot run is an error (000 §3.2)."""
 
-    when: Condition
+    when: AnyCondition
     skill: str
 
 
 class Request(Frozen):
     """A kind of work that people ask a playbook for, with examples in both languages.
 
-    `not_yet`: such a request is recognised, and answered with that it cannot be done yet.
+    `not_yet`: such a request is recognised, and answered with that it cannot be done yet. `phases`
+    are those that it goes through, in the playbook's order; empty for all.
     """
 
     id: str
     name: Bilingual
     examples: tuple[str, ...] = Key(min_length=1)
     not_yet: bool = False
+    phases: tuple[str, ...] = ()
 
 
 class Announcement(Frozen):
-    """A phase_done card: shown to the requester when the phase is complete."""
+    """A phase_done card: shown to the requester when the phase is complete.
+
+    `shows` are the paths that it lists; empty for every data leaf that is not a list.
+    """
 
     title: Bilingual
     text: Bilingual
+    shows: tuple[str, ...] = ()
 
 
 class Phase(Frozen):
@@ -72,110 +58,43 @@ class Phase(Frozen):
     done_card: Announcement | None = None
 
 
-class Ask(Frozen):
-    """A prompt skill's questions: the data leaves it fills.
+class Sync(Frozen):
+    """Where changed `fields` (paths) go after each skill: `sample`, or an http(s) address (003)."""
 
-    `again` asks for all of them, filled in as they stand; else only for what is missing.
-    """
-
-    fields: tuple[str, ...]
-    title: Bilingual
-    text: Bilingual
-    again: bool = False
-
-
-class ReviewPolicy(Frozen):
-    """Who decides at a human_review node; four eyes unless switched off (design §7)."""
-
-    roles: tuple[str, ...]
-    quorum: int = Key(default=1, ge=1)
-    four_eyes: bool = True
-    deadline_s: int | None = Key(default=None, gt=0)
-
-
-class SopNode(Frozen):
-    """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2)."""
-
-    type: Literal["hard_rule", "human_review"]
-    rules: tuple[HardRule, ...] = ()
-    title: Bilingual | None = None
-    description: Bilingual | None = None
-    review: ReviewPolicy | None = None
-    shows: str = ""
-    decision: str = ""
-    on_pass: str = ""
-    on_fail: str = ""
-    on_approve: str = ""
-    on_reject: str = "end_rejected"
-    on_error: str = "end_error"
-    on_expire: str = ""
-
-
-class Sop(Frozen):
-    """An SOP: a start node and its nodes; `outcomes` sets state by the end that was reached."""
-
-    start_node: str
-    nodes: dict[str, SopNode]
-    outcomes: dict[str, dict[str, str | bool | int | None]] = {}
-
-
-class PlannedCall(Frozen):
-    """One tool call of a fixed plan; `$name` in an argument is the data leaf of that name."""
-
-    tool: str
-    arguments: dict[str, Any]
-
-
-class Guard(Frozen):
-    """What must have been approved before a plan with writes may run."""
-
-    decision: str
-
-
-class ToolPlan(Frozen):
-    """A fixed list of tool calls, run step by step with idempotency keys.
-
-    With `rehearses` it only asks whether the calls of that skill's plan would succeed. `on_error`
-    is what a call that fails leaves in the state, with its reason; else the run fails.
-    """
-
-    calls: tuple[PlannedCall, ...] = ()
-    guard: Guard | None = None
-    rehearses: str = ""
-    on_error: dict[str, str | bool | int | None] = {}
-
-
-class Skill(Frozen):
-    """One thing a run can do; exactly the part that its kind names is given."""
-
-    id: str
-    name: Bilingual
-    description: Bilingual
-    category: str
-    kind: SkillKind
-    requires: tuple[Condition, ...] = ()
-    provides: tuple[str, ...] = ()
-    internal: bool = False
-    sets: dict[str, str | bool | int | None] = {}
-    ask: Ask | None = None
-    sop: Sop | None = None
-    plan: ToolPlan | None = None
+    to: str
+    fields: tuple[str, ...] = Key(min_length=1)
 
 
 class PlaybookFile(Frozen):
-    """What `playbook.yaml` says."""
+    """What `playbook.yaml` says.
+
+    A run that has `stall_after` times come back to the same state without hearing anybody is
+    stopped.
+    """
 
     id: str
     name: Bilingual
     project: str
     cues: tuple[str, ...]
     requests: tuple[Request, ...] = Key(min_length=1)
-    profile_fields: tuple[str, ...] = ()
+    profile_fields: dict[str, Leaf] = {}
     decision_fields: tuple[str, ...] = ()
-    data_fields: dict[str, DataField] = {}
+    data_fields: dict[str, Leaf] = {}
     allowed_skills: tuple[str, ...] = ()
     priority_rules: tuple[PriorityRule, ...] = ()
     phases: tuple[Phase, ...]
+    sync: Sync | None = None
+    stall_after: int = Key(default=3, ge=1, le=20)
+
+    def leaf(self, path: str) -> Leaf | None:
+        """The definition of a profile field or data leaf; None for a decision or no such path."""
+        group, _, name = path.rpartition(".")
+        return {"": self.data_fields, "profile": self.profile_fields}.get(group, {}).get(name)
+
+    def phases_of(self, request: str) -> tuple[Phase, ...]:
+        """The phases that a request of that id goes through; all of them without one."""
+        wanted = next((r.phases for r in self.requests if r.id == request), ())
+        return tuple(p for p in self.phases if not wanted or p.id in wanted)
 
     @property
     def examples(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from engine.errors import ToolError
 from engine.fence import fenced
 from engine.ports.model import ToolCall, ToolOffer
 from engine.tools.model import Tool, ToolContext
-from engine.tools.registry import TOOLS, may_read
+from engine.tools.registry import TOOLS, CallTool, may_read
 from engine.tools.registry import call as call_tool
 
 OBSERVED_CHARS = 2000
@@ -32,10 +32,13 @@ class Observed:
 class Hands:
     """The read-only tools that this person may use, and no other (promise 3)."""
 
-    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext) -> None:
+    def __init__(
+        self, tools: Sequence[Tool[Any]], context: ToolContext, call: CallTool = call_tool
+    ) -> None:
         allowed = (tool for tool in tools if tool.readonly and may_read(tool, context))
         self._readonly = {tool.name: tool for tool in allowed}
         self._context = context
+        self._call = call
 
     def offers(self) -> tuple[ToolOffer, ...]:
         """The tools as the model sees them."""
@@ -60,7 +63,7 @@ class Hands:
         if not isinstance(arguments, dict):
             return Observed(False, "Not called: the arguments must be a JSON object.")
         try:
-            result = await call_tool(tool, arguments, self._context)
+            result = await self._call(tool, arguments, self._context)
         except ToolError as error:
             return Observed(False, f"{tool.name} gave no result: {fenced(_cut(str(error)))}")
         return Observed(True, fenced(_cut(json.dumps(result, ensure_ascii=False, default=str))))

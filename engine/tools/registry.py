@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
@@ -22,6 +22,7 @@ from engine.tools.model import Tool, ToolContext
 from engine.tools.read_clinical_data import READ_CLINICAL_DATA
 from engine.tools.record_visit import RECORD_VISIT
 from engine.tools.search_protocol import SEARCH_PROTOCOL
+from engine.tools.study_visits import LIST_SUBJECTS, LIST_VISITS
 from engine.tools.telling import shorten
 
 T = TypeVar("T")
@@ -41,6 +42,9 @@ TOOLS: tuple[Tool[Any], ...] = (
     ELEMENT_EXTRACT,
 )
 
+INNER: tuple[Tool[Any], ...] = (LIST_SUBJECTS, LIST_VISITS)
+"""What rules over records read with; questions have better ones."""
+
 READONLY: tuple[Tool[Any], ...] = tuple(tool for tool in TOOLS if tool.readonly)
 """What the question path can reach (design §1, promise 3)."""
 
@@ -49,11 +53,21 @@ HINT_CHARS = 200
 
 def tool(name: str) -> Tool[Any]:
     """The tool of that name. Raises ToolFailed."""
-    found = next((known for known in TOOLS if known.name == name), None)
+    found = next((known for known in (*TOOLS, *INNER) if known.name == name), None)
     if found is None:
         names = ", ".join(known.name for known in TOOLS)
         raise ToolFailed("tool.unknown", name=shorten(name, 40), names=names)
     return found
+
+
+class CallTool(Protocol):
+    """Calls a tool; `call` and `rehearse` have this form."""
+
+    def __call__(
+        self, tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext
+    ) -> Awaitable[Any]:
+        """What the tool gives; raises ToolError."""
+        ...
 
 
 async def call(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> dict[str, Any]:

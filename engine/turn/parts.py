@@ -6,6 +6,7 @@ from cards.model import Card
 from cards.texts import say
 from engine.frames.state import PlannerFrame, Run
 from engine.intents import Intent
+from engine.material import with_material
 from engine.playbooks.model import Playbook, Request
 from engine.ports.store import CardWrite, Post, Timer
 from engine.replies import Part, ReplyHead
@@ -19,7 +20,8 @@ from engine.turn.services import TurnServices
 class Begun:
     """What the parts of a message have brought about so far.
 
-    `slot` until a card has got the one place in the reply's own message.
+    `recent` is what was said before the message. `slot` until a card has got the one place in the
+    reply's own message.
     """
 
     parts: list[Part] = field(default_factory=list)
@@ -29,6 +31,7 @@ class Begun:
     slots: list[tuple[str, str]] = field(default_factory=list)
     posts: list[Post] = field(default_factory=list)
     timers: list[Timer] = field(default_factory=list)
+    recent: tuple[str, ...] = ()
     slot: bool = True
 
 
@@ -103,7 +106,8 @@ def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices)
         return part.model_copy(update={"state": "failed", "text": text})
     if part.intent.condition:
         return ask_which(part, head, begun, services)
-    run = _new_run(part, playbook, head, services, slot=begun.slot)
+    run = new_run(part, playbook, head, services, slot=begun.slot)
+    run = with_material(run, playbook, begun.recent)
     begun.slot = False
     begun.runs.append(run)
     return run.part
@@ -136,16 +140,21 @@ def _below(card: Card) -> Post:
     return Post(row=row, conversation=card.conversation, kind="card", ref=card.token)
 
 
-def _new_run(
+def new_run(
     part: Part, playbook: Playbook, head: ReplyHead, services: TurnServices, *, slot: bool
 ) -> Run:
+    """A run of the part's request, at its first phase."""
     run_id = services.derived_id(head.conversation, "run", head.id, str(part.index))
-    name = playbook.definition.name(head.lang)
+    definition = playbook.definition
+    request = _request(playbook, part.intent.request)
+    assert request is not None, "a run begins only with a request that can be done"
+    name = (request.name if request.phases else definition.name)(head.lang)
     text = say("part.starting", head.lang, name=name)
     return Run(
         id=run_id,
         playbook=playbook.id,
         digest=playbook.digest,
+        request=request.id,
         name=name,
         conversation=head.conversation,
         lang=head.lang,
@@ -155,6 +164,6 @@ def _new_run(
         reply=head.id,
         part=part.model_copy(update={"text": text, "run": run_id}),
         slot=slot,
-        frames=(PlannerFrame(phase=playbook.definition.phases[0].id),),
+        frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),
         started_at=services.now,
     )

@@ -60,7 +60,7 @@ async def said(
         parts = [Part.model_validate_json(body) for body in stored[1]]
         return await _finish(head, parts, Effects(), session, services)
     routed = await _routed(head, standing, session, services)
-    begun = Begun()
+    begun = Begun(recent=_recent(session))
     for index, intent in enumerate(routed.intents):
         await begin(index, intent, head, begun, services)
     first = _first_effects(head, routed, _with_wakes(begun), services)
@@ -99,6 +99,10 @@ async def _routed(
         lang=head.lang,
     )
     return await route(head.text, context, services.model)
+
+
+def _recent(session: Session) -> tuple[str, ...]:
+    return tuple(line.text for line in session.recent)
 
 
 def unanswered(part: Part, parts: Sequence[Part]) -> bool:
@@ -186,7 +190,7 @@ async def _finish(
     waiting = [p for p in parts if unanswered(p, parts) and p.state == "waiting"]
     answers = await asyncio.gather(*(ask_model(p.intent, head, session, services) for p in asked))
     # The place in the reply's own message may be taken already.
-    begun = Begun(parts=list(parts), slot=False)
+    begun = Begun(parts=list(parts), recent=_recent(session), slot=False)
     for part, answer in zip(asked, answers, strict=True):
         begun.parts[part.index] = _answered(part, answer, head, begun, services)
     for part in waiting:
@@ -222,7 +226,7 @@ def _answered(
 
 async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: TurnServices) -> Part:
     """A part that waited for an answer, begun now, or not because there was none."""
-    alone = Begun(parts=begun.parts[: part.index], slot=False)
+    alone = Begun(parts=begun.parts[: part.index], recent=begun.recent, slot=False)
     await begin(part.index, part.intent, head, alone, services)
     begun.runs += alone.runs
     begun.cards += alone.cards
@@ -297,7 +301,7 @@ async def _goes_on(
     part: Part, head: ReplyHead, session: Session, services: TurnServices
 ) -> Effects:
     """Begin the part, alone and now."""
-    begun = Begun(slot=False)
+    begun = Begun(recent=_recent(session), slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
     await begin(part.index, intent, head, begun, services, answer=part.answer)
     traces: tuple[TraceWrite, ...] = ()

@@ -1,14 +1,16 @@
 """The strategy chain over the shipped playbook: which skill, and why (spec 000 §3)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.frames.state import AgentState
-from engine.planner.chain import decide
+from engine.planner.chain import Decided, decide
 from engine.planner.phases import PhaseManager
+from engine.planner.situation import Situation, availability
 from engine.playbooks.load import load
-from engine.playbooks.model import Playbook
+from engine.playbooks.model import Phase, Playbook
 
 FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 DATA = {
@@ -32,6 +34,11 @@ def state(profile: str = "", review: str = "", **more: str) -> AgentState:
     statuses = dict(pair.split("=") for pair in profile.split() if pair)
     decisions = {"review": review} if review else {}
     return AgentState(profile=statuses, decisions=decisions, data=DATA, **more)
+
+
+async def decided(playbook: Playbook, phase: Phase, now: AgentState, **more: Any) -> Decided:
+    skills = availability(playbook, phase, now, **more)
+    return await decide(Situation(playbook, "", phase, now, skills, **more))
 
 
 @pytest.mark.parametrize(
@@ -73,15 +80,17 @@ def state(profile: str = "", review: str = "", **more: str) -> AgentState:
         ),
     ],
 )
-def test_the_chain_decides(
+async def test_the_chain_decides(
     playbook: Playbook, phase: str, profile: str, review: str, expected: tuple[str, str, str]
 ) -> None:
-    strategy, plan = decide(playbook, playbook.phase(phase), state(profile, review))
-    assert (strategy, plan.action, plan.target) == expected
-    assert plan.why
+    found = await decided(playbook, playbook.phase(phase), state(profile, review))
+    assert (found.strategy, found.plan.action, found.plan.target) == expected
+    assert found.plan.why
 
 
-def test_a_rule_whose_skill_cannot_run_is_named_and_not_passed_over(playbook: Playbook) -> None:
+async def test_a_rule_whose_skill_cannot_run_is_named_and_not_passed_over(
+    playbook: Playbook,
+) -> None:
     phase = playbook.phase("review")
     rules = tuple(
         rule.model_copy(update={"skill": "visit-record"}) for rule in phase.priority_rules
@@ -89,18 +98,18 @@ def test_a_rule_whose_skill_cannot_run_is_named_and_not_passed_over(playbook: Pl
     changed = phase.model_copy(
         update={"priority_rules": rules, "allowed_skills": ("visit-review", "visit-record")}
     )
-    strategy, plan = decide(playbook, changed, state("collect_status=complete", "rejected"))
-    assert (strategy, plan.action) == ("priority_rules", "stuck")
-    assert "visit-record cannot run" in plan.why
-    assert "decisions.review" in plan.why
+    found = await decided(playbook, changed, state("collect_status=complete", "rejected"))
+    assert (found.strategy, found.plan.action) == ("priority_rules", "stuck")
+    assert "visit-record cannot run" in found.plan.why
+    assert "decisions.review" in found.plan.why
 
 
-def test_nothing_sure_is_said_and_not_guessed(playbook: Playbook) -> None:
+async def test_nothing_sure_is_said_and_not_guessed(playbook: Playbook) -> None:
     phase = playbook.phase("record")
     done = state("collect_status=complete check_status=passed fits=yes", "approved")
     changed = phase.model_copy(update={"allowed_skills": ("visit-collect", "visit-correct")})
-    strategy, plan = decide(playbook, changed, done)
-    assert (strategy, plan.action) == ("no_available_skills", "stuck")
+    found = await decided(playbook, changed, done)
+    assert (found.strategy, found.plan.action) == ("no_available_skills", "respond")
 
 
 def test_a_score_of_zero_is_not_missing(playbook: Playbook) -> None:

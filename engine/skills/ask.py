@@ -2,13 +2,12 @@
 
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Card, Choice, Field, Lang, Review, Row, Value
+from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
 from engine.frames.outcome import (
     Advanced,
     Answer,
     Done,
-    Ended,
     Input,
     Next,
     Note,
@@ -16,30 +15,37 @@ from engine.frames.outcome import (
     Suspend,
     TimedOut,
 )
-from engine.frames.state import AgentState, Patch, PromptFrame
-from engine.playbooks.model import Ask, DataField, Skill
+from engine.frames.state import Patch, PromptFrame
+from engine.leaves import form_field, rows
+from engine.playbooks.skill import Ask, Skill
 from engine.reading import field_values, read_form
+from engine.skills.answers import filled_in, unanswered, withdrawn
 
 
 async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Advanced:
     """Take what the message says, ask for the rest, go on with the answer."""
-    run, skill = context.run, context.playbook.skills[frame.skill]
+    skill = context.playbook.skills[frame.skill]
     ask = _ask(skill)
     match given:
         case Answer(decision=decision) if decision.choice == "withdraw":
-            note = Note("cancelled", say("part.stopped", run.lang, name=run.name))
-            return Ended("stopped", note, f"{decision.name} withdrew")
+            return withdrawn(decision, context)
         case Answer(decision=decision):
-            # What was asked for and is not in the answer has been left empty.
-            data = dict.fromkeys(frame.fields) | decision.values
-            patch = Patch.setting(decision.person, skill.sets, data=data, problems=())
-            return Done(patch, f"{decision.name} answered")
+            return _filled_in(frame, skill, decision, context)
         case TimedOut():
-            reason = say("run.expired", run.lang)
-            note = Note("failed", say("part.failed", run.lang, name=run.name, reason=reason))
-            return Ended("failed", note, "nobody answered in time")
+            return unanswered(context)
         case _:
             return _enter(frame, skill, ask, context)
+
+
+def _filled_in(
+    frame: PromptFrame, skill: Skill, decision: Decision, context: StepContext
+) -> Advanced:
+    patch, faults = filled_in(frame.fields, decision, context)
+    if faults:
+        why = f"{decision.name} answered with faults: {'; '.join(faults)}"
+        return Next(frame, why, patch.model_copy(update={"problems": faults}))
+    sets = Patch.setting(decision.person, skill.sets, data=patch.data, problems=())
+    return Done(sets, f"{decision.name} answered")
 
 
 def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> Advanced:
@@ -92,43 +98,6 @@ def _left(ask: Ask, context: StepContext) -> str:
     ]
     left = say("answer.left", run.lang, left=literal(reading.left)) if reading.left else ""
     return say("list.clauses", run.lang).join([*faults, *filter(None, [left.strip()])])
-
-
-def form_field(name: str, defined: DataField, lang: Lang, state: AgentState) -> Field:
-    """The form's question for a data leaf, filled in with what stands."""
-    return Field(
-        name=name,
-        label=defined.label(lang),
-        type=defined.type,
-        required=defined.required,
-        unit=defined.unit,
-        options=defined.options,
-        value=written(state.data.get(name, "")),
-        hint=defined.hint(lang) if defined.hint else "",
-        cues=defined.cues,
-        identity=defined.identity,
-    )
-
-
-def written(value: Value) -> str:
-    """A value as a person would write it: 62 and not 62.0."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def rows(names: tuple[str, ...], context: StepContext) -> tuple[Row, ...]:
-    """Data leaves as labelled values with their units; what was left out is said to be so."""
-    run, defined = context.run, context.playbook.definition.data_fields
-    return tuple(
-        Row(label=defined[name].label(run.lang), value=_shown(name, context)) for name in names
-    )
-
-
-def _shown(name: str, context: StepContext) -> str:
-    run, defined = context.run, context.playbook.definition.data_fields
-    value = run.state.data.get(name, "")
-    if value == "":
-        return say("card.blank", run.lang)
-    return f"{written(value)} {defined[name].unit}".strip()
 
 
 def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:

@@ -1,0 +1,113 @@
+"""What a planner strategy looks at, and what it may decide (spec 000 §1-3)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from cards.model import Lang
+from engine.conditions import explain, holds
+from engine.frames.state import AgentState
+from engine.planner.phases import PhaseManager
+from engine.playbooks.model import Phase, Playbook
+from engine.playbooks.skill import Skill
+from engine.ports.model import Model
+
+RETRIEVAL = "retrieval"
+"""The category of skills that only find out; they run in query mode, and in no other."""
+FILES = "files"
+"""The category of skills that read attachments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A decision: run `target` (a skill), go to `target` (a phase), finish, or do neither.
+
+    `respond` tells people what is missing; `stuck` is an error in the playbook, which `why` names.
+    """
+
+    action: Literal["call_skill", "replan", "finish", "respond", "stuck"]
+    target: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """Whether a skill may be chosen now, and why."""
+
+    skill: Skill
+    available: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """The playbook's request, the current phase, the state, and what may run.
+
+    `query` while a question about the run is answered; `force` names a skill that the caller wants.
+    """
+
+    playbook: Playbook
+    request: str
+    phase: Phase
+    state: AgentState
+    skills: tuple[Availability, ...]
+    query: bool = False
+    force: str = ""
+    model: Model | None = None
+    lang: Lang = "en"
+
+    @property
+    def available(self) -> tuple[Skill, ...]:
+        """The skills that may be chosen."""
+        return tuple(each.skill for each in self.skills if each.available)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The paths that the phase misses."""
+        return PhaseManager(self.playbook, self.request).missing(self.phase, self.state)
+
+    def bars(self, name: str) -> str:
+        """Why the skill of that name may not be chosen."""
+        return next((e.why for e in self.skills if e.skill.id == name), "there is no such skill")
+
+
+Strategy = Callable[[Situation], Awaitable[Plan | None]]
+
+
+def availability(
+    playbook: Playbook, phase: Phase, state: AgentState, *, query: bool = False, force: str = ""
+) -> tuple[Availability, ...]:
+    """Each skill of the playbook: whether it may be chosen in this phase, and why (000 §2)."""
+    return tuple(
+        Availability(skill, *_judged(skill, playbook, phase, state, query=query, force=force))
+        for skill in playbook.skills.values()
+    )
+
+
+def _judged(
+    skill: Skill, playbook: Playbook, phase: Phase, state: AgentState, *, query: bool, force: str
+) -> tuple[bool, str]:
+    whole = playbook.definition.allowed_skills
+    allowed, where = (phase.allowed_skills, f"phase {phase.id}"), "the playbook"
+    names, where = allowed if phase.allowed_skills and not query else (whole, where)
+    # Over the API a skill is asked for by name, whatever phase the state is in.
+    named = force == skill.id
+    if skill.id not in names and not (named and skill.id in _anywhere(playbook)):
+        return False, f"{where} does not allow it"
+    if skill.internal:
+        return False, "it is internal"
+    if skill.api_call_only and not named:
+        return False, "it runs only when the API asks for it"
+    if not named and query != (skill.category == RETRIEVAL):
+        return False, "only retrieval skills answer questions" if query else "it answers questions"
+    tree = state.tree()
+    unmet = [explain(c, tree) for c in skill.requires if not holds(c, tree)]
+    if unmet:
+        return False, "; ".join(unmet)
+    return True, f"{where} allows it" + "".join(f"; {explain(c, tree)}" for c in skill.requires)
+
+
+def _anywhere(playbook: Playbook) -> set[str]:
+    definition = playbook.definition
+    phases = (name for phase in definition.phases for name in phase.allowed_skills)
+    return {*definition.allowed_skills, *phases}

@@ -1,0 +1,169 @@
+"""What models cannot check of playbook.yaml: gates that hold, phases that are reached (000 §4)."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from engine.conditions import paths
+from engine.faults import Path
+from engine.playbooks.check import Checking
+from engine.playbooks.leaf import Leaf
+from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
+from engine.playbooks.skill import Skill
+from engine.source import Problems, try_build
+
+RETRIEVAL = "retrieval"
+
+
+class PhaseCheck(Checking):
+    """One pass over `playbook.yaml`; adds each problem where it stands."""
+
+    def run(self, playbook: PlaybookFile) -> None:
+        """Check fields, allowed skills, rules and every phase."""
+        for key, leaves in (
+            ("profile_fields", playbook.profile_fields),
+            ("data_fields", playbook.data_fields),
+        ):
+            for name, leaf in leaves.items():
+                self._leaf(leaf, (key, name), listed=key == "data_fields")
+        self._allowed(playbook.allowed_skills, ("allowed_skills",))
+        self._rules(playbook.priority_rules, ("priority_rules",))
+        if not playbook.phases and playbook.examples:
+            fault = "should have at least one phase, since not every request is not_yet"
+            self.add(("phases",), fault)
+        seen: set[str] = set()
+        for index, phase in enumerate(playbook.phases):
+            if phase.id in seen:
+                self.add(("phases", index, "id"), f"phase {phase.id!r} is defined twice")
+            seen.add(phase.id)
+            self._phase(phase, ("phases", index), skills_for_all=bool(playbook.allowed_skills))
+        self._requests(playbook)
+        if playbook.sync:
+            self._sync(playbook.sync)
+
+    def run_parts(self) -> None:
+        """Check those phases that are sound in a file that is not."""
+        data = self.source.data
+        phases = data.get("phases") if isinstance(data, dict) else None
+        for index in range(len(phases) if isinstance(phases, list) else 0):
+            at = ("phases", index)
+            phase = try_build(Phase, self.source, Problems(), at=at)
+            if phase is not None:
+                self._phase(phase, at, skills_for_all=True)
+
+    def _leaf(self, leaf: Leaf, at: Path, *, listed: bool) -> None:
+        if leaf.type == "list" and not listed:
+            self.add((*at, "type"), "a list belongs among data_fields")
+        if (leaf.type == "list") != bool(leaf.columns):
+            fault = "is required for a list" if leaf.type == "list" else "belongs to a list"
+            self.add((*at, "columns"), fault)
+        for where, kind, options in (
+            (at, leaf.type, leaf.options),
+            *(((*at, "columns", n), c.type, c.options) for n, c in leaf.columns.items()),
+        ):
+            if kind == "choice" and not options:
+                self.add((*where, "options"), "is required for a choice")
+
+    def _phase(self, phase: Phase, at: Path, *, skills_for_all: bool) -> None:
+        if not phase.allowed_skills and not skills_for_all:
+            self.add((*at, "allowed_skills"), "is required here or for the whole playbook")
+        self._allowed(phase.allowed_skills, (*at, "allowed_skills"))
+        self._rules(phase.priority_rules, (*at, "priority_rules"))
+        for index, path in enumerate(phase.checkpoints):
+            self.path(path, (*at, "checkpoints", index))
+        if not phase.gate_field and not phase.checkpoints:
+            self.add(at, "needs a gate_field or checkpoints, or it would never begin")
+        if phase.gate_field:
+            self._gate(phase, at)
+        for index, path in enumerate(phase.done_card.shows if phase.done_card else ()):
+            self.path(path, (*at, "done_card", "shows", index))
+
+    def _gate(self, phase: Phase, at: Path) -> None:
+        at = (*at, "gate_field")
+        self.path(phase.gate_field, at)
+        if phase.gate_value is None and not phase.gate_check:
+            self.add(at, "needs gate_value or gate_check")
+        skills = self.names.built
+        if skills is None:
+            return
+        if not any(phase.gate_field in skill.provided for skill in skills):
+            self.add(at, f"no skill provides {phase.gate_field!r}, so the phase could never end")
+
+    def _allowed(self, names: tuple[str, ...], at: Path) -> None:
+        for index, name in enumerate(names):
+            self.skill(name, (*at, index))
+            skill = self.names.skills.get(name)
+            if skill and not _changes(skill) and skill.category != RETRIEVAL:
+                fault = f"{name!r} fills and sets nothing, so it could be chosen for ever"
+                self.add((*at, index), fault)
+
+    def _rules(self, rules: tuple[PriorityRule, ...], at: Path) -> None:
+        for index, rule in enumerate(rules):
+            self.condition(rule.when, (*at, index, "when"))
+            self.skill(rule.skill, (*at, index, "skill"))
+            skill = self.names.skills.get(rule.skill)
+            if skill and not set(paths(rule.when)) & _changes(skill):
+                read = ", ".join(paths(rule.when))
+                fault = f"{rule.skill!r} changes none of {read}, so the rule would hold for ever"
+                self.add((*at, index, "skill"), fault)
+
+    def _requests(self, playbook: PlaybookFile) -> None:
+        phases = {phase.id: index for index, phase in enumerate(playbook.phases)}
+        used: set[str] = set()
+        for number, request in enumerate(playbook.requests):
+            at: Path = ("requests", number, "phases")
+            for index, name in enumerate(request.phases):
+                self.known(name, phases, (*at, index), "phase")
+            if not request.not_yet:
+                used |= {phase.id for phase in playbook.phases_of(request.id)}
+                self._ends(playbook, request.id)
+        for name, index in phases.items():
+            if name not in used:
+                self.add(("phases", index, "id"), f"no request goes through phase {name!r}")
+
+    def _ends(self, playbook: PlaybookFile, request: str) -> None:
+        """Each goal of a request's phases must be filled by what runs up to there."""
+        skills = self.names.built
+        if skills is None:
+            return
+        allowed: set[str] = set()
+        for phase in playbook.phases_of(request):
+            allowed |= set(phase.allowed_skills or playbook.allowed_skills)
+            filled = {path for s in skills if s.id in allowed for path in s.provided}
+            at: Path = ("phases", playbook.phases.index(phase))
+            wanted: list[tuple[str, Path]] = [
+                (path, ("checkpoints", n)) for n, path in enumerate(phase.checkpoints)
+            ]
+            wanted += [(phase.gate_field, ("gate_field",))] if phase.gate_field else []
+            for path, where in wanted:
+                by = [skill.id for skill in skills if path in skill.provided]
+                # A path that names nothing, or a gate that no skill fills, is told already.
+                known = not self.names.path_fault(path) and (by or "gate_field" not in where)
+                if path not in filled and known:
+                    self.add((*at, *where), _unfilled(path, by, request))
+
+    def _sync(self, sync: Sync) -> None:
+        for index, path in enumerate(sync.fields):
+            self.path(path, ("sync", "fields", index))
+        if sync.to == "sample":
+            return
+        url = urlsplit(sync.to)
+        if url.scheme not in ("http", "https") or not url.hostname or url.username:
+            fault = "should be sample, or an http(s) address without a user or password"
+            self.add(("sync", "to"), fault)
+
+
+def _unfilled(path: str, by: Sequence[str], request: str) -> str:
+    if not by:
+        return f"no skill provides {path!r}, so the phase could never end"
+    return (
+        f"{path!r} is provided only by {', '.join(by)}, which no phase up to this one allows in "
+        f"request {request!r}: the phases after it cannot be reached"
+    )
+
+
+def _changes(skill: Skill) -> set[str]:
+    """Every path that a run of the skill may change."""
+    changed = {*skill.provided, *skill.sets}
+    for outcome in skill.sop.outcomes.values() if skill.sop else ():
+        changed |= outcome.keys()
+    return changed | (skill.plan.on_error.keys() if skill.plan else set())

@@ -1,0 +1,104 @@
+"""What models cannot check of an SOP: targets, rules, reviewers (spec 001 §4)."""
+
+from engine.faults import Path
+from engine.playbooks.check import Checking
+from engine.playbooks.skill import Over, ReviewPolicy, Sop, SopNode
+from engine.rules.check import check_logic
+
+# Rules may also read today's date.
+TODAY = "today"
+VISIT = ("subject_id", "visit_date", "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
+"""What rules over visits may read."""
+FINDING = ("subject_id", "visit_date", "field", "value", "message")
+SUMMARY = ("subject_id", "visits", "findings")
+
+
+class SopCheck(Checking):
+    """One pass over an SOP; adds each problem where it stands."""
+
+    def run(self, sop: Sop) -> None:
+        """Check every node."""
+        at: Path = ("sop", "nodes")
+        self.known(sop.start_node, sop.nodes, ("sop", "start_node"), "node")
+        for name, node in sop.nodes.items():
+            if name.startswith("end"):
+                self.add((*at, name), "names that begin with 'end' are ends, not nodes")
+            self._targets(sop, node, (*at, name))
+            if node.type == "hard_rule":
+                self._hard_rule(node, (*at, name))
+            else:
+                self._human_review(node, (*at, name))
+        for name in sorted(set(sop.nodes) - _reached(sop)):
+            self.add((*at, name), "cannot be reached from start_node")
+        reviewed = any(node.type == "human_review" for node in sop.nodes.values())
+        for end, sets in sop.outcomes.items():
+            self.sets(sets, ("sop", "outcomes", end), by_review=reviewed)
+
+    def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
+        wanted = ("on_pass", "on_fail") if node.type == "hard_rule" else ("on_approve", "on_reject")
+        for key in wanted:
+            target = getattr(node, key)
+            if not target:
+                self.add((*at, key), "is required")
+            elif not target.startswith("end"):
+                self.known(target, sop.nodes, (*at, key), "node")
+
+    def _hard_rule(self, node: SopNode, at: Path) -> None:
+        fields = VISIT if node.over else self.names.data_fields
+        variables = None if fields is None else (*fields, TODAY)
+        if node.over:
+            self._over(node.over, (*at, "over"))
+        if not node.rules:
+            self.add((*at, "rules"), "should have at least one rule")
+        for index, rule in enumerate(node.rules):
+            where = (*at, "rules", index)
+            self.known(rule.field, variables, (*where, "field"), "data field")
+            for path, message in check_logic(rule.logic, variables=variables):
+                self.add((*where, "logic", *path), message)
+
+    def _over(self, over: Over, at: Path) -> None:
+        known = self.names.data_fields
+        if over.subject:
+            self.known(over.subject, known, (*at, "subject"), "data field")
+        for key, columns in (("findings", FINDING), ("summary", SUMMARY)):
+            name = getattr(over, key)
+            self.known(name, known, (*at, key), "data field")
+            leaf = self.names.definition.leaf(name) if self.names.definition else None
+            if leaf is not None and set(leaf.columns) != set(columns):
+                self.add((*at, key), f"should be a list with the columns {', '.join(columns)}")
+
+    def _human_review(self, node: SopNode, at: Path) -> None:
+        if node.review is None:
+            self.add((*at, "review"), "is required: who decides")
+            return
+        self._roles(node.review, (*at, "review"))
+        if not node.decision:
+            self.add((*at, "decision"), "is required: the name under which it is remembered")
+        if node.shows:
+            self.known(node.shows, self.names.skills, (*at, "shows"), "skill")
+            shown = self.names.skills.get(node.shows)
+            if shown and shown.plan is None:
+                self.add((*at, "shows"), f"{node.shows!r} has no plan to show")
+
+    def _roles(self, review: ReviewPolicy, at: Path) -> None:
+        if not review.roles:
+            self.add((*at, "roles"), "should name at least one role")
+        for index, role in enumerate(review.roles):
+            self.known(role, self.names.roles, (*at, "roles", index), "role in people.yaml")
+        held = self.names.held
+        if review.roles and held is not None and not set(review.roles) & set(held):
+            self.add((*at, "roles"), f"nobody in people.yaml holds {' or '.join(review.roles)}")
+
+
+def _reached(sop: Sop) -> set[str]:
+    """The nodes that can be reached from the start."""
+    reached: set[str] = set()
+    open_nodes = [sop.start_node]
+    while open_nodes:
+        name = open_nodes.pop()
+        if name in reached or name not in sop.nodes:
+            continue
+        reached.add(name)
+        node = sop.nodes[name]
+        open_nodes += [node.on_pass, node.on_fail, node.on_approve, node.on_reject, node.on_expire]
+    return reached

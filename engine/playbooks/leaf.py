@@ -1,0 +1,36 @@
+"""Typed leaves of the state: what a playbook keeps of a matter, and how people are asked (003)."""
+
+from typing import Literal
+
+from cards.frozen import Frozen
+from engine.language import Bilingual
+
+CellType = Literal["text", "integer", "number", "date", "choice"]
+LeafType = Literal["text", "integer", "number", "date", "choice", "boolean", "list"]
+
+
+class Column(Frozen):
+    """A column of a list leaf, whose rows are flat mappings."""
+
+    label: Bilingual
+    type: CellType = "text"
+    options: tuple[str, ...] = ()
+
+
+class Leaf(Frozen):
+    """A typed leaf of profile or data, and how people are asked for it.
+
+    `inherit` lets it be taken from the rest of the message too, not only from the run's piece. An
+    `identity` says whom the data is about. `columns` belong to a `list`, `options` to a `choice`.
+    """
+
+    label: Bilingual
+    type: LeafType = "text"
+    required: bool = True
+    unit: str = ""
+    options: tuple[str, ...] = ()
+    columns: dict[str, Column] = {}
+    cues: tuple[str, ...] = ()
+    hint: Bilingual | None = None
+    inherit: bool = False
+    identity: bool = False

@@ -1,0 +1,80 @@
+"""What keeps a JSON value from standing in the state: wrong types, unknown fields (spec 003)."""
+
+from typing import Any
+
+from cards.forms import check_form
+from cards.model import Field
+from engine.faults import Fault, shown
+from engine.playbooks.leaf import Column, Leaf
+from engine.playbooks.model import PlaybookFile
+
+MAX_ROWS = 1000
+MAX_TEXT = 20_000
+
+
+def faults_of(leaf: Leaf, value: Any) -> list[Fault]:
+    """What keeps a JSON value from being the leaf's, with the path inside it; [] when nothing."""
+    if leaf.type == "list":
+        return _list_faults(leaf, value)
+    wrong = _cell_fault(leaf.type, leaf.options, value)
+    return [((), wrong)] if wrong else []
+
+
+def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
+    if not isinstance(value, list | tuple):
+        return [((), f"should be a list, not {shown(value)}")]
+    if len(value) > MAX_ROWS:
+        return [((), f"should have at most {MAX_ROWS} rows")]
+    found: list[Fault] = []
+    for number, row in enumerate(value):
+        if not isinstance(row, dict):
+            found.append(((number,), f"should be a mapping, not {shown(row)}"))
+            continue
+        found += [((number, c), "unknown column") for c in row if c not in leaf.columns]
+        for name, column in leaf.columns.items():
+            wrong = _column_fault(column, row.get(name))
+            found += [((number, name), wrong)] if wrong else []
+    return found
+
+
+def _column_fault(column: Column, value: Any) -> str:
+    return "" if value is None else _cell_fault(column.type, column.options, value)
+
+
+def _cell_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
+    match kind:
+        case "boolean":
+            return "" if isinstance(value, bool) else f"should be true or false, not {shown(value)}"
+        case "integer" | "number":
+            fits = isinstance(value, int | float) and not isinstance(value, bool)
+            if fits and (kind == "number" or float(value).is_integer()):
+                return ""
+            return f"should be a {'whole ' if kind == 'integer' else ''}number, not {shown(value)}"
+        case "choice":
+            return (
+                ""
+                if value in options
+                else f"should be one of {', '.join(options)}, not {shown(value)}"
+            )
+    if not isinstance(value, str):
+        return f"should be text, not {shown(value)}"
+    if len(value) > MAX_TEXT:
+        return f"should be at most {MAX_TEXT} characters"
+    if kind == "date":
+        typed, _ = check_form([Field(name="d", label="", type="date")], {"d": value}, "en")
+        return (
+            ""
+            if typed.get("d") == value
+            else f"should be a date like 2026-01-31, not {shown(value)}"
+        )
+    return ""
+
+
+def checked(path: str, value: Any, definition: PlaybookFile) -> list[Fault]:
+    """What keeps a value from standing at a path of the state; [] when nothing does."""
+    if path.startswith("decisions."):
+        known = path.removeprefix("decisions.") in definition.decision_fields
+        wrong = "" if isinstance(value, str | int | float | bool) else "should be a single value"
+        return [((), wrong or "no such decision")] if wrong or not known else []
+    leaf = definition.leaf(path)
+    return [((), "no such field")] if leaf is None else faults_of(leaf, value)

@@ -1,0 +1,169 @@
+"""What a skill's YAML may say (spec 000 §2, 003; SOP nodes: spec 001 §4.2)."""
+
+from typing import Any, Literal
+
+from pydantic import Field as Key
+
+from cards.frozen import Frozen
+from engine.conditions import AnyCondition
+from engine.language import Bilingual
+from engine.rules.engine import HardRule
+
+SkillKind = Literal["prompt", "sop", "tool_plan"]
+Setting = str | bool | int | None
+
+
+class Ask(Frozen):
+    """A prompt skill's questions: the data leaves it fills.
+
+    `again` asks for all of them, filled in as they stand; else only for what is missing.
+    """
+
+    fields: tuple[str, ...]
+    title: Bilingual
+    text: Bilingual
+    again: bool = False
+
+
+class OutputSchema(Frozen):
+    """The leaves that a model fills, by name; their types are those of the playbook's fields."""
+
+    profile: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The leaves as conditions name them."""
+        return (*(f"profile.{name}" for name in self.profile), *self.data)
+
+
+class SkillCard(Frozen):
+    """What the requester is asked once the skill has its output (spec 003, cards).
+
+    `shows` are paths. A `confirm` sets `decision` to true. A `select` puts the choice into `field`;
+    its options are the texts of `options_from`, a list leaf's column as `leaf.column`. `task_key`
+    is what the card is about: a newer card of one run with the same key replaces the older.
+    """
+
+    kind: Literal["confirm", "select"]
+    title: Bilingual
+    text: Bilingual
+    shows: tuple[str, ...] = ()
+    decision: str = ""
+    field: str = ""
+    options_from: str = ""
+    task_key: str = ""
+    deadline_s: int | None = Key(default=None, gt=0)
+
+
+class ReviewPolicy(Frozen):
+    """Who decides at a human_review node; four eyes unless switched off (design §7)."""
+
+    roles: tuple[str, ...]
+    quorum: int = Key(default=1, ge=1)
+    four_eyes: bool = True
+    deadline_s: int | None = Key(default=None, gt=0)
+
+
+class Over(Frozen):
+    """The records that rules judge one by one: the visits of the subject in `subject`, or of all.
+
+    `findings` is a list leaf that takes a row for each violation (subject_id, visit_date, field,
+    value, message), `summary` one that takes a row for each subject (subject_id, visits, findings).
+    """
+
+    records: Literal["visits"]
+    subject: str = ""
+    findings: str
+    summary: str
+
+
+class SopNode(Frozen):
+    """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2).
+
+    With `over`, a hard_rule judges study records instead of the state.
+    """
+
+    type: Literal["hard_rule", "human_review"]
+    rules: tuple[HardRule, ...] = ()
+    over: Over | None = None
+    title: Bilingual | None = None
+    description: Bilingual | None = None
+    review: ReviewPolicy | None = None
+    shows: str = ""
+    decision: str = ""
+    on_pass: str = ""
+    on_fail: str = ""
+    on_approve: str = ""
+    on_reject: str = "end_rejected"
+    on_error: str = "end_error"
+    on_expire: str = ""
+
+
+class Sop(Frozen):
+    """An SOP: a start node and its nodes; `outcomes` sets state by the end that was reached."""
+
+    start_node: str
+    nodes: dict[str, SopNode]
+    outcomes: dict[str, dict[str, Setting]] = {}
+
+
+class PlannedCall(Frozen):
+    """One tool call of a fixed plan; `$name` in an argument is the data leaf of that name."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+class Guard(Frozen):
+    """What must have been approved before a plan with writes may run."""
+
+    decision: str
+
+
+class ToolPlan(Frozen):
+    """A fixed list of tool calls, run step by step with idempotency keys.
+
+    With `rehearses` it only asks whether the calls of that skill's plan would succeed. `on_error`
+    is what a call that fails leaves in the state, with its reason; else the run fails.
+    """
+
+    calls: tuple[PlannedCall, ...] = ()
+    guard: Guard | None = None
+    rehearses: str = ""
+    on_error: dict[str, Setting] = {}
+
+
+class Skill(Frozen):
+    """One thing a run can do; exactly the part that its kind names is given.
+
+    A `prompt` asks people with `ask`, a model with `system_prompt`, or the model first. An
+    `internal` skill is never chosen; an `api_call_only` one only over the internal API.
+    """
+
+    id: str
+    name: Bilingual
+    description: Bilingual
+    category: str
+    kind: SkillKind
+    requires: tuple[AnyCondition, ...] = ()
+    provides: tuple[str, ...] = ()
+    internal: bool = False
+    api_call_only: bool = False
+    sets: dict[str, Setting] = {}
+    ask: Ask | None = None
+    system_prompt: str = ""
+    output_schema: OutputSchema = OutputSchema()
+    tools: tuple[str, ...] = ()
+    card: SkillCard | None = None
+    sop: Sop | None = None
+    plan: ToolPlan | None = None
+
+    @property
+    def provided(self) -> tuple[str, ...]:
+        """Every path that it may fill: what it says it provides, and its output and card."""
+        card = self.card
+        decided = f"decisions.{card.decision}" if card and card.decision else ""
+        chosen = card.field if card else ""
+        paths = (*self.provides, *self.output_schema.paths, decided, chosen)
+        return tuple(dict.fromkeys(filter(None, paths)))

@@ -1,0 +1,165 @@
+"""What a step of a run writes beside the run: part, cards, timers, posts, wake-ups, audit."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cards.model import Card
+from cards.texts import say
+from engine import syncing
+from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
+from engine.frames.state import ENDED, Run
+from engine.mail import CardExpired, PartReady, RunMail
+from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
+from engine.replies import said_late
+
+# How far a run is need not be shown at once: what comes after it soon is shown in its place.
+PROGRESS_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """One step: the run before and after, what the frame gave, for which mail, with which cards.
+
+    `calls` are answers of the model and of tools in it, as recorded for a replay.
+    """
+
+    before: Run
+    after: Run
+    advanced: Advanced
+    mail: RunMail
+    opened: tuple[Card, ...] = ()
+    closed: tuple[CardWrite, ...] = ()
+    calls: tuple[dict[str, Any], ...] = ()
+
+
+def effects(moved: Moved, now: datetime) -> Effects:
+    """Everything that the step writes, but for where its cards are shown."""
+    before, opened, note = moved.before, moved.opened, _note(moved)
+    after = moved.after
+    if note:
+        part = before.part.model_copy(update={"state": note.state, "text": note.text})
+        after = after.model_copy(update={"part": part})
+    slots: tuple[tuple[str, str], ...] = ()
+    if before.slot and opened:
+        slots = ((before.reply, opened[0].token),)
+        after = after.model_copy(update={"slot": False})
+    ended = after.status if after.status in ENDED else ""
+    under_way = after.status == "running"
+    return Effects(
+        runs=(written(after),),
+        parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if note else (),
+        cards=(*moved.closed, *(CardWrite(card) for card in opened)),
+        timers=_timers(after, opened),
+        slots=slots,
+        posts=(*(_late(after, now) if ended else ()), *syncing.posts(before, after)),
+        touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if note else (),
+        mails=wakes(after) if ended or after.part.state == "done" else (),
+        log=((after.id, json.dumps(_entry(moved, after, now), ensure_ascii=False)),),
+    )
+
+
+def written(run: Run) -> RunWrite:
+    """The run as the store keeps it."""
+    return RunWrite(
+        id=run.id,
+        conversation=run.conversation,
+        reply=run.reply,
+        body=run.stored(),
+        steps=run.steps,
+        ended=run.status if run.status in ENDED else "",
+    )
+
+
+def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
+    """What the audit keeps of a step: enough to explain it, and to replay it."""
+    advanced, mail = moved.advanced, moved.mail
+    patch = getattr(advanced, "patch", None)
+    given = mail.model_dump(mode="json", exclude={"kind"})
+    told = {
+        "event": _event(advanced, moved.before),
+        "mail": given,
+        "by": patch.by if patch and patch.paths else "",
+        "changes": patch.paths if patch else {},
+        "calls": list(moved.calls),
+    }
+    return {
+        "at": now.isoformat(),
+        "step": after.steps,
+        "frame": moved.before.frames[-1].kind,
+        "input": mail.kind,
+        "outcome": type(advanced).__name__.lower(),
+        "status": after.status,
+        "why": advanced.why,
+        "cards": [card.token for card in moved.opened],
+        **{name: value for name, value in told.items() if value},
+    }
+
+
+def _event(advanced: Advanced, before: Run) -> str:
+    """`task_start`, `progress` or `task_end` of a skill, as spec 003 names them."""
+    if isinstance(advanced, Push):
+        return "task_start"
+    if isinstance(advanced, Done) and len(before.frames) > 1:
+        return "task_end"
+    return "progress" if isinstance(advanced, Next) and advanced.note else ""
+
+
+def _note(moved: Moved) -> Note | None:
+    after = moved.after
+    if after.status == "completed":
+        done = say("part.done", after.lang, name=after.name)
+        return Note("done", "\n\n".join(filter(None, (done, after.state.response))))
+    if isinstance(moved.advanced, Done):
+        waits = after.status == "suspended" and after.outgoing
+        return Note("working", say("part.syncing", after.lang, name=after.name)) if waits else None
+    return moved.advanced.note
+
+
+def _late(run: Run, now: datetime) -> tuple[Post, ...]:
+    if run.status == "completed":
+        # Its phase_done card was a message of its own.
+        return ()
+    return said_late(
+        run.part,
+        run.lang,
+        reply=run.reply,
+        conversation=run.conversation,
+        since=run.started_at,
+        now=now,
+    )
+
+
+def _timers(run: Run, opened: tuple[Card, ...]) -> tuple[Timer, ...]:
+    lane = f"run:{run.id}"
+    return tuple(
+        Timer(lane, f"expire:{c.token}", c.deadline, CardExpired(card=c.token).model_dump_json())
+        for c in opened
+        if c.deadline
+    )
+
+
+def wakes(run: Run) -> tuple[tuple[str, str], ...]:
+    """Mail to the talk lane for every part that waited for this run's work; repeats are ignored."""
+    lane, completed = f"talk:{run.conversation}", run.part.state == "done"
+    return tuple(
+        (lane, PartReady(reply=run.reply, index=i, completed=completed).model_dump_json())
+        for i in run.wakes
+    )
+
+
+def shown_at(run: Run, opened: tuple[Card, ...], context: StepContext) -> tuple[Post, ...]:
+    """Where each card is shown: with the reply or below it, and where its approvers are."""
+    posts: list[Post] = []
+    for index, card in enumerate(opened):
+        places = list(context.services.people.homes(card.review)) if card.review.roles else []
+        if not (run.slot and index == 0):
+            places.insert(0, run.conversation)
+        elif run.conversation in places:
+            places.remove(run.conversation)
+        posts.extend(
+            Post(row=f"{card.token}@{place}", conversation=place, kind="card", ref=card.token)
+            for place in dict.fromkeys(places)
+        )
+    return tuple(posts)

@@ -1,0 +1,51 @@
+"""What a person filled in for a skill, as a change of the state."""
+
+from collections.abc import Mapping, Sequence
+
+from cards.model import Decision, Value
+from cards.texts import say
+from engine.frames.outcome import Ended, Note, StepContext
+from engine.frames.state import LeafValue, Patch
+from engine.leaves import from_form
+
+
+def filled_in(
+    paths: Sequence[str], decision: Decision, context: StepContext
+) -> tuple[Patch, tuple[str, ...]]:
+    """The change that the form's values make, and a sentence for each value that is no good.
+
+    What was asked for and is not in the answer has been left empty.
+    """
+    groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
+    faults: list[str] = []
+    for path in paths:
+        group, _, name = path.rpartition(".")
+        try:
+            groups[group][name] = _typed(path, decision.values, context)
+        except ValueError as error:
+            faults.append(str(error))
+    patch = Patch.model_validate(
+        {"by": decision.person, "profile": groups["profile"], "data": groups[""]}
+    )
+    return patch, tuple(faults)
+
+
+def _typed(path: str, values: Mapping[str, Value], context: StepContext) -> LeafValue | None:
+    leaf = context.playbook.definition.leaf(path)
+    assert leaf is not None, "the loader checks that a form asks only for leaves"
+    return from_form(leaf, values[path], context.run.lang) if path in values else None
+
+
+def withdrawn(decision: Decision, context: StepContext) -> Ended:
+    """The requester does not want it any more."""
+    run = context.run
+    note = Note("cancelled", say("part.stopped", run.lang, name=run.name))
+    return Ended("stopped", note, f"{decision.name} withdrew")
+
+
+def unanswered(context: StepContext) -> Ended:
+    """Nobody answered a card before its deadline."""
+    run = context.run
+    reason = say("run.expired", run.lang)
+    note = Note("failed", say("part.failed", run.lang, name=run.name, reason=reason))
+    return Ended("failed", note, "nobody answered in time")

@@ -1,0 +1,144 @@
+"""The cards of a prompt skill: questions, a choice, a confirmation, a form by hand (spec 003)."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from cards.markdown import literal
+from cards.model import Card, CardKind, Choice, Field, Review, Row
+from cards.texts import say
+from engine.frames.outcome import StepContext
+from engine.frames.state import Question
+from engine.leaves import form_field, rows, tables, value_of
+from engine.playbooks.skill import Skill, SkillCard
+
+MAX_CHOICES = 10
+LABEL_CHARS = 60
+SEMANTIC_KEYS = {
+    "cause-recommendation": "confirm_claim_path",
+    "dispute-strategy-planning": "confirm_strategy",
+    "documents": "confirm_documents",
+    "work-plan": "confirm_work_plan",
+}
+"""What the cards of these skills are about, unless they say otherwise (spec 003)."""
+
+
+def questions_card(
+    skill: Skill, questions: Sequence[Question], response: str, context: StepContext
+) -> Card:
+    """The model's questions as a form, each under its own words."""
+    fields = tuple(_asked(question, context) for question in questions)
+    title = say("card.questions", context.run.lang, skill=skill.name(context.run.lang))
+    return _card("clarify", skill, title, response, context, choices=(_submit(fields, context),))
+
+
+def _asked(question: Question, context: StepContext) -> Field:
+    field = _field(question.field, context)
+    # The model's words are a hint under the playbook's own label.
+    return field.model_copy(update={"hint": question.question or field.hint})
+
+
+def _field(path: str, context: StepContext) -> Field:
+    leaf = context.playbook.definition.leaf(path)
+    assert leaf is not None, "the loader checks that cards ask only for leaves"
+    return form_field(path, leaf, context.run.lang, context.run.state)
+
+
+def _submit(fields: tuple[Field, ...], context: StepContext) -> Choice:
+    label = say("choice.submit", context.run.lang)
+    return Choice(id="submit", label=label, style="primary", form=fields)
+
+
+def options_card(skill: Skill, question: Question, response: str, context: StepContext) -> Card:
+    """One question with a button for each answer."""
+    text = "\n\n".join(filter(None, (response, literal(question.question))))
+    title = say("card.questions", context.run.lang, skill=skill.name(context.run.lang))
+    return _card("select", skill, title, text, context, choices=options(question.options))
+
+
+def options(texts: Sequence[str]) -> tuple[Choice, ...]:
+    """A button for each text, by number."""
+    return tuple(
+        Choice(id=str(number), label=" ".join(text.split())[:LABEL_CHARS])
+        for number, text in enumerate(texts[:MAX_CHOICES], 1)
+    )
+
+
+def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepContext) -> Card:
+    """The card that the playbook has for the skill's output."""
+    lang = context.run.lang
+    change = Field(name="feedback", label=say("form.feedback", lang))
+    choices = [Choice(id="change", label=say("choice.change", lang), form=(change,))]
+    if asks.kind == "select":
+        choices[:0] = options(choosable(asks, context))
+    else:
+        choices.insert(0, Choice(id="confirm", label=say("choice.confirm", lang), style="primary"))
+    shown = tables(asks.shows, context)
+    text = "\n\n".join(filter(None, (asks.text(lang), response, *shown)))
+    card = _card(
+        asks.kind,
+        skill,
+        asks.title(lang),
+        text,
+        context,
+        choices=tuple(choices),
+        shows=rows(asks.shows, context),
+    )
+    deadline = timedelta(seconds=asks.deadline_s) if asks.deadline_s else None
+    at = context.services.now + deadline if deadline else None
+    return card.model_copy(update={"task_key": task_key(skill), "deadline": at})
+
+
+def choosable(asks: SkillCard, context: StepContext) -> tuple[str, ...]:
+    """The texts that a select offers: a column of a list leaf, each once."""
+    path, _, column = asks.options_from.rpartition(".")
+    listed: Any = value_of(path, context.run.state) or ()
+    texts = (str(row[column]) for row in listed if row.get(column))
+    return tuple(dict.fromkeys(texts))[:MAX_CHOICES]
+
+
+def by_hand_card(skill: Skill, paths: Sequence[str], why: str, context: StepContext) -> Card:
+    """A form for what the model should have filled in."""
+    fields = tuple(_field(path, context) for path in paths)
+    title = say("card.by_hand", context.run.lang, skill=skill.name(context.run.lang))
+    choices = [_submit(fields, context)] if fields else []
+    if context.services.model is not None:
+        choices.append(Choice(id="retry", label=say("choice.retry", context.run.lang)))
+    return _card("clarify", skill, title, why, context, choices=tuple(choices))
+
+
+def task_key(skill: Skill) -> str:
+    """What the skill's card is about: a newer one of the run replaces the older (spec 003)."""
+    own = skill.card.task_key if skill.card else ""
+    return own or SEMANTIC_KEYS.get(skill.id, f"skill:{skill.id}")
+
+
+def _card(
+    kind: CardKind,
+    skill: Skill,
+    title: str,
+    text: str,
+    context: StepContext,
+    *,
+    choices: tuple[Choice, ...],
+    shows: tuple[Row, ...] = (),
+) -> Card:
+    run = context.run
+    withdraw = Choice(id="withdraw", label=say("choice.withdraw", run.lang))
+    return Card(
+        kind=kind,
+        token=context.services.new_id(run.conversation),
+        run=run.id,
+        conversation=run.conversation,
+        lang=run.lang,
+        title=title,
+        text=text,
+        rows=shows,
+        problems=run.state.problems,
+        choices=(*choices, withdraw),
+        review=Review(persons=(run.requester.id,)),
+        requester=run.requester.id,
+        requester_name=run.requester.name,
+        waiting_for=run.requester.name,
+        task_key=f"{kind}:{skill.id}",
+    )

@@ -1,0 +1,249 @@
+"""The prompt skill with a model: think, read, ask people, hand over what is valid (spec 003)."""
+
+from cards.markdown import literal
+from cards.model import Card, Decision
+from cards.texts import say
+from engine.errors import ModelError
+from engine.frames.outcome import (
+    Advanced,
+    Answer,
+    Done,
+    Input,
+    Next,
+    Note,
+    StepContext,
+    Suspend,
+    TimedOut,
+)
+from engine.frames.state import ModelFrame, Patch
+from engine.planner.situation import FILES
+from engine.playbooks.skill import Skill, SkillCard
+from engine.ports.model import Completion, Message
+from engine.react.acting import Hands
+from engine.skills import cards
+from engine.skills.answers import filled_in, unanswered, withdrawn
+from engine.skills.output import Output, read_output, schema_of
+from engine.skills.texts import heard, lesson, opening
+from engine.tools.registry import tool
+
+MAX_FAULTY = 3
+MAX_CALLS = 12
+MAX_ASKED = 5
+OUTPUT_TOKENS = 4000
+RESPONSE_CHARS = 2000
+
+
+async def advance(frame: ModelFrame, given: Input, context: StepContext) -> Advanced:
+    """One answer of the model, one round of tool calls, or one card; each is persisted."""
+    match given:
+        case Answer(decision=decision):
+            return _answered(frame, decision, context)
+        case TimedOut():
+            return unanswered(context)
+    if frame.finished:
+        return _settled(frame, context)
+    if frame.by_hand:
+        return _by_hand(frame, say("skill.by_hand", context.run.lang), context)
+    if frame.questions:
+        return _asks(frame, context)
+    if frame.messages and frame.messages[-1].tool_calls:
+        return await _acts(frame, context)
+    return await _thinks(frame, context)
+
+
+def _skill(frame: ModelFrame, context: StepContext) -> Skill:
+    return context.playbook.skills[frame.skill]
+
+
+async def _thinks(frame: ModelFrame, context: StepContext) -> Advanced:
+    skill, model, lang = _skill(frame, context), context.services.model, context.run.lang
+    if model is None:
+        return _by_hand(frame, say("skill.no_model", lang), context)
+    messages = frame.messages or opening(frame, context)
+    offers = _hands(skill, context).offers() if frame.calls < MAX_CALLS else ()
+    schema = schema_of(skill, context.playbook.definition)
+    try:
+        answer = await model.complete(
+            messages, tools=offers, schema=schema, max_tokens=OUTPUT_TOKENS
+        )
+    except ModelError as error:
+        return _by_hand(frame, say("skill.model_away", lang), context, why=str(error))
+    return _read(frame, messages, answer, context)
+
+
+def _read(
+    frame: ModelFrame, messages: tuple[Message, ...], answer: Completion, context: StepContext
+) -> Advanced:
+    said = Message(role="assistant", content=answer.text, tool_calls=answer.tool_calls)
+    if answer.tool_calls:
+        names = ", ".join(call.name for call in answer.tool_calls)
+        return Next(_with(frame, messages=(*messages, said)), f"the model wants {names}")
+    skill = _skill(frame, context)
+    read = read_output(answer.text, skill, context.playbook.definition)
+    if read.output is not None:
+        return _output(frame, (*messages, said), read.output, context)
+    told = "; ".join(read.faults)
+    if frame.faulty + 1 >= MAX_FAULTY:
+        faults = "\n".join(f"- {literal(fault)}" for fault in read.faults[:5])
+        text = say("skill.faulty", context.run.lang, n=MAX_FAULTY, faults=faults)
+        return _by_hand(frame, text, context, why=f"{MAX_FAULTY} invalid answers: {told}")
+    again = (*messages, said, lesson(read.faults))
+    return Next(_with(frame, messages=again, faulty=frame.faulty + 1), f"sent back: {told}")
+
+
+def _output(
+    frame: ModelFrame, messages: tuple[Message, ...], output: Output, context: StepContext
+) -> Next:
+    """Take a valid output in; what people are asked comes with the next step."""
+    skill, control = _skill(frame, context), output.control
+    names = ", ".join([*(f"profile.{name}" for name in output.profile), *output.data])
+    files = tuple(a.name for a in context.run.state.attachments) if skill.category == FILES else ()
+    response = output.response.strip()[:RESPONSE_CHARS]
+    patch = Patch(
+        by=skill.id,
+        profile=output.profile,
+        data={name: _kept(value) for name, value in output.data.items()},
+        read=files,
+        response=response,
+        problems=(),
+    )
+    declared = skill.card is not None and control.review_type == skill.card.kind
+    if control.action == "ask_user" and not declared and frame.asked_times < MAX_ASKED:
+        after = _with(
+            frame,
+            messages=messages,
+            response=response,
+            questions=control.questions,
+            select=control.review_type == "select",
+            faulty=0,
+        )
+        return Next(after, f"fills {names or 'nothing'}, and has questions", patch)
+    # The dialogue has served its purpose.
+    after = _with(frame, messages=(), response=response, finished=True, faulty=0)
+    return Next(after, f"fills {names or 'nothing'}; {control.action}", patch)
+
+
+def _kept(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+async def _acts(frame: ModelFrame, context: StepContext) -> Next:
+    """Run the calls that the model asked for; all of them only read."""
+    wanted = frame.messages[-1].tool_calls
+    hands, results = _hands(_skill(frame, context), context), []
+    for call in wanted:
+        observed = await hands.act(call)
+        results.append(Message(role="tool", tool_call_id=call.id, content=observed.content))
+    after = _with(frame, messages=(*frame.messages, *results), calls=frame.calls + len(wanted))
+    return Next(after, f"called {', '.join(call.name for call in wanted)}")
+
+
+def _hands(skill: Skill, context: StepContext) -> Hands:
+    return Hands([tool(name) for name in skill.tools], context.tools(), context.services.call)
+
+
+def _asks(frame: ModelFrame, context: StepContext) -> Suspend:
+    skill = _skill(frame, context)
+    if frame.select:
+        card = cards.options_card(skill, frame.questions[0], frame.response, context)
+    else:
+        card = cards.questions_card(skill, frame.questions, frame.response, context)
+    fields = tuple(question.field for question in frame.questions)
+    after = _with(frame, asked=card.token, fields=fields, asked_times=frame.asked_times + 1)
+    return _suspended(after, card, f"{skill.id} asks for {', '.join(fields)}", context)
+
+
+def _suspended(frame: ModelFrame, card: Card, why: str, context: StepContext) -> Suspend:
+    run = context.run
+    note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
+    return Suspend(frame, (card,), note, why)
+
+
+def _by_hand(frame: ModelFrame, text: str, context: StepContext, *, why: str = "") -> Suspend:
+    """To a person: a form for everything that the skill fills in."""
+    skill = _skill(frame, context)
+    paths = skill.output_schema.paths
+    card = cards.by_hand_card(skill, paths, text, context)
+    after = _with(frame, asked=card.token, fields=paths, by_hand=True, messages=(), questions=())
+    return _suspended(after, card, why or f"{skill.id} is filled in by hand", context)
+
+
+def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
+    """The output stands: the card that the playbook has for it, or the end of the skill."""
+    skill = _skill(frame, context)
+    if skill.card is None:
+        return Done(Patch.setting(skill.id, skill.sets), f"{skill.id} is done")
+    if skill.card.kind == "select" and not cards.choosable(skill.card, context):
+        return _by_hand(frame, say("skill.nothing_to_choose", context.run.lang), context)
+    card = cards.declared_card(skill, skill.card, frame.response, context)
+    why = f"{skill.id} asks to {skill.card.kind} ({card.task_key})"
+    return _suspended(_with(frame, asked=card.token), card, why, context)
+
+
+def _answered(frame: ModelFrame, decision: Decision, context: StepContext) -> Advanced:
+    skill = _skill(frame, context)
+    match decision.choice:
+        case "withdraw":
+            return withdrawn(decision, context)
+        case "retry":
+            fresh = ModelFrame(skill=skill.id, feedback=frame.feedback)
+            return Next(fresh, f"{decision.name} wants the model to try again")
+        case "change":
+            feedback = str(decision.values.get("feedback", ""))
+            fresh = ModelFrame(skill=skill.id, feedback=feedback)
+            return Next(fresh, f"{decision.name} wants a change")
+        case "submit":
+            return _filled_in(frame, decision, context)
+    if frame.finished and skill.card is not None:
+        return _chosen(skill, skill.card, decision, context)
+    return _picked(frame, decision, context)
+
+
+def _filled_in(frame: ModelFrame, decision: Decision, context: StepContext) -> Next:
+    patch, faults = filled_in(frame.fields, decision, context)
+    patch = patch.model_copy(update={"problems": faults})
+    if faults:
+        return Next(frame, f"{decision.name} answered with faults: {'; '.join(faults)}", patch)
+    why = f"{decision.name} answered"
+    if frame.by_hand:
+        return Next(_with(frame, finished=True, by_hand=False), why, patch)
+    return Next(_heard(frame, decision), why, patch)
+
+
+def _picked(frame: ModelFrame, decision: Decision, context: StepContext) -> Next:
+    """One of the options of the model's own question."""
+    question = frame.questions[0]
+    text = question.options[int(decision.choice) - 1]
+    patch = Patch.setting(decision.person, {}, **_set(question.field, text))
+    told = decision.model_copy(update={"values": {question.field: text}})
+    return Next(_heard(frame, told), f"{decision.name} chose {text}", patch)
+
+
+def _heard(frame: ModelFrame, decision: Decision) -> ModelFrame:
+    return _with(frame, messages=(*frame.messages, heard(decision)), questions=(), fields=())
+
+
+def _chosen(skill: Skill, asks: SkillCard, decision: Decision, context: StepContext) -> Done:
+    """The declared card's answer: what was chosen, and that it was decided."""
+    changed: dict[str, dict[str, object]] = {}
+    why = f"{decision.name} confirmed"
+    if asks.kind == "select":
+        text = cards.choosable(asks, context)[int(decision.choice) - 1]
+        changed = _set(asks.field, text)
+        why = f"{decision.name} chose {text}"
+    if asks.decision:
+        changed["decisions"] = {asks.decision: True}
+    settled = Patch.setting(decision.person, skill.sets)
+    profile = {**settled.profile, **changed.get("profile", {})}
+    decisions = {**settled.decisions, **changed.get("decisions", {})}
+    update = {"profile": profile, "decisions": decisions, "data": changed.get("data", {})}
+    return Done(settled.model_copy(update=update), why)
+
+
+def _set(path: str, value: object) -> dict[str, dict[str, object]]:
+    group, _, name = path.rpartition(".")
+    return {group or "data": {name: value}}
+
+
+def _with(frame: ModelFrame, **changes: object) -> ModelFrame:
+    return frame.model_copy(update=changes)

@@ -1,0 +1,185 @@
+"""A model's output: the schema it is asked for, and every fault of what it gives (spec 003)."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from cards.frozen import Frozen
+from engine.faults import Fault, key_text, plain_faults, suggestion
+from engine.frames.state import Question
+from engine.playbooks.leaf import CellType, Leaf
+from engine.playbooks.leaf_faults import faults_of
+from engine.playbooks.model import PlaybookFile
+from engine.playbooks.skill import Skill
+
+MAX_QUESTIONS = 10
+MAX_OPTIONS = 10
+MAX_FAULTS = 20
+_TYPES: dict[str, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "boolean": {"type": "boolean"},
+    "date": {"type": "string", "description": "YYYY-MM-DD"},
+}
+
+
+class Control(Frozen):
+    """What is to happen next; a `finish` ends the skill, never what gates still want."""
+
+    action: Literal["continue", "ask_user", "finish"] = "continue"
+    review_type: Literal["clarify", "confirm", "select"] | None = None
+    questions: tuple[Question, ...] = ()
+
+
+class Output(Frozen):
+    """A valid output: what is said, the leaves that it fills, and what is to happen next."""
+
+    response: str = ""
+    profile: dict[str, Any] = {}
+    data: dict[str, Any] = {}
+    control: Control = Control()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The output, or what is wrong with it: `path: message` each."""
+
+    output: Output | None
+    faults: tuple[str, ...] = ()
+
+
+def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Read:
+    """The model's text as an output that the skill may give."""
+    try:
+        data = json.loads(_unwrapped(text))
+    except (ValueError, RecursionError):
+        return Read(None, ("the answer is not one JSON object",))
+    if not isinstance(data, dict):
+        return Read(None, ("the answer is not one JSON object",))
+    try:
+        output = Output.model_validate_json(json.dumps(data), extra="forbid")
+    except ValidationError as error:
+        return Read(None, _told(plain_faults(Output, error)))
+    output = _without_nulls(output)
+    faults = _leaf_faults(output, skill, definition) + _control_faults(output.control, skill)
+    return Read(None, _told(faults)) if faults else Read(output)
+
+
+def _unwrapped(text: str) -> str:
+    """The JSON object in a text that may stand in a fence or between sentences."""
+    begin, end = text.find("{"), text.rfind("}")
+    return text[begin : end + 1] if 0 <= begin < end else text
+
+
+def _without_nulls(output: Output) -> Output:
+    """A leaf that the model does not know is not a leaf that it clears."""
+    known = {
+        group: {name: value for name, value in leaves.items() if value is not None}
+        for group, leaves in (("profile", output.profile), ("data", output.data))
+    }
+    return output.model_copy(update=known)
+
+
+def _leaf_faults(output: Output, skill: Skill, definition: PlaybookFile) -> list[Fault]:
+    schema, found = skill.output_schema, list[Fault]()
+    for group, given, names in (
+        ("profile", output.profile, schema.profile),
+        ("data", output.data, schema.data),
+    ):
+        for name, value in given.items():
+            leaf = definition.leaf(f"profile.{name}" if group == "profile" else name)
+            if name not in names or leaf is None:
+                found.append(
+                    ((group, name), f"unknown key; {suggestion(name, names)}".rstrip("; "))
+                )
+                continue
+            found += [((group, name, *deeper), told) for deeper, told in faults_of(leaf, value)]
+    return found
+
+
+def _control_faults(control: Control, skill: Skill) -> list[Fault]:
+    if control.action != "ask_user":
+        return []
+    at, kind = ("control", "questions"), control.review_type
+    if kind is None:
+        return [(("control", "review_type"), "is required with ask_user")]
+    declared = skill.card is not None and skill.card.kind == kind
+    if kind != "clarify" and declared:
+        return []
+    if kind == "confirm":
+        return [(("control", "review_type"), "this skill has nothing to confirm")]
+    if kind == "select" and len(control.questions) != 1:
+        return [(at, "a select asks exactly one question")]
+    if not control.questions or len(control.questions) > MAX_QUESTIONS:
+        return [(at, f"should have 1 to {MAX_QUESTIONS} questions")]
+    found: list[Fault] = []
+    paths = skill.output_schema.paths
+    for number, question in enumerate(control.questions):
+        if question.field not in paths:
+            told = f"is none of the skill's fields; {suggestion(question.field, paths)}"
+            found.append(((*at, number, "field"), told))
+        if kind == "select" and not 2 <= len(question.options) <= MAX_OPTIONS:
+            found.append(((*at, number, "options"), f"should have 2 to {MAX_OPTIONS} entries"))
+    return found
+
+
+def _told(faults: list[Fault]) -> tuple[str, ...]:
+    told = [
+        f"{'.'.join(map(key_text, path))}: {message}" if path else message
+        for path, message in faults
+    ]
+    return tuple(told[:MAX_FAULTS])
+
+
+def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
+    """The JSON schema of the skill's output, typed by the playbook's fields."""
+    schema = skill.output_schema
+    profile = {name: _leaf_schema(definition.leaf(f"profile.{name}")) for name in schema.profile}
+    data = {name: _leaf_schema(definition.leaf(name)) for name in schema.data}
+    question = _object(
+        {
+            "field": {"type": "string", "enum": list(schema.paths)},
+            "question": {"type": "string"},
+            "options": {"type": "array", "items": {"type": "string"}},
+        },
+        required=["field", "question"],
+    )
+    control = _object(
+        {
+            "action": {"type": "string", "enum": ["continue", "ask_user", "finish"]},
+            "review_type": {"type": "string", "enum": ["clarify", "confirm", "select"]},
+            "questions": {"type": "array", "items": question},
+        },
+        required=["action"],
+    )
+    parts = {"response": {"type": "string"}, "profile": _object(profile), "data": _object(data)}
+    return _object({**parts, "control": control}, required=["response", "control"])
+
+
+def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required or [],
+        "additionalProperties": False,
+    }
+
+
+def _leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
+    assert leaf is not None, "the loader checks the output's fields"
+    if leaf.type == "list":
+        columns = {n: _cell_schema(c.type, c.options) for n, c in leaf.columns.items()}
+        return {"type": "array", "items": _object(columns), "description": leaf.label("en")}
+    described = {"description": leaf.label("en")}
+    if leaf.type == "boolean":
+        return {**_TYPES["boolean"], **described}
+    return {**described, **_cell_schema(leaf.type, leaf.options)}
+
+
+def _cell_schema(kind: CellType, options: tuple[str, ...]) -> dict[str, Any]:
+    if kind == "choice":
+        return {"type": "string", "enum": list(options)}
+    return dict(_TYPES[kind])
