@@ -193,6 +193,7 @@ class Handling:
             playbooks=self.playbooks,
             model=self.model,
             decisions=self.decisions,
+            people=self.people,
             derived_id=self.derived_id,
             now=self.clock.now(),
             today=self.clock.today(),

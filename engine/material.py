@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from engine.frames.state import Attachment, Run
-from engine.planner.situation import FILES
 from engine.playbooks.model import Playbook
+from engine.playbooks.skill import FILES
 
 MAX_FILES = 20
 RECENT_LINES = 6

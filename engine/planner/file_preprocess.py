@@ -1,6 +1,7 @@
 """Attachments are read before anything is decided about them (spec 003)."""
 
-from engine.planner.situation import FILES, Plan, Situation
+from engine.planner.situation import Plan, Situation
+from engine.playbooks.skill import FILES
 
 
 async def file_preprocess(now: Situation) -> Plan | None:

@@ -9,9 +9,6 @@ from engine.frames.state import PlannerFrame, Run
 from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Playbook
 
-RETRIEVAL = "retrieval"
-"""The category of skills that may run in query mode."""
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -27,11 +24,13 @@ def standing(run: Run, playbook: Playbook, cards: Sequence[Card]) -> Standing:
     """How the run stands, in its own language; `cards` are those that it has open."""
     first = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))
     phase = playbook.phase(first.phase)
-    fields = playbook.definition.data_fields
-    missing = [path for path in PhaseManager(playbook).missing(phase, run.state) if path in fields]
+    leaves = [
+        playbook.definition.leaf(path)
+        for path in PhaseManager(playbook, run.request).missing(phase, run.state)
+    ]
     return Standing(
         phase=literal(phase.name(run.lang)),
         goal=literal(phase.goal(run.lang)),
-        missing=tuple(literal(fields[path].label(run.lang)) for path in missing),
+        missing=tuple(literal(leaf.label(run.lang)) for leaf in leaves if leaf),
         waits_for=tuple((literal(c.title), literal(c.waiting_for)) for c in cards),
     )

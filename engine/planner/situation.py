@@ -9,13 +9,8 @@ from engine.conditions import explain, holds
 from engine.frames.state import AgentState
 from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Phase, Playbook
-from engine.playbooks.skill import Skill
+from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.ports.model import Model
-
-RETRIEVAL = "retrieval"
-"""The category of skills that only find out; they run in query mode, and in no other."""
-FILES = "files"
-"""The category of skills that read attachments."""
 
 
 @dataclass(frozen=True, slots=True)

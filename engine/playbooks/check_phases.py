@@ -8,10 +8,8 @@ from engine.faults import Path
 from engine.playbooks.check import Checking
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
-from engine.playbooks.skill import Skill
+from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.source import Problems, try_build
-
-RETRIEVAL = "retrieval"
 
 
 class PhaseCheck(Checking):

@@ -3,7 +3,7 @@
 from engine.playbooks.check import Checking, Names
 from engine.playbooks.check_plan import PlanCheck
 from engine.playbooks.check_sop import SopCheck
-from engine.playbooks.skill import Ask, OutputSchema, Skill, SkillCard
+from engine.playbooks.skill import RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
 from engine.source import Problems, Source
 from engine.tools.registry import READONLY, TOOLS
 
@@ -29,6 +29,8 @@ class SkillCheck(Checking):
         for index, path in enumerate(skill.provides):
             self.path(path, ("provides", index))
         self.sets(skill.sets, ("sets",))
+        if skill.category == RETRIEVAL:
+            self._retrieval(skill)
         if skill.ask:
             self._ask(skill.ask)
         self._output(skill.output_schema)
@@ -52,6 +54,13 @@ class SkillCheck(Checking):
         for part in _WITH_MODEL:
             if not skill.system_prompt and getattr(skill, part) not in (None, (), OutputSchema()):
                 self.add((part,), "goes together with system_prompt")
+
+    def _retrieval(self, skill: Skill) -> None:
+        if not skill.system_prompt:
+            self.add(("system_prompt",), "is required for category retrieval")
+        for part in ("output_schema", "card", "sets", "provides"):
+            if getattr(skill, part) not in (None, (), {}, OutputSchema()):
+                self.add((part,), "a retrieval skill answers questions and changes nothing")
 
     def _ask(self, ask: Ask) -> None:
         for index, name in enumerate(ask.fields):

@@ -11,6 +11,10 @@ from engine.rules.engine import HardRule
 
 SkillKind = Literal["prompt", "sop", "tool_plan"]
 Setting = str | bool | int | None
+RETRIEVAL = "retrieval"
+"""The category of skills that only find out; they run in query mode, and in no other."""
+FILES = "files"
+"""The category of skills that read attachments."""
 
 
 class Ask(Frozen):

@@ -16,8 +16,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import ModelFrame, Patch
-from engine.planner.situation import FILES
-from engine.playbooks.skill import Skill, SkillCard
+from engine.playbooks.skill import FILES, Skill, SkillCard
 from engine.ports.model import Completion, Message
 from engine.react.acting import Hands
 from engine.skills import cards

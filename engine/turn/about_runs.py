@@ -2,14 +2,18 @@
 
 from cards.texts import say
 from engine.frames.state import Run
+from engine.planner.answering import answered, chosen_for_question
 from engine.planner.query import Standing, standing
 from engine.replies import ReplyHead
 from engine.turn.active import active, titled
 from engine.turn.services import TurnServices
 
 
-async def about_runs(head: ReplyHead, services: TurnServices) -> str:
-    """How far each active run of the conversation is, and what it waits for (Markdown)."""
+async def about_runs(question: str, head: ReplyHead, services: TurnServices) -> str:
+    """How far each active run of the conversation is, and what it waits for (Markdown).
+
+    With a model, what its playbook's retrieval skill finds out about the question comes first.
+    """
     runs = await active(head.conversation, services)
     cards = await services.decisions.open_cards(head.conversation)
     told = []
@@ -17,8 +21,21 @@ async def about_runs(head: ReplyHead, services: TurnServices) -> str:
         playbook = await services.playbook(run.digest)
         if playbook is not None:
             own = [card for card in cards if card.run == run.id and card.kind != "phase_done"]
+            found = await answered(run, playbook, question, services.for_steps())
+            told += [found] if found else []
             told.append(_told(run, standing(run, playbook, own), head))
-    return "\n".join(told) or say("runs.none", head.lang)
+    return "\n\n".join(told) or say("runs.none", head.lang)
+
+
+async def needs_model(head: ReplyHead, services: TurnServices) -> bool:
+    """Whether a retrieval skill of an active run would be asked."""
+    if services.model is None:
+        return False
+    for run in await active(head.conversation, services):
+        playbook = await services.playbook(run.digest)
+        if playbook and (await chosen_for_question(run, playbook)).plan.action == "call_skill":
+            return True
+    return False
 
 
 def _told(run: Run, now: Standing, head: ReplyHead) -> str:

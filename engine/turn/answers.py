@@ -13,16 +13,18 @@ from engine.react import ReActEngine, ReActResult
 from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
 from engine.tools.registry import call, tool
-from engine.turn.about_runs import about_runs
+from engine.turn.about_runs import about_runs, needs_model
 from engine.turn.services import TurnServices
 from engine.turn.session import Session
 
 Told = tuple[PartState, str]
 
 
-def slow(intent: Intent) -> bool:
+async def slow(intent: Intent, head: ReplyHead, services: TurnServices) -> bool:
     """True when the intent's answer needs the model."""
-    return intent.kind == "qa_query" and not (intent.lookup or intent.told or intent.about_run)
+    if intent.about_run:
+        return await needs_model(head, services)
+    return intent.kind == "qa_query" and not (intent.lookup or intent.told)
 
 
 async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
@@ -31,7 +33,7 @@ async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told
     if intent.told:
         return "needs_you", intent.told
     if intent.about_run:
-        return "answered", await about_runs(head, services)
+        return "answered", await about_runs(intent.text, head, services)
     if intent.kind == "qa_query" and intent.lookup:
         return await _look_up_all(intent, head, services)
     if intent.kind == "smalltalk" and thanks(intent.text):
@@ -94,6 +96,8 @@ async def ask_model(
     intent: Intent, head: ReplyHead, session: Session, services: TurnServices
 ) -> Asked:
     """The ReAct engine's final answer; only that leaves the engine (spec 001 §5)."""
+    if intent.about_run:
+        return Asked("answered", await about_runs(intent.text, head, services))
     if services.model is None:
         return Asked("answered", _offer("answer.none", intent.text, head.lang, services))
     engine = ReActEngine(services.model, services.tools, services.budget, services.elapsed_s)

@@ -64,7 +64,7 @@ async def begin(
         part = part.model_copy(update={"state": reply.state, "text": reply.text})
     elif intent.kind == "unclear" and intent.candidates and not intent.told:
         part = ask_which(part, head, begun, services)
-    elif not slow(intent):
+    elif not await slow(intent, head, services):
         state, text = await quick(intent, head, services)
         part = part.model_copy(update={"state": state, "text": text})
     begun.parts.append(part)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from engine.frames.outcome import People, Services
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import Model
@@ -35,6 +36,7 @@ class TurnServices:
     playbooks: Mapping[str, Playbook]
     model: Model | None
     decisions: Decisions
+    people: People
     table: RouteTable
     playbook: LoadPlaybook
     new_id: Callable[[str], str]
@@ -48,6 +50,20 @@ class TurnServices:
     budget: Budget
     tracing: Tracing
     elapsed_s: Callable[[], float]
+
+    def for_steps(self) -> Services:
+        """What a skill that only finds out may use."""
+        return Services(
+            records=self.records,
+            people=self.people,
+            model=self.model,
+            new_id=self.new_id,
+            now=self.now,
+            today=self.today,
+            zone=self.zone,
+            library=self.library,
+            project=self.project,
+        )
 
     def tool_context(self, head: ReplyHead) -> ToolContext:
         """What look-ups get: no key and nobody's approval, so that no write can succeed."""
