@@ -17,11 +17,13 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Commanded,
+    Migrated,
     PartReady,
     RunMail,
     Said,
     parse,
 )
+from engine.migration import migration
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.library import Library
@@ -31,7 +33,7 @@ from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
 from engine.router.table import RouteTable
-from engine.run import blocked, step, stopped, unreadable
+from engine.run import blocked, migrated, step, stopped, unreadable
 from engine.tools.model import Tool
 from engine.turn import giving_up, session, turn
 from engine.turn.services import TurnServices
@@ -141,6 +143,8 @@ class Handling:
         if run is None:
             return Handled(unreadable(claim.state), park=True)
         playbook = await self.playbook(run.digest)
+        if isinstance(mail, Migrated):
+            return await self._migrate(run, mail, playbook)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
             return Handled(stopped(run, ended, self.clock.now()), park=True)
@@ -154,6 +158,20 @@ class Handling:
             return Handled(stepped.effects, park=True)
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
         return Handled(effects, stepped.front)
+
+    async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
+        """The run on another version of its playbook; whoever asked for it checked it before."""
+        new = await self.playbook(mail.to)
+        if new is None:
+            log.warning("migration_refused", run=run.id, why="the playbook is not published")
+            return Handled(Effects(), park=run.status == "blocked")
+        change = migration(run, old, new)
+        if change.faults:
+            log.warning("migration_refused", run=run.id, why="; ".join(change.faults))
+        found = [await self.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        stepped = migrated(mail, change, cards, StepContext(run, new, self._services()))
+        return Handled(stepped.effects, stepped.front, stepped.park)
 
     def _run(self, claim: Claim) -> Run | None:
         """The run, or None when another version of us wrote it."""

@@ -45,7 +45,7 @@ from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
 from engine.ports.records import Records
-from engine.ports.store import Bounds, Operations
+from engine.ports.store import Bounds, Mailbox, Operations
 from engine.react import Budget
 from engine.tools.registry import READONLY, TOOLS
 from engine.tools.remote import CurrentTools
@@ -244,6 +244,29 @@ async def open_operations(settings: Settings) -> AsyncIterator[Operations]:
     async with AsyncExitStack() as stack:
         store = await open_store(settings, stack)
         yield RedisOperations(Scripts(store.client), keys.Partitions(settings.partitions))
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """What commands about runs need of the store."""
+
+    operations: Operations
+    mailbox: Mailbox
+    playbook: Callable[[str], Awaitable[Playbook | None]]
+
+
+@asynccontextmanager
+async def open_archive(settings: Settings) -> AsyncIterator[Archive]:
+    """Runs, and the playbooks that they began with; raises as `open_parts` does."""
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings, stack)
+        scripts, partitions = Scripts(store.client), keys.Partitions(settings.partitions)
+        stack.push_async_callback(scripts.idle)
+        yield Archive(
+            operations=RedisOperations(scripts, partitions),
+            mailbox=_mailbox(settings, store, scripts, partitions),
+            playbook=_finder({}, PublishedPlaybooks(store.client)),
+        )
 
 
 def _open_platforms(

@@ -96,11 +96,18 @@ class SyncFailed(Frozen):
     reason: str
 
 
+class Migrated(Frozen):
+    """Run lane: an operator wants the run to go on with the playbook of digest `to`."""
+
+    kind: Literal["migrated"] = "migrated"
+    to: str
+
+
 GIVEN_UP = "handling failed, or ended its worker, again and again"
 """Why mail is set aside after its last attempt, for operators."""
 
 TalkMail = Said | PartReady
-RunMail = Started | Continued | Resumed | CardDecided | CardExpired | Synced | SyncFailed
+RunMail = Started | Continued | Resumed | CardDecided | CardExpired | Synced | SyncFailed | Migrated
 Mail = Annotated[TalkMail | Commanded | Announced | RunMail, Field(discriminator="kind")]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
 

@@ -1,12 +1,13 @@
 """The run loop: one mail, one step, one commit (design §3, §5)."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
 
 from cards.markdown import literal
-from cards.model import Lang
+from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import sop, syncing, tool_plan
@@ -31,6 +32,7 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Continued,
+    Migrated,
     Resumed,
     RunMail,
     Started,
@@ -38,6 +40,7 @@ from engine.mail import (
     SyncFailed,
 )
 from engine.merge import BadState, merged
+from engine.migration import Migration, superseded, told
 from engine.planner import frame as planner
 from engine.ports.store import Effects, Post
 from engine.run_effects import Moved, effects, shown_at
@@ -52,7 +55,7 @@ ADVANCE: dict[str, Advance] = {
     "tool_plan": tool_plan.advance,
 }
 MAX_STEPS = 500
-_CONTINUE = Continued().model_dump_json()
+CONTINUE = Continued().model_dump_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,19 @@ def stopped(run: Run, ended: Ended, now: datetime) -> Effects:
     return effects(Moved(run, after, ended, Continued()), now)
 
 
+def migrated(
+    mail: Migrated, change: Migration, cards: Sequence[Card], context: StepContext
+) -> Stepped:
+    """The run goes on with another version of its playbook; it stays as it is with faults."""
+    run, after = context.run, change.run
+    if change.faults:
+        return Stepped(Effects(), "", park=run.status == "blocked")
+    closed = superseded(cards) if change.asks_again else ()
+    moved = Moved(run, after, told(run, change), mail, closed=closed)
+    front = CONTINUE if change.asks_again else ""
+    return Stepped(effects(moved, context.services.now), front)
+
+
 def unreadable(body: str) -> Effects:
     """What is said of a run that another version of us wrote; the run itself is left alone."""
     try:
@@ -162,7 +178,7 @@ def _given(run: Run, mail: RunMail) -> Input | None:
             return Answer(mail.card, mail.decision) if mail.card in run.waiting else None
         case CardExpired():
             return TimedOut(mail.card) if mail.card in run.waiting else None
-        case Resumed() | Synced() | SyncFailed():
+        case Resumed() | Synced() | SyncFailed() | Migrated():
             return None
         case _:
             assert_never(mail)
@@ -180,7 +196,7 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
     calls = context.services.recorded()
     changed = effects(Moved(run, after, advanced, mail, opened, calls=calls), now)
     changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
-    front = _CONTINUE if after.status == "running" else ""
+    front = CONTINUE if after.status == "running" else ""
     return Stepped(changed, front, park=after.status == "blocked")
 
 

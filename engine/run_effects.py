@@ -9,7 +9,7 @@ from cards.model import Card
 from cards.texts import say
 from engine import syncing
 from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
-from engine.frames.state import ENDED, Run
+from engine.frames.state import ENDED, Run, position
 from engine.mail import CardExpired, PartReady, RunMail
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
@@ -82,6 +82,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
         "mail": given,
         "by": patch.by if patch and patch.paths else "",
         "changes": patch.paths if patch else {},
+        "asks": [card.task_key for card in moved.opened],
         "calls": list(moved.calls),
     }
     return {
@@ -92,6 +93,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
         "outcome": type(advanced).__name__.lower(),
         "status": after.status,
         "why": advanced.why,
+        "to": position(after.frames[-1]),
         "cards": [card.token for card in moved.opened],
         **{name: value for name, value in told.items() if value},
     }

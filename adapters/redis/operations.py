@@ -8,7 +8,7 @@ from typing import cast
 from adapters.redis import keys
 from adapters.redis.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.store import Backlog, BlockedRun, MailAside
+from engine.ports.store import Backlog, BlockedRun, History, MailAside
 
 
 class RedisOperations:
@@ -75,6 +75,19 @@ class RedisOperations:
         with translated():
             body = await self._scripts.client.get(f"{keys.tag(partition)}trace:{trace_id}")
         return None if body is None else str(body)
+
+    async def history(self, run_id: str) -> History | None:
+        """A run and everything that its audit says of it; None when it is not kept."""
+        partition = self._partitions.of_id(run_id)
+        if partition is None:
+            return None
+        tag, client = keys.tag(partition), self._scripts.client
+        with translated():
+            body, ended = await client.hmget(f"{tag}run:{run_id}", ["body", "ended"])
+            entries = await client.lrange(f"{tag}log:{run_id}", 0, -1)
+        if body is None:
+            return None
+        return History(str(body), str(ended or ""), tuple(str(entry) for entry in entries))
 
 
 def _kept(name: str, body: str) -> MailAside:

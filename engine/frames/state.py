@@ -207,6 +207,17 @@ Frame = Annotated[
 ]
 
 
+def position(frame: Frame) -> str:
+    """Where a frame is, as `kind:name`."""
+    match frame:
+        case PlannerFrame(phase=phase):
+            return f"planner:{phase}"
+        case SopFrame(skill=skill, node=node):
+            return f"sop:{skill}/{node}"
+        case _:
+            return f"{frame.kind}:{frame.skill}"
+
+
 class Run(Frozen):
     """One execution of a playbook. `waiting` are the cards that it is suspended on.
 

@@ -353,6 +353,15 @@ class BlockedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class History:
+    """A run as it stands, its terminal status ("" while it lives), and its audit, oldest first."""
+
+    body: str
+    ended: str
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """How much there is of what waits, over all partitions."""
 
@@ -387,4 +396,8 @@ class Operations(Protocol):
 
     async def trace(self, trace_id: str) -> str | None:
         """The JSON of a trace that is still kept."""
+        ...
+
+    async def history(self, run_id: str) -> History | None:
+        """A run and everything that its audit says of it; None when it is not kept."""
         ...

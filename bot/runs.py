@@ -1,0 +1,123 @@
+"""What developers and operators do with single runs: explain, take the trace, migrate."""
+
+import json
+import sys
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from bot.settings import Settings
+from bot.wiring import Archive, open_archive
+from engine.frames.state import ENDED, Run
+from engine.mail import Migrated
+from engine.migration import Migration, migration
+from engine.playbooks.model import Playbook
+from engine.ports.store import History
+from engine.replay.explain import Explained, explained
+from engine.replay.trace import trace_of
+
+
+class _Found(NamedTuple):
+    run: Run
+    playbook: Playbook | None
+    history: History
+
+
+async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
+    """Prints for each skill why it may be chosen now or not, and every step; 1 for no such run."""
+    async with open_archive(settings) as archive:
+        found = await _find(archive, run_id)
+    if found is None:
+        return 1
+    if found.playbook is None:
+        return _fault(f"{run_id}: its playbook {found.run.digest} is not published")
+    why = explained(found.run, found.playbook, found.history.entries, ended=found.history.ended)
+    print(why.model_dump_json(indent=2) if as_json else _told(why))
+    return 0
+
+
+async def trace(settings: Settings, run_id: str) -> int:
+    """Prints the run's trace, which `signoff replay` reads; 1 for no such run."""
+    async with open_archive(settings) as archive:
+        found = await _find(archive, run_id)
+    if found is None:
+        return 1
+    print(trace_of(found.run, found.history.entries).model_dump_json())
+    return 0
+
+
+async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as_json: bool) -> int:
+    """Has the run go on with the playbook of that digest, or tells what would become of it.
+
+    1 when there is no such run, or it cannot.
+    """
+    async with open_archive(settings) as archive:
+        found = await _find(archive, run_id)
+        if found is None:
+            return 1
+        new = await archive.playbook(to)
+        if new is None:
+            return _fault(f"--to: no playbook is published under {to}")
+        change = migration(found.run, found.playbook, new)
+        if not change.faults and not dry_run:
+            await _send(archive, found.run, to)
+    print(_json_of(change) if as_json else _line(run_id, change, dry_run=dry_run))
+    return 1 if change.faults else 0
+
+
+async def _send(archive: Archive, run: Run, to: str) -> None:
+    mail = Migrated(to=to).model_dump_json()
+    if run.status == "blocked" and await archive.operations.retry(run.id, mail):
+        return
+    await archive.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
+
+
+async def _find(archive: Archive, run_id: str) -> _Found | None:
+    history = await archive.operations.history(run_id)
+    if history is None:
+        _fault(f"{run_id}: no run is kept under this id")
+        return None
+    try:
+        run = Run.model_validate_json(history.body)
+    except ValidationError:
+        _fault(f"{run_id}: its state was written by another version")
+        return None
+    if history.ended in ENDED:
+        run = run.model_copy(update={"status": history.ended})
+    return _Found(run, await archive.playbook(run.digest), history)
+
+
+def _fault(text: str) -> int:
+    print(text, file=sys.stderr)
+    return 1
+
+
+def _told(why: Explained) -> str:
+    waiting = ", ".join(why.waiting) or "nothing"
+    lines = [
+        f"run {why.run}: {why.status}, phase {why.phase}, at {why.at}",
+        f"playbook {why.playbook} {why.digest[:12]}, request {why.request or 'none'}",
+        f"missing: {', '.join(why.missing) or 'nothing'}; waits for: {waiting}",
+        "",
+        *(f"{'in ' if s.available else 'out'}  {s.skill}: {s.why}" for s in why.skills),
+        "",
+        *(_step(step.model_dump()) for step in why.steps),
+    ]
+    return "\n".join(lines)
+
+
+def _step(step: dict[str, object]) -> str:
+    by = f"; {step['by']} changed {', '.join(map(str, step['changed']))}" if step["by"] else ""  # type: ignore[call-overload]
+    return f"{str(step['at'])[:19]}  {step['frame']}  {step['outcome']}  {step['why']}{by}"
+
+
+def _json_of(change: Migration) -> str:
+    told = {"faults": list(change.faults), "asks_again": change.asks_again, "to": change.run.digest}
+    return json.dumps(told, ensure_ascii=False)
+
+
+def _line(run_id: str, change: Migration, *, dry_run: bool) -> str:
+    if change.faults:
+        return "\n".join(f"{run_id}: cannot be migrated: {fault}" for fault in change.faults)
+    how = f"asks again, since {change.asks_again}" if change.asks_again else "waits as before"
+    return f"{run_id}: {'would be' if dry_run else 'is being'} migrated, and {how}"

@@ -1,0 +1,79 @@
+"""Why a run is where it is: each skill in or out with the reason, and every decision so far."""
+
+import json
+from collections.abc import Sequence
+
+from cards.frozen import Frozen
+from engine.frames.state import PlannerFrame, Run, position
+from engine.planner.phases import PhaseManager
+from engine.planner.situation import availability
+from engine.playbooks.model import Playbook
+
+
+class SkillNow(Frozen):
+    """Whether a skill may be chosen now, and why."""
+
+    skill: str
+    available: bool
+    why: str
+
+
+class StepThen(Frozen):
+    """A step of the past: when, where it led, who changed what, and why."""
+
+    at: str
+    frame: str
+    outcome: str
+    to: str
+    by: str
+    changed: tuple[str, ...]
+    why: str
+
+
+class Explained(Frozen):
+    """A run explained; `missing` are paths that the phase still wants."""
+
+    run: str
+    playbook: str
+    digest: str
+    request: str
+    status: str
+    phase: str
+    at: str
+    missing: tuple[str, ...]
+    waiting: tuple[str, ...]
+    skills: tuple[SkillNow, ...]
+    steps: tuple[StepThen, ...]
+
+
+def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: str) -> Explained:
+    """Why the run is where it is."""
+    planner = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))
+    phase = playbook.phase(planner.phase)
+    skills = availability(playbook, phase, run.state)
+    return Explained(
+        run=run.id,
+        playbook=run.playbook,
+        digest=run.digest,
+        request=run.request,
+        status=ended or run.status,
+        phase=phase.id,
+        at=position(run.frames[-1]),
+        missing=PhaseManager(playbook, run.request).missing(phase, run.state),
+        waiting=run.waiting,
+        skills=tuple(SkillNow(skill=s.skill.id, available=s.available, why=s.why) for s in skills),
+        steps=tuple(_then(json.loads(entry)) for entry in entries),
+    )
+
+
+def _then(entry: dict[str, object]) -> StepThen:
+    changes = entry.get("changes")
+    return StepThen(
+        at=str(entry.get("at", "")),
+        frame=str(entry.get("frame", "")),
+        outcome=str(entry.get("outcome") or entry.get("event") or ""),
+        to=str(entry.get("to", "")),
+        by=str(entry.get("by", "")),
+        changed=tuple(changes) if isinstance(changes, dict) else (),
+        why=str(entry.get("why", "")),
+    )
