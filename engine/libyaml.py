@@ -9,10 +9,8 @@ from engine.faults import Path
 from engine.scalars import scalar
 
 _PARSER: Any = getattr(yaml, "CSafeLoader", None)
-# Tabs, odd line breaks and byte-order marks, and block scalars with a comment too near.
-_DOUBTFUL = re.compile(
-    "[^\n -~\xa0-\u2027\u202a-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[|>][-+0-9]*#"
-)
+# Tabs, byte-order marks, and block scalars with a comment too near.
+_DOUBTFUL = re.compile("[\t\ufeff]|[|>][-+0-9]*#")
 
 Plain = tuple[Any, dict[Path, int]]
 
@@ -31,7 +29,7 @@ def parse(text: str, *, max_depth: int) -> Plain | None:
             return _Reader(parser.get_event, max_depth).document()
         finally:
             parser.dispose()
-    except (_Unsure, yaml.YAMLError, ValueError, OverflowError):
+    except (_Unsure, yaml.YAMLError, ValueError):
         return None
 
 
@@ -64,23 +62,22 @@ class _Reader:
 
     def _value(self, event: Any, path: Path, *, flow: bool) -> Any:
         kind = type(event)
-        if kind is yaml.AliasEvent or event.anchor is not None or event.tag is not None:
-            raise _Unsure
         if len(path) > self._max_depth:
             raise _Unsure
         if kind is yaml.ScalarEvent:
             return _scalar(event, flow=flow)
-        flow = flow or event.flow_style
+        if event.anchor is not None or event.tag is not None:
+            # An alias names its anchor too.
+            raise _Unsure
         if kind is yaml.MappingStartEvent:
-            return self._mapping(path, flow=flow)
-        return self._sequence(path, flow=flow)
+            return self._mapping(path, flow=event.flow_style)
+        return self._sequence(path, flow=event.flow_style)
 
     def _mapping(self, path: Path, *, flow: bool) -> dict[str, Any]:
         data: dict[str, Any] = {}
         event = self._next()
         while type(event) is yaml.ScalarEvent:
-            # A key stands as deep as its value.
-            key = self._value(event, (*path, ""), flow=flow)
+            key = _scalar(event, flow=flow)
             if not isinstance(key, str) or key in data:
                 raise _Unsure
             here = (*path, key)
@@ -93,7 +90,7 @@ class _Reader:
 
     def _sequence(self, path: Path, *, flow: bool) -> list[Any]:
         data: list[Any] = []
-        event = self._next()
+        event: Any = self._next()
         while type(event) is not yaml.SequenceEndEvent:
             here = (*path, len(data))
             self._lines[here] = _line(event)
@@ -107,6 +104,8 @@ def _line(event: Any) -> int:
 
 
 def _scalar(event: Any, *, flow: bool) -> str | int | float | bool | None:
+    if event.anchor is not None or event.tag is not None:
+        raise _Unsure
     text, quoted = event.value, bool(event.style)
     if flow and not quoted and "?" in text:
         # libyaml takes question marks in [plain?] for text, PyYAML for the begin of a key.

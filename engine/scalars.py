@@ -13,6 +13,8 @@ def scalar(text: str, *, quoted: bool) -> str | int | float | bool | None:
         return text
     if text in _WORDS:
         return _WORDS[text]
+    if text[0] not in "-0123456789":
+        return text
     if _WHOLE.fullmatch(text):
         return int(text)
     return float(text) if _DECIMAL.fullmatch(text) else text

@@ -57,6 +57,7 @@ def alone(text: str) -> object:
 @example("a:\tb")
 @example("a: b\n\ufeff c")
 @example("\ufeffa: b")
+@example("- b\n...\n\ufeff")
 @example("a: b\r\n\r\nc: d\r")
 @example("a: b\x85c: d")
 @example("'': 1\nb: 2")
