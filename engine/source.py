@@ -13,18 +13,17 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from engine import libyaml
 from engine.errors import DefinitionError
 from engine.faults import Path, key_text, plain_faults
+from engine.scalars import scalar
 
 MAX_DEPTH = 32
 MAX_BYTES = 1024 * 1024
 
-M = TypeVar("M", bound=BaseModel)
-
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,14})")
-_DECIMAL = re.compile(r"-?(0|[1-9][0-9]{0,14})\.[0-9]{1,15}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "": None}
+
+M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,8 @@ def read(text: str, *, file: str) -> Source:
     """
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise DefinitionError(f"{file}:1: is larger than {MAX_BYTES} bytes")
+    if (plain := libyaml.parse(text, max_depth=MAX_DEPTH)) is not None:
+        return Source(file, *plain)
     faults: list[tuple[int, str]] = []
     reader = _Reader(faults)
     root = _compose(text, faults)
@@ -186,23 +187,25 @@ class _Reader:
         self._faults = faults
 
     def plain(self, node: yaml.Node, path: Path) -> Any:
-        line = node.start_mark.line + 1
-        self.lines.setdefault(path, line)
+        self.lines.setdefault(path, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
             return [self.plain(child, (*path, at)) for at, child in enumerate(node.value)]
+        return self._scalar(node)
+
+    def _scalar(self, node: yaml.Node) -> str | int | float | bool | None:
         assert isinstance(node, yaml.ScalarNode)
         if _SURROGATE.search(node.value):
+            line = node.start_mark.line + 1
             self._faults.append((line, "holds half a character (a lone surrogate)"))
-        return _scalar(node)
+        return scalar(str(node.value), quoted=node.style is not None)
 
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for key_node, child in node.value:
             line = key_node.start_mark.line + 1
-            key = self.plain(key_node, (*path, "")) if _is_scalar(key_node) else None
-            self.lines.pop((*path, ""), None)
+            key = self._scalar(key_node) if _is_scalar(key_node) else None
             if not isinstance(key, str):
                 shown = f"; quote {key_node.value}" if _is_scalar(key_node) else ""
                 self._faults.append((line, f"a key must be text{shown}"))
@@ -219,14 +222,3 @@ class _Reader:
 
 def _is_scalar(node: yaml.Node) -> bool:
     return isinstance(node, yaml.ScalarNode)
-
-
-def _scalar(node: yaml.ScalarNode) -> str | int | float | bool | None:
-    text = str(node.value)
-    if node.style is not None:
-        return text
-    if text in _WORDS:
-        return _WORDS[text]
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    return float(text) if _DECIMAL.fullmatch(text) else text

@@ -23,6 +23,7 @@ from tests.bench.acks import acks
 from tests.bench.commands import commands
 from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.plan import Plan, Result, read
+from tests.bench.planner import planner
 from tests.bench.router.score import router
 from tests.bench.suspended import suspended
 from tests.bench.turns import turns
@@ -43,6 +44,7 @@ async def _telegram(plan: Plan, folder: Path) -> Result:
 Item = Callable[[Plan, Path], Awaitable[Result]]
 MEASURES: Mapping[str, Item] = {
     "router": router,
+    "planner": planner,
     "slack": _slack,
     "telegram": _telegram,
     "acks": acks,

@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -7,9 +8,19 @@ from hypothesis import strategies as st
 from pydantic import Field, field_validator
 
 from cards.frozen import Frozen
+from engine import libyaml
 from engine.errors import DefinitionError
 from engine.faults import InnerFaults
 from engine.source import MAX_BYTES, MAX_DEPTH, Problems, Source, build, read, try_build
+
+
+@pytest.fixture(scope="module", params=["with libyaml", "without"], autouse=True)
+def parser(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test here holds where PyYAML has libyaml, and where it was built without."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "without":
+            patch.setattr(libyaml, "_PARSER", None)
+        yield
 
 
 class Names(Frozen):
@@ -132,6 +143,7 @@ def test_an_empty_file_holds_nothing() -> None:
     ("text", "problems"),
     [
         ("a: 1\nb: 2\na: 3", ["f.yaml:3: key 'a' stands twice, first on line 1"]),
+        ("'': 1\nb: 2\n'': 3", ["f.yaml:3: key '' stands twice, first on line 1"]),
         ("a: &x 1", ["f.yaml:1: anchors (&name) are not allowed"]),
         (
             "a: &x 1\nb: *x",
