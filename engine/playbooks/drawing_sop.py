@@ -6,6 +6,7 @@ down; any other leaves to the right, changes its height in the lane of its targe
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.playbooks.drawing_boxes import SIZES, Arrow, Block, Point, Text, together
 from engine.playbooks.graph_model import Graph, Node
@@ -65,7 +66,7 @@ def _ways(graph: Graph, nodes: list[Node]) -> list[_Way]:
 
 class _SopLayout:
     def __init__(self, nodes: list[Node], ends: list[Node], ways: list[_Way], boxed: Boxed) -> None:
-        following = {a.id: b.id for a, b in zip(nodes, nodes[1:], strict=False)}
+        following = {a.id: b.id for a, b in pairwise(nodes)}
         self._nodes, self._ends, self._boxed = nodes, ends, boxed
         self._down = {w.source: w for w in ways if following.get(w.source) == w.target}
         self._right = [w for w in ways if following.get(w.source) != w.target]
