@@ -7,12 +7,9 @@ from typing import Literal
 from engine.playbooks.text_width import text_width, wrapped
 
 TextRole = Literal["name", "kind", "detail", "label"]
-Point = tuple[float, float]
 
 SIZES: dict[TextRole, float] = {"name": 14, "kind": 11, "detail": 12, "label": 11}
 """Font sizes in pixels."""
-PAD = 12.0
-"""Between a box and what is inside of it, in pixels."""
 
 _LEADING = 1.4
 _BOLD = 1.06
@@ -46,7 +43,7 @@ class Box:
 class Arrow:
     """A line from corner to corner; its head is at the last one."""
 
-    points: tuple[Point, ...]
+    points: tuple[tuple[float, float], ...]
     role: str
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from cards.texts import say
 from engine.playbooks.drawing_boxes import (
-    PAD,
     Arrow,
     Block,
     Box,
@@ -17,6 +16,8 @@ from engine.playbooks.drawing_sop import sop_block
 from engine.playbooks.graph_model import Graph, Node
 from engine.playbooks.graph_words import detail_lines, kind_line
 
+# Pixels: between a box and what is inside of it; then the widest row of skills, and texts.
+_PAD = 12.0
 _ROW = 980.0
 _HEADING = 780.0
 _SKILL = 300.0
@@ -53,7 +54,7 @@ class _Layout:
     def block(self) -> Block:
         parts = [(n, self._inner(n)) for n in self._graph.nodes if n.kind in ("playbook", "phase")]
         free = [node for node in self._graph.inside("") if node.kind == "skill"]
-        width = max([0.0, *(inner.width for _, inner in parts)]) + 2 * PAD
+        width = max([0.0, *(inner.width for _, inner in parts)]) + 2 * _PAD
         stacked: list[Block] = []
         y = 0.0
         for number, (node, inner) in enumerate(parts):
@@ -62,7 +63,7 @@ class _Layout:
                 stacked.append(Block(0, 0, (), (arrow,)))
                 y += _ARROW
             stacked.append(self._around(inner, node, width).moved(0, y))
-            y += inner.height + 2 * PAD
+            y += inner.height + 2 * _PAD
         if free:
             rest = self._free(free)
             stacked.append(rest.moved(0, y + _GAP))
@@ -74,7 +75,7 @@ class _Layout:
             lettered([("name", say("graph.nowhere", self._graph.lang))], _HEADING),
             _rows([self._skill(skill) for skill in skills]),
         )
-        return self._around(inner, None, inner.width + 2 * PAD)
+        return self._around(inner, None, inner.width + 2 * _PAD)
 
     def _inner(self, node: Node) -> Block:
         heading = lettered(self._lines(node), _HEADING)
@@ -100,7 +101,7 @@ class _Layout:
         where = inside.name if inside else say("graph.nowhere", self._graph.lang)
         told = say("graph.elsewhere", self._graph.lang, place=where)
         inner = lettered([("name", skill.name), ("kind", told)], _SKILL)
-        return self._around(inner, None, inner.width + 2 * PAD)
+        return self._around(inner, None, inner.width + 2 * _PAD)
 
     def _skill(self, skill: Node) -> Block:
         if any(self._graph.edges_from(skill.id, "start")):
@@ -108,19 +109,19 @@ class _Layout:
             inner = self._below(lettered(self._lines(skill), max(_SKILL, sop.width)), sop)
         else:
             inner = lettered(self._lines(skill), _SKILL)
-        return self._around(inner, skill, inner.width + 2 * PAD)
+        return self._around(inner, skill, inner.width + 2 * _PAD)
 
     def _boxed(self, node: Node, width: float, height: float) -> Block:
         inner = lettered(self._lines(node), _SOP)
-        width = max(width, inner.width + 2 * PAD)
-        return self._around(inner, node, width, height=max(height, inner.height + 2 * PAD))
+        width = max(width, inner.width + 2 * _PAD)
+        return self._around(inner, node, width, height=max(height, inner.height + 2 * _PAD))
 
     def _around(
         self, inner: Block, node: Node | None, width: float, *, height: float = 0.0
     ) -> Block:
         """A box with that inside of it; the inner labels are the box's own texts."""
-        height = height or inner.height + 2 * PAD
-        inside = inner.moved(PAD, PAD)
+        height = height or inner.height + 2 * _PAD
+        inside = inner.moved(_PAD, _PAD)
         # What belongs to arrows stays apart from what the box itself says.
         own = tuple(text for text in inside.labels if text.role != "label")
         labels = tuple(text for text in inside.labels if text.role == "label")
@@ -146,7 +147,7 @@ def _ruled(item: Block, rules: Sequence[str]) -> Block:
     """With the priority rules that choose it on an arrow from above."""
     if not rules:
         return item
-    told = lettered([("label", rule) for rule in rules], max(item.width - 3 * PAD, _SKILL))
+    told = lettered([("label", rule) for rule in rules], max(item.width - 3 * _PAD, _SKILL))
     labels = told.moved(_RULE + 10, 2)
     top = told.height + 10
     arrow = Arrow(((_RULE, 0), (_RULE, top)), "priority")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.playbooks.drawing_boxes import SIZES, Arrow, Block, Point, Text, together
+from engine.playbooks.drawing_boxes import SIZES, Arrow, Block, Text, together
 from engine.playbooks.graph_model import Graph, Node
 from engine.playbooks.text_width import text_width
 
@@ -75,6 +75,7 @@ class _SopLayout:
         self._stub = max((w.width for w in self._right), default=0.0) + _STUB
 
     def block(self) -> Block:
+        """Nodes first, so that it is known at which heights arrows leave; then ends and arrows."""
         placed: list[Block] = []
         leaves: dict[_Way, float] = {}
         enters: dict[str, float] = {}
@@ -84,20 +85,29 @@ class _SopLayout:
             self._slots(node, box.height, y, leaves, enters)
             placed += [box, *self._down_from(node, y + box.height)]
             y += box.height + (_DOWN_GAP if node.id in self._down else _GAP)
-        lanes = {t: i for i, t in enumerate(dict.fromkeys(w.target for w in self._right))}
+        lanes = list(dict.fromkeys(way.target for way in self._right))
         x = self._width + self._stub + _LANE * len(lanes) + _STUB
         ends = self._placed_ends(x, leaves, enters)
-        placed += ends
-        arrows = [Arrow(((_ENTRY, 0), (_ENTRY, _GAP)), "start")]
-        for way, at in leaves.items():
-            lane = self._width + self._stub + _LANE * lanes[way.target]
-            arrows.append(self._arrow(at, lane, enters[way.target], self._edge_of(way, x)))
-        labels = tuple(
-            Text(self._width + 5, at - 4, way.label, "label") for way, at in leaves.items()
-        )
+        arrows = self._arrows(x, lanes, leaves, enters)
         height = max([y - _GAP, *(end.boxes[0].y + end.height for end in ends)])
-        width = x + max(end.width for end in ends) if ends else x
-        return together([*placed, Block(0, 0, (), tuple(arrows), labels)], width, height)
+        width = x + max((end.width for end in ends), default=0.0)
+        return together([*placed, *ends, arrows], width, height)
+
+    def _arrows(
+        self, x: float, lanes: list[str], leaves: Mapping[_Way, float], enters: Mapping[str, float]
+    ) -> Block:
+        """The ways to the right; `x` is where the ends begin."""
+        nodes = {node.id for node in self._nodes}
+        arrows = [Arrow(((_ENTRY, 0), (_ENTRY, _GAP)), "start")]
+        for way, leave in leaves.items():
+            lane = self._width + self._stub + _LANE * lanes.index(way.target)
+            enter, edge = enters[way.target], self._width if way.target in nodes else x
+            corners = [(self._width, leave), (lane, leave), (lane, enter), (edge, enter)]
+            if leave == enter:
+                corners = [corners[0], corners[-1]]
+            arrows.append(Arrow(tuple(corners), "on"))
+        labels = (Text(self._width + 5, at - 4, way.label, "label") for way, at in leaves.items())
+        return Block(0, 0, (), tuple(arrows), tuple(labels))
 
     def _node(self, node: Node) -> Block:
         slots = sum(w.source == node.id for w in self._right) + self._is_entered(node)
@@ -150,12 +160,3 @@ class _SopLayout:
             placed.append(box.moved(x, middle - box.height / 2))
             below = middle + box.height / 2 + _GAP / 2
         return placed
-
-    def _edge_of(self, way: _Way, x: float) -> float:
-        return x if any(end.id == way.target for end in self._ends) else self._width
-
-    def _arrow(self, leave: float, lane: float, enter: float, edge: float) -> Arrow:
-        points: list[Point] = [(self._width, leave), (lane, leave), (lane, enter), (edge, enter)]
-        if leave == enter:
-            points = [points[0], points[-1]]
-        return Arrow(tuple(points), "on")
