@@ -1,7 +1,8 @@
 """Where everything of a playbook stands in a drawing: phases from top to bottom, skills in them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from cards.texts import say
 from engine.playbooks.drawing_boxes import (
@@ -26,6 +27,10 @@ _GAP = 16.0
 _ARROW = 30.0
 _RULE = 12.0
 
+Mark = Literal["visited", "waiting"]
+
+_SIGNS: Mapping[Mark | None, str] = {"visited": "✓ ", "waiting": "● ", None: ""}
+
 
 @dataclass(frozen=True, slots=True)
 class Marks:
@@ -34,11 +39,11 @@ class Marks:
     visited: Collection[str] = ()
     waiting: Collection[str] = ()
 
-    def of(self, node_id: str) -> str:
-        """`visited`, `waiting` (which goes before) or ""."""
+    def of(self, node_id: str) -> Mark | None:
+        """A node's mark; one that is both waits."""
         if node_id in self.waiting:
             return "waiting"
-        return "visited" if node_id in self.visited else ""
+        return "visited" if node_id in self.visited else None
 
 
 def layout(graph: Graph, marks: Marks) -> Block:
@@ -125,22 +130,22 @@ class _Layout:
         # What belongs to arrows stays apart from what the box itself says.
         own = tuple(text for text in inside.labels if text.role != "label")
         labels = tuple(text for text in inside.labels if text.role == "label")
-        mark = self._marks.of(node.id) if node else ""
-        role = f"{node.kind} {mark}".strip() if node else "aside"
+        mark = self._marks.of(node.id) if node else None
+        role = f"{node.kind} {mark or ''}".strip() if node else "aside"
         title = self._title(node, mark) if node else ""
         box = Box(0, 0, width, height, node.id if node else "", role, title, own)
         return Block(width, height, (box, *inside.boxes), inside.arrows, labels)
 
     def _lines(self, node: Node) -> list[tuple[TextRole, str]]:
-        sign = {"visited": "✓ ", "waiting": "● "}.get(self._marks.of(node.id), "")
+        sign = _SIGNS[self._marks.of(node.id)]
         lines: list[tuple[TextRole, str]] = [("name", sign + node.name)]
         if node.kind != "sop_end":
             lines.append(("kind", kind_line(self._graph, node)))
         return lines + [("detail", line) for line in detail_lines(self._graph, node)]
 
-    def _title(self, node: Node, mark: str) -> str:
+    def _title(self, node: Node, mark: Mark | None) -> str:
         told = f"{node.name} ({kind_line(self._graph, node)})"
-        return f"{told}: {say(f'graph.{mark}', self._graph.lang)}" if mark else told
+        return f"{told}: {say(f'graph.mark.{mark}', self._graph.lang)}" if mark else told
 
 
 def _ruled(item: Block, rules: Sequence[str]) -> Block:

@@ -7,7 +7,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.condition_words import worded
 from engine.language import Bilingual
-from engine.playbooks.graph_model import Edge, Graph, Node, Value, node_id, one_line
+from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
 from engine.playbooks.model import Phase, Playbook, PriorityRule, Request, Skill, Sop, SopNode
 
 _FOLLOWED: Mapping[str, tuple[str, ...]] = {
@@ -61,9 +61,11 @@ class _Graphing:
             key=one_line(definition.id),
             name=self._named(definition.name),
             details=_details(
-                project=[definition.project],
-                requests=[self._named(r.name) for r in definition.requests if not r.not_yet],
-                not_yet=[self._named(r.name) for r in definition.requests if r.not_yet],
+                {
+                    "project": [definition.project],
+                    "requests": [self._named(r.name) for r in definition.requests if not r.not_yet],
+                    "not_yet": [self._named(r.name) for r in definition.requests if r.not_yet],
+                }
             ),
         )
 
@@ -77,12 +79,14 @@ class _Graphing:
             key=one_line(phase.id),
             name=self._named(phase.name),
             details=_details(
-                goal=[self._named(phase.goal)],
-                gate=[_gate(phase)],
-                checkpoints=phase.checkpoints,
-                skills=[say("graph.playbook_wide", self._lang)] if wide else [],
-                for_requests=[self._named(r.name) for r in taken],
-                done_card=[self._named(phase.done_card.title)] if phase.done_card else [],
+                {
+                    "goal": [self._named(phase.goal)],
+                    "gate": [_gate(phase)],
+                    "checkpoints": phase.checkpoints,
+                    "skills": [say("graph.playbook_wide", self._lang)] if wide else [],
+                    "for_requests": [self._named(r.name) for r in taken],
+                    "done_card": [self._named(phase.done_card.title)] if phase.done_card else [],
+                }
             ),
         )
 
@@ -109,15 +113,17 @@ class _Graphing:
         if skill.sop:
             self._sop(name, skill.sop)
 
-    def _told(self, skill: Skill) -> dict[str, tuple[Value, ...]]:
+    def _told(self, skill: Skill) -> dict[DetailKey, tuple[Value, ...]]:
         plan = skill.plan
         return _details(
-            category=[skill.category],
-            requires=map(worded, skill.requires),
-            card=[self._named(skill.ask.title)] if skill.ask else [],
-            calls=dict.fromkeys(call.tool for call in plan.calls) if plan else [],
-            rehearses=[self._skill_name(plan.rehearses)] if plan and plan.rehearses else [],
-            guard=[f"decisions.{plan.guard.decision}"] if plan and plan.guard else [],
+            {
+                "category": [skill.category],
+                "requires": map(worded, skill.requires),
+                "card": [self._named(skill.ask.title)] if skill.ask else [],
+                "calls": dict.fromkeys(call.tool for call in plan.calls) if plan else [],
+                "rehearses": [self._skill_name(plan.rehearses)] if plan and plan.rehearses else [],
+                "guard": [f"decisions.{plan.guard.decision}"] if plan and plan.guard else [],
+            }
         )
 
     def _sop(self, skill: str, sop: Sop) -> None:
@@ -140,11 +146,13 @@ class _Graphing:
     def _sop_node(self, skill: str, key: str, node: SopNode) -> None:
         review = node.review
         details = _details(
-            checks=dict.fromkeys(self._field(rule.field) for rule in node.rules),
-            shows=[self._skill_name(node.shows)] if node.shows else [],
-            roles=review.roles if review else [],
-            quorum=[review.quorum] if review else [],
-            four_eyes=[review.four_eyes] if review else [],
+            {
+                "checks": dict.fromkeys(self._field(rule.field) for rule in node.rules),
+                "shows": [self._skill_name(node.shows)] if node.shows else [],
+                "roles": review.roles if review else [],
+                "quorum": [review.quorum] if review else [],
+                "four_eyes": [review.four_eyes] if review else [],
+            }
         )
         made = Node(
             id=node_id("sop", skill, key),
@@ -165,7 +173,9 @@ class _Graphing:
             key=one_line(key),
             name=one_line(key),
             inside=node_id("skill", skill),
-            details=_details(sets=[f"{path} = {_written(value)}" for path, value in sets.items()]),
+            details=_details(
+                {"sets": [f"{path} = {_written(value)}" for path, value in sets.items()]}
+            ),
         )
 
     def _named(self, text: Bilingual) -> str:
@@ -179,9 +189,9 @@ class _Graphing:
         return self._named(field.label) if field else name
 
 
-def _details(**found: Iterable[Value]) -> dict[str, tuple[Value, ...]]:
+def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tuple[Value, ...]]:
     """What is there, by key; texts as single lines."""
-    details = {}
+    details: dict[DetailKey, tuple[Value, ...]] = {}
     for key, values in found.items():
         told = tuple(one_line(v) if isinstance(v, str) else v for v in values)
         if told := tuple(v for v in told if v != ""):

@@ -10,6 +10,11 @@ from cards.model import Lang
 
 NodeKind = Literal["playbook", "phase", "skill", "sop_node", "sop_end"]
 EdgeKind = Literal["next", "allows", "priority", "start", "on", "shows"]
+_OfPlaybook = Literal["project", "requests", "not_yet"]
+_OfPhase = Literal["goal", "gate", "checkpoints", "skills", "for_requests", "done_card"]
+_OfSkill = Literal["category", "requires", "card", "calls", "rehearses", "guard"]
+_OfSop = Literal["checks", "shows", "roles", "quorum", "four_eyes", "sets"]
+DetailKey = Literal[_OfPlaybook, _OfPhase, _OfSkill, _OfSop]
 Value = str | int | bool
 
 # Line ends, controls, and what reorders the text around it: they could fake what stands there.
@@ -23,7 +28,7 @@ class Node(Frozen):
     """One piece of a playbook; `inside` is the id of the node that it is part of, or "".
 
     `type` is a skill's kind or an SOP node's type, `key` what the YAML calls it. Texts are single
-    lines; `details` have keys of `graph.*` in the texts, in the order in which they are told.
+    lines; `details` are in the order in which they are told.
     """
 
     id: str
@@ -32,7 +37,7 @@ class Node(Frozen):
     name: str
     type: str = ""
     inside: str = ""
-    details: dict[str, tuple[Value, ...]] = {}
+    details: dict[DetailKey, tuple[Value, ...]] = {}
 
 
 class Edge(Frozen):

@@ -7,7 +7,7 @@ from engine.playbooks.graph_model import Graph, Node, Value
 def kind_line(graph: Graph, node: Node) -> str:
     """What the node is and what the YAML calls it, as in `sop · visit-check`."""
     kind = node.type if node.kind in ("skill", "sop_node") else ""
-    told = kind or say(f"graph.{node.kind}", graph.lang)
+    told = kind or say(f"graph.kind.{node.kind}", graph.lang)
     return told if node.key == node.name else f"{told} · {node.key}"
 
 
@@ -17,7 +17,7 @@ def detail_lines(graph: Graph, node: Node) -> list[str]:
         say(
             "graph.label",
             graph.lang,
-            label=say(f"graph.{key}", graph.lang),
+            label=say(f"graph.detail.{key}", graph.lang),
             values=say("graph.between", graph.lang).join(_told(v, graph) for v in values),
         )
         for key, values in node.details.items()

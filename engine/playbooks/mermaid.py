@@ -86,7 +86,7 @@ class _Writing:
         # A box cannot have an arrow to what is inside of it; its first node stands for it.
         if edge.kind in ("allows", "priority", "start") and edge.source in self._boxes:
             source += "about"
-        label = say("graph.shows", self._graph.lang) if edge.kind == "shows" else edge.label
+        label = say("graph.detail.shows", self._graph.lang) if edge.kind == "shows" else edge.label
         told = f'|"{escaped(label)}"|' if label else ""
         yield f"  {source} {_ARROWS[edge.kind]}{told} {target}"
 

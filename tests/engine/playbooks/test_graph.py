@@ -3,6 +3,7 @@
 import pytest
 from sample_playbooks import HOSTILE, SHIPPED, hostile, idle, shipped, tangled
 
+from engine.condition_words import worded
 from engine.playbooks.graph import graph_of
 from engine.playbooks.graph_model import Edge, Graph, node_id, one_line
 from engine.playbooks.model import Playbook
@@ -53,8 +54,7 @@ def test_every_review_says_who_decides_and_every_rule_is_an_edge(playbook: Playb
     for phase in definition.phases:
         rules += [(node_id("phase", phase.id), rule) for rule in phase.priority_rules]
     assert edges(graph, "priority") == [
-        (at, node_id("skill", r.skill), one_line(f"{r.when.field} {r.when.check}".rstrip()))
-        for at, r in rules
+        (at, node_id("skill", r.skill), one_line(worded(r.when))) for at, r in rules
     ]
 
 
