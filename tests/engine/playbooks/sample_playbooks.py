@@ -1,6 +1,7 @@
 """Playbooks for tests of graphs: the shipped ones, one with everything in it, a hostile one."""
 
 from pathlib import Path
+from random import Random
 
 from engine.conditions import Condition
 from engine.language import Bilingual
@@ -120,6 +121,24 @@ def tangled() -> Playbook:
     prompts = ("ask", "ask2", "ask3", "wide", "alone", "unused")
     skills = {name: skill(name) for name in prompts}
     return Playbook(definition=definition, skills={**skills, "deep": skill("deep", "sop", sop=sop)})
+
+
+def scattered(seed: int) -> Playbook:
+    """One skill whose SOP goes anywhere from anywhere; the same for the same seed."""
+    dice = Random(seed)
+    names = [f"n{number}" for number in range(dice.randint(1, 6))]
+    places = [*names, *(f"end_{number}" for number in range(4))]
+    ways = [[dice.choice(places) for _ in range(3)] for _ in names]
+    nodes = {
+        name: review(name, approve=a, reject=r, expire=e)
+        if dice.random() < 0.5
+        else rule(passed=a, failed=r)
+        for name, (a, r, e) in zip(names, ways, strict=True)
+    }
+    only = skill("deep", "sop", sop=Sop(start_node="n0", nodes=nodes))
+    phase = Phase(id="one", name=both("One"), goal=both("goal"), allowed_skills=("deep",))
+    definition = idle().definition.model_copy(update={"phases": (phase,)})
+    return Playbook(definition=definition, skills={"deep": only})
 
 
 def idle() -> Playbook:
