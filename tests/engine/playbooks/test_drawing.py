@@ -169,11 +169,11 @@ def pairs(points: list[tuple[float, float]]) -> list[Line]:
 
 
 def along(one: Line, other: Line) -> bool:
-    """Whether the two lie on one another for a part of their way."""
+    """Whether the two look like one line for a part of their way."""
     for axis in (0, 1):
         cross = 1 - axis
-        flat = {round(point[cross]) for line in (one, other) for point in line}
-        if len(flat) == 1:
+        across = [point[cross] for line in (one, other) for point in line]
+        if max(across) - min(across) < 3:
             (a, b), (c, d) = (sorted(point[axis] for point in line) for line in (one, other))
             return min(b, d) - max(a, c) > 1
     return False
