@@ -75,11 +75,7 @@ def playbooks_of(
         problems.add(f"{named}{folder}: there is no */{MAIN} in it")
     for main in mains:
         try:
-            playbook = load(
-                _files(main),
-                roles=people.roles if people else None,
-                held=people.held if people else None,
-            )
+            playbook = playbook_at(main, people)
         except DefinitionError as error:
             problems.extend(error.problems)
             continue
@@ -87,6 +83,15 @@ def playbooks_of(
             problems.add(f"{main}:1: id: playbook {playbook.id!r} is defined twice")
         found[playbook.id] = playbook
     return found
+
+
+def playbook_at(main: Path, people: Directory | None) -> Playbook:
+    """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
+    return load(
+        _files(main),
+        roles=people.roles if people else None,
+        held=people.held if people else None,
+    )
 
 
 def talk_of(folder: Path, problems: Problems) -> Talk | None:

@@ -1,6 +1,9 @@
 """Every problem of what a service is defined by, found before it starts."""
 
+import json
+import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from adapters.clock import SystemClock
@@ -20,6 +23,9 @@ from bot.records import FIELDS, mapping_file, open_study, sample_of
 from bot.settings import Settings
 from engine.errors import DefinitionError
 from engine.source import Problems
+
+# A path has no spaces; without one, what stands before a colon belongs to the message.
+_PROBLEM = re.compile(r"(?P<file>.*?):(?P<line>[0-9]+): (?:(?P<path>\S+): )?(?P<message>.*)", re.S)
 
 
 def check_definitions(settings: Settings) -> None:
@@ -73,6 +79,27 @@ def validate(
             problems.extend(_mapping_faults(fields or own))
     problems.extend(_server_faults(mcp, directory.roles if directory else None))
     return problems
+
+
+def problems_as_json(problems: Sequence[str]) -> str:
+    """A JSON list of {file, line, path, message}.
+
+    Where a problem is not of a file, `file` is "" and `line` null; `path` is "" for a whole file.
+    """
+    return json.dumps([_told_apart(problem) for problem in problems], ensure_ascii=False, indent=2)
+
+
+def _told_apart(problem: str) -> dict[str, str | int | None]:
+    found = _PROBLEM.fullmatch(problem)
+    if found is None:
+        return {"file": "", "line": None, "path": "", "message": problem}
+    path = found["path"] or ""
+    return {
+        "file": found["file"],
+        "line": int(found["line"]),
+        "path": "" if path == "-" else path,
+        "message": found["message"],
+    }
 
 
 def _server_faults(mcp: Path | None, roles: tuple[str, ...] | None) -> list[str]:

@@ -3,14 +3,18 @@
 import re
 import shutil
 import socket
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
-from signoff_process import FILES, PLAYBOOKS, ROOT, ended, free_port
+from signoff_process import FILES, PLAYBOOKS, ROOT, ended, environment, free_port
+
+from bot.cli.table import COMMANDS as TABLE
 
 NO_WEBCHAT = {"SIGNOFF_WEBCHAT": "off", "TELEGRAM_BOT_TOKEN": "1:x"}
-COMMANDS = ("run", "web", "worker", "validate")
+COMMANDS = tuple(command.name for command in TABLE)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -24,7 +28,22 @@ async def test_every_command_has_help(command: str, tmp_path: Path) -> None:
 async def test_help_lists_every_command(tmp_path: Path) -> None:
     told = await ended(tmp_path, "--help")
 
-    assert all(re.search(rf"^ +{command} ", told.out, re.MULTILINE) for command in COMMANDS)
+    assert all(re.search(rf"^ +{command}\s", told.out, re.MULTILINE) for command in COMMANDS)
+
+
+def test_the_command_line_itself_loads_no_part_of_the_service(tmp_path: Path) -> None:
+    heavy = ("adapters", "aiohttp", "engine.router", "engine.turn", "openai", "redis", "yaml")
+    code = "import sys, bot.__main__, bot.cli.table as t; t.parser(); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment(tmp_path, {}),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert "bot.cli.serving" in loaded.stdout.split()
+    assert not set(heavy) & set(loaded.stdout.split())
 
 
 async def test_no_command_is_an_error(tmp_path: Path) -> None:

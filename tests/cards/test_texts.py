@@ -11,6 +11,8 @@ from cards.decision import Reason as RefusedFor
 from cards.model import CardStatus
 from cards.texts import TEXTS, merged, say
 from engine.frames.state import ENDED, Run
+from engine.playbooks.drawing_layout import Mark
+from engine.playbooks.graph_model import DetailKey, NodeKind
 from engine.react.texts import Reason as EndedFor
 from engine.rules.operators import FailureCode, Kind
 from engine.tools.read_clinical_data import MEASURED
@@ -27,6 +29,9 @@ ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
 # What `say` is given as an f-string: the part before the brace, and every value it takes.
 COMPOSED = {
     "card.": set(get_args(CardStatus)) - {"open", "decided"},
+    "graph.detail.": set(get_args(DetailKey)),
+    "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
+    "graph.mark.": set(get_args(Mark)),
     "react.": set(get_args(EndedFor)) - {"answered"},
     "refused.": ASKABLE,
     "rule.kind.": set(get_args(Kind)),

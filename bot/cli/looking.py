@@ -1,0 +1,85 @@
+"""Commands that look at definitions and messages; nothing is started or stored."""
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import Literal
+
+from bot.logging import configure_logging
+from bot.settings import load_settings
+
+
+def validate_arguments(parser: argparse.ArgumentParser) -> None:
+    """A folder, and how problems are printed."""
+    parser.add_argument("path", nargs="?", type=Path, help="folder (default: SIGNOFF_PLAYBOOKS)")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="a list of {file, line, path, message}, [] if all is well",
+    )
+
+
+def validate(args: argparse.Namespace) -> int:
+    """Prints every problem of the definitions; 1 when there is one."""
+    settings = load_settings()
+    from bot.records import mapping_file
+    from bot.validation import problems_as_json
+    from bot.validation import validate as problems_of
+
+    fields, path = mapping_file(settings), args.path
+    if path is None:
+        problems = problems_of(settings.playbooks, settings.people, mcp=settings.mcp, fields=fields)
+    else:
+        problems = problems_of(path, settings.people, mcp=settings.mcp, named="", fields=fields)
+    print(problems_as_json(problems) if args.json else "\n".join(problems) or "ok")
+    return 1 if problems else 0
+
+
+def graph_arguments(parser: argparse.ArgumentParser) -> None:
+    """A playbook, and how it is drawn."""
+    parser.add_argument(
+        "playbook",
+        metavar="PLAYBOOK",
+        help="id of a playbook in SIGNOFF_PLAYBOOKS, or a playbook's folder or playbook.yaml",
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--format", choices=("mermaid", "svg"), default="mermaid", help="of a picture"
+    )
+    form.add_argument(
+        "--json", action="store_true", help="the nodes and edges instead of a picture"
+    )
+    parser.add_argument("--lang", choices=("zh", "en"), default="en", help="of the names")
+
+
+def graph(args: argparse.Namespace) -> int:
+    """Prints a playbook's graph."""
+    settings = load_settings()
+    from bot.graphs import show_graph
+
+    form: Literal["mermaid", "svg", "json"] = "json" if args.json else args.format
+    return show_graph(settings, args.playbook, form=form, lang=args.lang)
+
+
+def route_arguments(parser: argparse.ArgumentParser) -> None:
+    """A message, and how its routes are printed."""
+    parser.add_argument("text", help="the message, or - for one message a line of the input")
+    parser.add_argument("--json", action="store_true", help="one JSON line a message")
+
+
+def route(args: argparse.Namespace) -> int:
+    """Prints how messages would be understood."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.routing import show_routes
+
+    return asyncio.run(show_routes(settings, args.text, as_json=args.json))
+
+
+def lint_examples(args: argparse.Namespace) -> int:
+    """Prints examples that look like another route; 1 when one stands under two."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot import routing
+
+    return routing.lint_examples(settings)

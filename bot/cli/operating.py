@@ -1,0 +1,50 @@
+"""Commands of operators, on the store of a service that runs."""
+
+import argparse
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from bot.cli.loop import run_loop
+from bot.logging import configure_logging
+from bot.settings import Settings, load_settings
+
+_Act = Callable[[Settings], Coroutine[Any, Any, int]]
+
+
+def traces_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which trace, or none for the list."""
+    parser.add_argument("id", nargs="?", help="print this one whole")
+
+
+def traces(args: argparse.Namespace) -> int:
+    """Prints the newest traces, or one whole."""
+    from bot import operate
+
+    if args.id:
+        return _run(args, lambda settings: operate.show_trace(settings, args.id))
+    return _run(args, operate.traces)
+
+
+def aside(args: argparse.Namespace) -> int:
+    """Prints what waits for an operator."""
+    from bot.operate import list_aside
+
+    return _run(args, list_aside)
+
+
+def retry_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is to be handled again."""
+    parser.add_argument("name", nargs="+", help="a name in the first column of `aside`")
+
+
+def retry(args: argparse.Namespace) -> int:
+    """Has what waits for an operator handled again."""
+    from bot import operate
+
+    return _run(args, lambda settings: operate.retry(settings, args.name))
+
+
+def _run(args: argparse.Namespace, act: _Act) -> int:
+    settings = load_settings()
+    configure_logging(args.command)
+    return run_loop(act(settings))

@@ -1,0 +1,82 @@
+"""Commands that start processes of the service and run until they are stopped."""
+
+import argparse
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+
+from bot.cli.loop import run_loop
+from bot.logging import configure_logging
+from bot.settings import Settings, load_settings
+
+Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
+
+# How long a process whose parent was killed may take to finish what it has in hand.
+_ORPHAN_S = 20.0
+
+
+def ending(parser: argparse.ArgumentParser) -> None:
+    """How a process learns that its parent is gone."""
+    parser.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs everything."""
+
+    # Each process loads only its own half of the service, once its settings are known to be right.
+    def load() -> Serve:
+        from bot.supervisor import serve
+
+        return serve
+
+    return _serve(args, load)
+
+
+def web(args: argparse.Namespace) -> int:
+    """Runs the web process."""
+
+    def load() -> Serve:
+        from bot.web import serve
+
+        return serve
+
+    return _serve(args, load)
+
+
+def worker(args: argparse.Namespace) -> int:
+    """Runs a worker."""
+
+    def load() -> Serve:
+        from bot.worker import serve
+
+        return serve
+
+    return _serve(args, load)
+
+
+def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
+    settings = load_settings()
+    configure_logging(args.command)
+    stop_at_eof = getattr(args, "stop_at_eof", False)
+    return run_loop(_until_stopped(load(), settings, stop_at_eof=stop_at_eof)) or 0
+
+
+async def _until_stopped(serve: Serve, settings: Settings, *, stop_at_eof: bool) -> int | None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    if stop_at_eof:
+        _stop_at_eof(loop, stop)
+    return await serve(settings, stop)
+
+
+def _stop_at_eof(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    # The parent never writes: the pipe becomes readable only when the parent is gone.
+    def parent_is_gone() -> None:
+        loop.remove_reader(0)
+        stop.set()
+        loop.call_later(_ORPHAN_S, os._exit, 1)
+
+    loop.add_reader(0, parent_is_gone)

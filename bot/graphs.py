@@ -1,0 +1,85 @@
+"""A playbook's graph on the command line."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Literal, assert_never
+
+from bot.definitions import SETTING, people_of, playbook_at
+from bot.settings import Settings
+from cards.model import Lang
+from engine.errors import DefinitionError
+from engine.playbooks.drawing import draw
+from engine.playbooks.graph import graph_of
+from engine.playbooks.graph_model import Graph
+from engine.playbooks.load import MAIN
+from engine.playbooks.mermaid import mermaid
+from engine.playbooks.model import Playbook
+from engine.source import Problems, read
+
+Form = Literal["mermaid", "svg", "json"]
+
+
+def show_graph(settings: Settings, wanted: str, *, form: Form, lang: Lang) -> int:
+    """Prints the graph of a playbook, by id or path.
+
+    Raises DefinitionError with every problem of a faulty one, and for one that is not there.
+    """
+    text = _written(graph_of(_playbook(settings, wanted), lang), form)
+    # In UTF-8, as a picture has to be whatever the locale is.
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _written(graph: Graph, form: Form) -> str:
+    match form:
+        case "mermaid":
+            return mermaid(graph)
+        case "svg":
+            return draw(graph)
+        case "json":
+            data = graph.model_dump(mode="json", include={"nodes", "edges"})
+            return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    assert_never(form)
+
+
+def _playbook(settings: Settings, wanted: str) -> Playbook:
+    # Without sound people roles stay unchecked: that is no reason not to draw a playbook.
+    people = people_of(settings.people, Problems())
+    found = _by_id(settings.playbooks, wanted) or _by_path(Path(wanted))
+    if found is None:
+        known = ", ".join(sorted(map(_id_of, _mains(settings.playbooks)))) or "none"
+        raise DefinitionError(
+            f"PLAYBOOK: there is no playbook {wanted!r}; {SETTING}{settings.playbooks} has: {known}"
+        )
+    return playbook_at(found, people)
+
+
+def _mains(playbooks: Path) -> list[Path]:
+    return sorted(playbooks.glob(f"*/{MAIN}"))
+
+
+def _by_id(playbooks: Path, wanted: str) -> Path | None:
+    # Most playbooks are in a folder of that name, so the others need not be read first.
+    mains = sorted(_mains(playbooks), key=lambda main: main.parent.name != wanted)
+    return next((main for main in mains if _id_of(main) == wanted), None)
+
+
+def _by_path(path: Path) -> Path | None:
+    main = path if path.name == MAIN else path / MAIN
+    try:
+        return main if main.is_file() else None
+    except OSError:
+        # No file can have such a name, or nobody may look there.
+        return None
+
+
+def _id_of(main: Path) -> str:
+    """The id that a playbook.yaml gives, or its folder's name when it cannot be read."""
+    try:
+        data = read(main.read_text(encoding="utf-8"), file=str(main)).data
+    except (OSError, UnicodeDecodeError, DefinitionError):
+        data = None
+    given = data.get("id") if isinstance(data, dict) else None
+    return given if isinstance(given, str) else main.parent.name
