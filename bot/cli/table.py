@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.cli import looking, operating, serving
+from bot.cli import looking, operating, runs, serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,27 @@ COMMANDS = (
         "route", "show how a message would be understood", looking.route, looking.route_arguments
     ),
     Command("lint-examples", "list examples that look like another route", looking.lint_examples),
+    Command(
+        "explain",
+        "show why a run is where it is: each skill, and every step",
+        runs.explain,
+        runs.explain_arguments,
+        "0 it is shown; 1 there is no such run; 2 a setting is wrong",
+    ),
+    Command(
+        "replay",
+        "run recorded runs against the playbooks as they are now",
+        runs.replay,
+        runs.replay_arguments,
+        "0 nothing differs; 1 something does; 2 a trace or playbook cannot be read",
+    ),
+    Command(
+        "runs",
+        "print a run's trace, or move it to another version of its playbook",
+        runs.runs,
+        runs.runs_arguments,
+        "0 it is done; 1 there is no such run, or it cannot be moved; 2 a setting is wrong",
+    ),
     Command(
         "traces",
         "list how messages were understood and answered",

@@ -8,7 +8,8 @@ from cards.texts import say
 from engine.condition_words import worded
 from engine.language import Bilingual
 from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
-from engine.playbooks.model import Phase, Playbook, PriorityRule, Request, Skill, Sop, SopNode
+from engine.playbooks.model import Phase, Playbook, PriorityRule
+from engine.playbooks.skill import Skill, Sop, SopNode
 
 _FOLLOWED: Mapping[str, tuple[str, ...]] = {
     "hard_rule": ("on_pass", "on_fail"),
@@ -71,7 +72,7 @@ class _Graphing:
 
     def _phase(self, phase: Phase, at: str) -> Node:
         requests = self._playbook.definition.requests
-        taken = [r for r in requests if phase.id in _phases(r)]
+        taken = [r for r in requests if phase.id in r.phases]
         wide = not phase.allowed_skills and self._playbook.definition.allowed_skills
         return Node(
             id=at,
@@ -207,9 +208,3 @@ def _gate(phase: Phase) -> str:
 
 def _written(value: str | int | bool | None) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _phases(request: Request) -> tuple[str, ...]:
-    """The phases that only some requests go through; none while requests cannot say so."""
-    phases: tuple[str, ...] = getattr(request, "phases", ())
-    return phases

@@ -1,0 +1,65 @@
+"""Commands about single runs: why they are where they are, their traces, other versions."""
+
+import argparse
+from pathlib import Path
+
+from bot.cli.loop import run_loop
+from bot.logging import configure_logging
+from bot.settings import load_settings
+
+
+def explain_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which run."""
+    parser.add_argument("run_id", metavar="RUN", help="id of the run, as in the log")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def explain(args: argparse.Namespace) -> int:
+    """Prints why a run is where it is."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot import runs
+
+    return run_loop(runs.explain(settings, args.run_id, as_json=args.json))
+
+
+def replay_arguments(parser: argparse.ArgumentParser) -> None:
+    """Traces, and the playbooks to run them against."""
+    parser.add_argument(
+        "trace", metavar="TRACE", type=Path, help="a file of `runs trace`, or a folder of *.json"
+    )
+    parser.add_argument("--playbook", type=Path, help="folder (default: SIGNOFF_PLAYBOOKS)")
+    parser.add_argument("--json", action="store_true", help="a list of {trace, steps, difference}")
+
+
+def replay(args: argparse.Namespace) -> int:
+    """Prints where recorded runs would decide otherwise now."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.replaying import replay_traces
+
+    return run_loop(replay_traces(settings, args.trace, args.playbook, as_json=args.json))
+
+
+def runs_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is wanted of a run."""
+    wanted = parser.add_subparsers(dest="wanted", required=True, metavar="WHAT")
+    trace = wanted.add_parser("trace", help="print the run's trace as JSON, for `replay`")
+    migrate = wanted.add_parser("migrate", help="go on with another version of its playbook")
+    for each in (trace, migrate):
+        each.add_argument("run_id", metavar="RUN", help="id of the run, as in the log")
+    migrate.add_argument("--to", required=True, metavar="DIGEST", help="the playbook's digest")
+    migrate.add_argument("--dry-run", action="store_true", help="only tell what would become of it")
+    migrate.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def runs(args: argparse.Namespace) -> int:
+    """Prints a run's trace, or moves it to another version of its playbook."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot import runs as ours
+
+    if args.wanted == "trace":
+        return run_loop(ours.trace(settings, args.run_id))
+    moved = ours.migrate(settings, args.run_id, args.to, dry_run=args.dry_run, as_json=args.json)
+    return run_loop(moved)
