@@ -82,6 +82,12 @@ def without_timer(card: Card) -> Timer:
     return Timer(f"talk:{card.conversation}", f"expire:{card.token}", None)
 
 
+def offered(intent: Intent, services: TurnServices) -> Intent:
+    """The intent, which may be kept from before, with those candidates that there still are."""
+    found = tuple(c for c in intent.candidates if c.playbook in ("", *services.playbooks))
+    return intent if found == intent.candidates else intent.model_copy(update={"candidates": found})
+
+
 def chosen(intent: Intent, choice: str) -> Intent | None:
     """What the person chose; None for none of it."""
     if choice == NONE:
