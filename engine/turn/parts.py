@@ -47,7 +47,7 @@ async def begin(
     `answer` is what was answered before, and stays.
     """
     text = say("part.working", head.lang)
-    intent = offer.offered(intent, services)
+    intent = offer.offered(intent, services.playbooks)
     part = Part(index=index, intent=intent, state="working", text=text, answer=answer)
     waited = _waits_for(intent, begun.parts)
     if waited is not None:
