@@ -73,7 +73,8 @@ class Current:
     @property
     def health(self) -> str:
         """`ok`, or how many problems hold a changed folder off."""
-        return f"refused, {len(self.problems)} problems" if self.problems else "ok"
+        count = len(self.problems)
+        return f"refused, {count} problem{'s'[: count - 1]}" if count else "ok"
 
     def switch(self, snapshot: Snapshot) -> None:
         """Work by this from now on; what is being handled keeps what it began with."""

@@ -9,7 +9,7 @@ import structlog
 
 from adapters.knowledge.documents import Document
 from bot.current import Current, Snapshot, snapshot_of
-from bot.definitions import READ, load_definitions
+from bot.definitions import READ, Definitions, load_definitions
 from bot.people import Directory
 from bot.publishing import fetch, publish
 from bot.settings import Settings
@@ -42,7 +42,7 @@ class Reloading:
     """Keeps what is current up to date; `seen` is the folder as it was just before it was loaded.
 
     A process moves the pointer only at its start and when its own folder has changed after that,
-    so that processes over different folders do not take turns.
+    so that processes over different folders do not take turns. `current` is what it switches.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Reloading:
     ) -> None:
         self._settings = settings
         self._people = people
-        self._current = current
+        self.current = current
         self._published = published
         self._search = search
         self._own = current.now.pointer
@@ -105,10 +105,10 @@ class Reloading:
         elif found.pointer != self._own:
             await publish(found, self._published)
             self._own = found.pointer
-            if found.pointer != self._current.now.pointer:
+            if found.pointer != self.current.now.pointer:
                 await self._switch(found)
         self._done = seen
-        self._current.problems = tuple(problems)
+        self.current.problems = tuple(problems)
 
     async def _fingerprint(self) -> Fingerprint:
         return await asyncio.to_thread(fingerprint, self._settings.playbooks)
@@ -120,7 +120,7 @@ class Reloading:
 
     def _learn(self, found: Snapshot) -> None:
         # A process that routes nothing has learned nothing, and need not.
-        if found.pointer != self._current.now.pointer and self._current.now.table.learned:
+        if found.pointer != self.current.now.pointer and self.current.now.table.learned:
             found.table.learn()
 
     async def _follow(self) -> None:
@@ -128,7 +128,7 @@ class Reloading:
         if text is None or text == self._told.get("playbooks_unusable"):
             return
         try:
-            found = await fetch(text, self._published, have=self._current.now, people=self._people)
+            found = await fetch(text, self._published, have=self.current.now, people=self._people)
         except DefinitionError as error:
             self._warn("playbooks_unusable", text, error.problems)
             return
@@ -138,7 +138,7 @@ class Reloading:
 
     async def _switch(self, found: Snapshot) -> None:
         await asyncio.to_thread(self._search, found.documents)
-        self._current.switch(found)
+        self.current.switch(found)
         log.info("playbooks_changed", playbooks=found.pointer.playbooks)
 
     def _refuse(self, problems: Sequence[str]) -> None:
@@ -151,3 +151,22 @@ class Reloading:
             self._told[event] = about
             for problem in problems:
                 log.warning(event, problem=problem)
+
+
+async def open_reloading(
+    settings: Settings,
+    found: Definitions,
+    *,
+    published: Published,
+    search: Callable[[Sequence[Document]], None],
+    seen: Fingerprint,
+) -> Reloading:
+    """What a process that starts with these definitions works by; all others follow it.
+
+    Raises StoreUnavailable.
+    """
+    current = Current(snapshot_of(found), published)
+    await publish(current.now, published)
+    return Reloading(
+        settings, found.people, current=current, published=published, search=search, seen=seen
+    )

@@ -25,7 +25,7 @@ from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat, WebPerson
-from bot.current import Current, snapshot_of
+from bot.current import Current
 from bot.definitions import load_definitions
 from bot.failpoints import Failpoint
 from bot.handling import Handling
@@ -35,9 +35,8 @@ from bot.model_watch import ModelWatch
 from bot.outside import load_servers
 from bot.people import Directory
 from bot.projects import by_conversation
-from bot.publishing import publish
 from bot.records import open_redcap, open_study
-from bot.reloading import Reloading, fingerprint
+from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
@@ -174,15 +173,16 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         knowledge = DocumentSearch(definitions.documents)
         stack.callback(knowledge.close)
         published = RedisPublished(store.client)
-        current = Current(snapshot_of(definitions), published)
-        await publish(current.now, published)
+        reloading = await open_reloading(
+            settings, definitions, published=published, search=knowledge.replace, seen=seen
+        )
         handling = Handling(
             decisions=decisions,
             records=arm("records", records),
             people=connected,
             tools=CurrentTools(READONLY, remote),
-            current=current,
-            playbook=current.playbook,
+            current=reloading.current,
+            playbook=reloading.current.playbook,
             model=_open_model(settings, watch, stack),
             clock=clock,
             new_id=partitions.new_id,
@@ -200,15 +200,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             durability=store.durability,
             scripts=scripts,
             people=connected,
-            current=current,
-            reloading=Reloading(
-                settings,
-                people,
-                current=current,
-                published=published,
-                search=knowledge.replace,
-                seen=seen,
-            ),
+            current=reloading.current,
+            reloading=reloading,
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),

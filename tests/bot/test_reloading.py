@@ -158,7 +158,8 @@ async def test_with_anything_wrong_all_of_it_is_refused_and_told_once(
     assert len(refused) == len({line["problem"] for line in refused}) > 0
     assert {line["log_level"] for line in refused} == {"warning"}
     assert said in refused[0]["problem"]
-    assert await ready(parts) == f"refused, {len(refused)} problems"
+    told = "1 problem" if len(refused) == 1 else f"{len(refused)} problems"
+    assert await ready(parts) == f"refused, {told}"
 
     shutil.rmtree(playbooks, ignore_errors=True)
     shutil.copytree(elsewhere, playbooks)
