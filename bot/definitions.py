@@ -16,17 +16,21 @@ from engine.source import Problems, read, try_build
 from engine.tools.registry import READONLY
 
 TALK = "talk.yaml"
+READ = (TALK, f"*/{MAIN}", "*/skills/*.yaml", "*/documents/*.md")
+"""What is read of the playbooks folder, as patterns; its sample data aside."""
+
 SETTING = "SIGNOFF_PLAYBOOKS: "
 _FIELDS = "redcap.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Who there is, what can be asked for (playbooks by id), and how people talk beside that."""
+    """Who there is, what can be asked for (playbooks by id), how people talk, what can be read."""
 
     people: Directory
     playbooks: Mapping[str, Playbook]
     talk: Talk
+    documents: tuple[Document, ...]
 
     def table(self) -> RouteTable:
         """What the router learns of them and of the tools."""
@@ -34,22 +38,31 @@ class Definitions:
         return RouteTable(asked, READONLY, self.talk)
 
 
-def load_definitions(settings: Settings) -> Definitions:
-    """The people, playbooks and talk; raises DefinitionError with every problem."""
+def load_definitions(settings: Settings, people: Directory | None = None) -> Definitions:
+    """What the files say; raises DefinitionError with every problem.
+
+    People who are given stay as they are, and their file is not read.
+    """
     problems = Problems()
-    people = people_of(settings.people, problems)
+    people = people or people_of(settings.people, problems)
     playbooks = playbooks_of(settings.playbooks, people, problems, named=SETTING)
+    documents = _documents_of(settings.playbooks, playbooks, problems)
     talk = talk_of(settings.playbooks, problems)
     problems.raise_if_any()
     assert people is not None
     assert talk is not None
-    return Definitions(people, playbooks, talk)
+    return Definitions(people, playbooks, talk, documents)
 
 
-def documents_of(settings: Settings, playbooks: Mapping[str, Playbook]) -> tuple[Document, ...]:
-    """The documents of these playbooks; raises DefinitionError with every problem."""
+def _documents_of(
+    folder: Path, playbooks: Mapping[str, Playbook], problems: Problems
+) -> tuple[Document, ...]:
     projects = {name: playbook.definition.project for name, playbook in playbooks.items()}
-    return load_documents(settings.playbooks, projects)
+    try:
+        return load_documents(folder, projects)
+    except DefinitionError as error:
+        problems.extend(error.problems)
+        return ()
 
 
 def people_of(path: Path, problems: Problems) -> Directory | None:

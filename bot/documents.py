@@ -1,6 +1,6 @@
 """The documents of playbooks as pages, for the links under what was quoted from them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from aiohttp import web
@@ -9,15 +9,15 @@ from adapters.knowledge.documents import Document
 from adapters.webchat.guard import guarded
 
 
-def documents_route(documents: Sequence[Document]) -> web.AbstractRouteDef:
+def documents_route(current: Callable[[], Sequence[Document]]) -> web.AbstractRouteDef:
     """`GET /documents/{playbook}/{file}`: escaped text, only for browsers of this machine."""
-    pages = {(document.playbook, document.file): _page(document) for document in documents}
 
     async def page(request: web.Request) -> web.Response:
-        found = pages.get((request.match_info["playbook"], request.match_info["file"]))
+        asked = (request.match_info["playbook"], request.match_info["file"])
+        found = next((d for d in current() if (d.playbook, d.file) == asked), None)
         if found is None:
             raise web.HTTPNotFound
-        return web.Response(text=found, content_type="text/html")
+        return web.Response(text=_page(found), content_type="text/html")
 
     return web.get("/documents/{playbook}/{file}", guarded(page))
 

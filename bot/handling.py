@@ -1,12 +1,13 @@
 """From one mail to the effects of handling it; what each lane kind does (design §3)."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
 from pydantic import ValidationError
 
+from bot.current import Current
 from cards.texts import say
 from engine import commands
 from engine.frames.outcome import People, Services, StepContext
@@ -32,7 +33,6 @@ from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
-from engine.router.table import RouteTable
 from engine.run import blocked, migrated, step, stopped, unreadable
 from engine.tools.model import Tool
 from engine.turn import giving_up, session, turn
@@ -61,14 +61,14 @@ class Handling:
     """Everything that handling needs; `playbook(digest)` finds the one a run began with.
 
     `project(conversation)` is the project that the conversation belongs to; `tools()` are the
-    read-only tools there are at this moment; `table` is what the router has learned.
+    read-only tools there are at this moment; a turn keeps what is current when it begins.
     """
 
     decisions: Decisions
     records: Records
     people: People
     tools: Callable[[], tuple[Tool[Any], ...]]
-    playbooks: Mapping[str, Playbook]
+    current: Current
     playbook: LoadPlaybook
     model: Model | None
     clock: Clock
@@ -78,7 +78,6 @@ class Handling:
     reply_after_s: float
     library: Library
     project: Callable[[str], str]
-    table: RouteTable
     budget: Budget
     tracing: Tracing
 
@@ -204,11 +203,12 @@ class Handling:
         )
 
     def _turn_services(self) -> TurnServices:
+        current = self.current.now
         return TurnServices(
             records=self.records,
             tools=self.tools(),
             playbook=self.playbook,
-            playbooks=self.playbooks,
+            playbooks=current.playbooks,
             model=self.model,
             decisions=self.decisions,
             people=self.people,
@@ -219,7 +219,7 @@ class Handling:
             reply_after_s=self.reply_after_s,
             library=self.library,
             project=self.project,
-            table=self.table,
+            table=current.table,
             new_id=self.new_id,
             budget=self.budget,
             tracing=self.tracing,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from bot.current import Pointer, published_playbook
 from bot.settings import Settings
 from bot.wiring import Archive, open_archive
 from engine.frames.state import ENDED, Run
@@ -15,6 +16,8 @@ from engine.playbooks.model import Playbook
 from engine.ports.store import History
 from engine.replay.explain import Explained, explained
 from engine.replay.trace import trace_of
+
+CURRENT = "current"
 
 
 class _Found(NamedTuple):
@@ -55,14 +58,23 @@ async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as
         found = await _find(archive, run_id)
         if found is None:
             return 1
-        new = await archive.playbook(to)
+        new = await _target(archive, found.run, to)
         if new is None:
             return _fault(f"--to: no playbook is published under {to}")
         change = migration(found.run, found.playbook, new)
         if not change.faults and not dry_run:
-            await _send(archive, found.run, to)
+            await _send(archive, found.run, new.digest)
     print(_json_of(change) if as_json else _line(run_id, change, dry_run=dry_run))
     return 1 if change.faults else 0
+
+
+async def _target(archive: Archive, run: Run, to: str) -> Playbook | None:
+    """The playbook of that digest; `current` is the one that new runs begin with."""
+    if to == CURRENT:
+        pointer = await archive.published.pointer()
+        digests = Pointer.model_validate_json(pointer).playbooks if pointer else {}
+        to = digests.get(run.playbook, to)
+    return await published_playbook(archive.published, to)
 
 
 async def _send(archive: Archive, run: Run, to: str) -> None:
@@ -84,7 +96,8 @@ async def _find(archive: Archive, run_id: str) -> _Found | None:
         return None
     if history.ended in ENDED:
         run = run.model_copy(update={"status": history.ended})
-    return _Found(run, await archive.playbook(run.digest), history)
+    playbook = await published_playbook(archive.published, run.digest)
+    return _Found(run, playbook, history)
 
 
 def _fault(text: str) -> int:

@@ -12,7 +12,6 @@ from adapters.edc.sqlite import open_records
 from adapters.knowledge.documents import load_documents
 from bot.definitions import (
     SETTING,
-    documents_of,
     load_definitions,
     people_of,
     playbooks_of,
@@ -33,9 +32,7 @@ def check_definitions(settings: Settings) -> None:
     problems = Problems()
     roles: tuple[str, ...] | None = None
     try:
-        found = load_definitions(settings)
-        roles = found.people.roles
-        documents_of(settings, found.playbooks)
+        roles = load_definitions(settings).people.roles
     except DefinitionError as error:
         problems.extend(error.problems)
     problems.extend(_server_faults(settings.mcp, roles))

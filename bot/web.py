@@ -34,6 +34,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                     group.create_task(_listen(platform, parts, stop))
                     for platform in parts.platforms.values()
                 ]
+                group.create_task(parts.reloading.run(stop))
                 await stop.wait()
                 await end(listening)
         finally:
@@ -69,7 +70,7 @@ def application(parts: Parts) -> web.Application:
             return web.json_response({"ready": False, "redis": str(error)}, status=503)
         platforms = sorted(parts.platforms)
         found = {"ready": True, "platforms": platforms, "store": parts.durability}
-        return web.json_response({**found, "model": model})
+        return web.json_response({**found, "model": model, "playbooks": parts.current.health})
 
     async def alive(request: web.Request) -> web.Response:
         return web.json_response({"alive": True})
@@ -77,7 +78,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
     app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
     if is_loopback(parts.settings.host):
-        app.add_routes([documents_route(parts.documents)])
+        app.add_routes([documents_route(lambda: parts.current.now.documents)])
     for platform in parts.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 

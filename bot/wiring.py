@@ -1,7 +1,7 @@
 """The only place that names concrete classes: settings become the parts of a running service."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,7 +11,6 @@ from pydantic import SecretStr
 
 from adapters.clock import SystemClock
 from adapters.files import ProjectFiles
-from adapters.knowledge.documents import Document
 from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
@@ -20,13 +19,14 @@ from adapters.redis.client import Client
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
-from adapters.redis.rooms import PublishedPlaybooks, RedisChatLog, RedisLease, RedisRate
+from adapters.redis.rooms import RedisChatLog, RedisLease, RedisPublished, RedisRate
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat, WebPerson
-from bot.definitions import documents_of, load_definitions
+from bot.current import Current
+from bot.definitions import load_definitions
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
@@ -36,6 +36,7 @@ from bot.outside import load_servers
 from bot.people import Directory
 from bot.projects import by_conversation
 from bot.records import open_redcap, open_study
+from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
@@ -44,6 +45,7 @@ from engine.ports.library import Library
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
+from engine.ports.published import Published
 from engine.ports.records import Records
 from engine.ports.store import Bounds, Mailbox, Operations
 from engine.react import Budget
@@ -80,8 +82,8 @@ class Parts:
     durability: str
     scripts: Scripts
     people: Directory
-    playbooks: Mapping[str, Playbook]
-    documents: Sequence[Document]
+    current: Current
+    reloading: Reloading
     platforms: Mapping[str, Adapter]
     mailbox: RedisMailbox
     outbox: RedisOutbox
@@ -149,14 +151,15 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
 
     Raises Stopped as soon as `stop` is set while the store is waited for.
     """
+    # Before it is loaded, so that a change in between is noticed later.
+    seen = fingerprint(settings.playbooks)
     definitions = load_definitions(settings)
-    people, playbooks = definitions.people, definitions.playbooks
-    documents = documents_of(settings, playbooks)
+    people = definitions.people
     servers = load_servers(settings.mcp, people.roles)
     remote = McpTools(servers, [tool.name for tool in TOOLS])
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
-        records = _open_records(settings, playbooks, stack)
+        records = _open_records(settings, definitions.playbooks, stack)
         platforms = _open_platforms(settings, store, people, stack)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
@@ -168,22 +171,27 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         numbers = RedisModelNumbers(store.client)
         watch = ModelWatch(numbers, mailbox, connected)
         clock = SystemClock(settings.timezone)
+        knowledge = DocumentSearch(definitions.documents)
+        stack.callback(knowledge.close)
+        published = RedisPublished(store.client)
+        reloading = await open_reloading(
+            settings, definitions, published=published, search=knowledge.replace, seen=seen
+        )
         handling = Handling(
             decisions=decisions,
             records=arm("records", records),
             people=connected,
             tools=CurrentTools(READONLY, remote),
-            playbooks=playbooks,
-            playbook=_finder(playbooks, await _publish(playbooks, store.client)),
+            current=reloading.current,
+            playbook=reloading.current.playbook,
             model=_open_model(settings, watch, stack),
             clock=clock,
             new_id=partitions.new_id,
             derived_id=partitions.derived_id,
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
-            library=_open_library(settings, store, documents, stack),
+            library=_library(settings, store, knowledge),
             project=by_conversation(settings.projects, default=records.project),
-            table=definitions.table(),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
         )
@@ -193,8 +201,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             durability=store.durability,
             scripts=scripts,
             people=connected,
-            playbooks=playbooks,
-            documents=documents,
+            current=reloading.current,
+            reloading=reloading,
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
@@ -221,21 +229,9 @@ def _mailbox(
     )
 
 
-def _open_library(
-    settings: Settings, store: Store, documents: Sequence[Document], stack: AsyncExitStack
-) -> Library:
-    knowledge = DocumentSearch(documents)
-    stack.callback(knowledge.close)
+def _library(settings: Settings, store: Store, knowledge: DocumentSearch) -> Library:
     files = ProjectFiles(settings.data_dir / "files")
     return Library(knowledge=knowledge, memory=RedisMemory(store.client), files=files)
-
-
-async def _publish(playbooks: Mapping[str, Playbook], client: Client) -> PublishedPlaybooks:
-    """Every playbook under its digest, before any run begins with it."""
-    published = PublishedPlaybooks(client)
-    for playbook in playbooks.values():
-        await published.publish(playbook.digest, playbook.model_dump_json())
-    return published
 
 
 @asynccontextmanager
@@ -252,7 +248,7 @@ class Archive:
 
     operations: Operations
     mailbox: Mailbox
-    playbook: Callable[[str], Awaitable[Playbook | None]]
+    published: Published
 
 
 @asynccontextmanager
@@ -265,7 +261,7 @@ async def open_archive(settings: Settings) -> AsyncIterator[Archive]:
         yield Archive(
             operations=RedisOperations(scripts, partitions),
             mailbox=_mailbox(settings, store, scripts, partitions),
-            playbook=_finder({}, PublishedPlaybooks(store.client)),
+            published=RedisPublished(store.client),
         )
 
 
@@ -316,19 +312,3 @@ def _places(settings: Settings, platforms: Mapping[str, Adapter]) -> list[str]:
         bot_id = settings.telegram_bot_token.get_secret_value().partition(":")[0]
         places.append(f"telegram:{bot_id}")
     return places
-
-
-def _finder(
-    current: Mapping[str, Playbook], published: PublishedPlaybooks
-) -> Callable[[str], Awaitable[Playbook | None]]:
-    known = {playbook.digest: playbook for playbook in current.values()}
-
-    async def find(digest: str) -> Playbook | None:
-        if digest not in known:
-            body = await published.load(digest)
-            if body is None:
-                return None
-            known[digest] = Playbook.model_validate_json(body)
-        return known[digest]
-
-    return find

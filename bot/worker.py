@@ -53,7 +53,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         committed=committed,
     )
     # Once for all messages, before the first of them.
-    parts.handling.table.learn()
+    parts.current.now.table.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
     drained = asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -61,6 +61,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         remote = group.create_task(parts.remote.run())
         group.create_task(delivery.run(drained))
         group.create_task(parts.watch.run(drained))
+        group.create_task(parts.reloading.run(stop))
         group.create_task(_wake_at(stop, lanes))
         await lanes.run(stop)
         # What is being sent is finished; the rest is durable and waits for the next worker.

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import os
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from adapters.redis import keys
 from adapters.redis.embedded import EmbeddedServer, open_server
 from adapters.redis.scripts import Scripts
 
+ROOT = Path(__file__).parents[1]
 PARTITIONS = 64
 _numbers = itertools.count(1)
 
@@ -33,6 +35,12 @@ async def redis(redis_server: EmbeddedServer) -> AsyncIterator[Redis]:
     await client.flushall()
     yield client
     await client.aclose()
+
+
+@pytest.fixture
+def playbooks(tmp_path: Path) -> Path:
+    """A copy of the shipped playbooks that a test may change."""
+    return Path(shutil.copytree(ROOT / "playbooks", tmp_path / "playbooks"))
 
 
 @pytest.fixture

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from cards.frozen import Frozen
 from engine.errors import DefinitionError
 
 LONGEST = 1_000_000
@@ -18,8 +18,7 @@ _HEADING = re.compile(r"##\s+(\S.*?)[\s#]*")
 _TITLE = re.compile(r"#\s+(\S.*?)[\s#]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Frozen):
     """A heading and the paragraphs under it; `anchor` is its name in a link."""
 
     heading: str
@@ -42,8 +41,7 @@ class Section:
             yield piece
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Frozen):
     """A file of a playbook's `documents` folder, which belongs to the playbook's project."""
 
     project: str
@@ -72,7 +70,15 @@ def load_documents(playbooks: Path, projects: dict[str, str]) -> tuple[Document,
             except DefinitionError as error:
                 problems += error.problems
                 continue
-            documents.append(Document(project, playbook, path.name, title, sections))
+            documents.append(
+                Document(
+                    project=project,
+                    playbook=playbook,
+                    file=path.name,
+                    title=title,
+                    sections=sections,
+                )
+            )
     if problems:
         raise DefinitionError(*problems)
     return tuple(documents)
@@ -105,5 +111,7 @@ def _parsed(text: str, path: Path) -> tuple[str, tuple[Section, ...]]:
             paragraphs[-1] = f"{paragraphs[-1]} {line}".strip()
         else:
             found[-1][1].append("")
-    sections = (Section(heading, tuple(filter(None, lines))) for heading, lines in found)
+    sections = (
+        Section(heading=heading, paragraphs=tuple(filter(None, lines))) for heading, lines in found
+    )
     return title[1], tuple(section for section in sections if section.paragraphs)

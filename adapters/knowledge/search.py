@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,30 +33,42 @@ class _Passage:
 
 
 class DocumentSearch:
-    """The knowledge port over documents that were loaded; they do not change while it is open.
+    """The knowledge port over documents that were loaded, all of which may be replaced at once.
 
     Chinese is indexed by pairs of characters, since SQLite's own tokenizers take a whole run of
     characters for one word, or find nothing shorter than three of them.
     """
 
     def __init__(self, documents: Sequence[Document]) -> None:
-        self._rooms = {
-            project: _Room([d for d in documents if d.project == project])
-            for project in sorted({document.project for document in documents})
-        }
+        self._rooms = _rooms(documents)
+        # No index is closed while it is searched.
+        self._lock = threading.Lock()
 
     async def search(self, project: str, query: str, *, limit: int = 3) -> Sequence[Quote]:
         """The passages of the project that answer the query, best first; none when nothing does.
 
         Whatever the query holds is looked for as words; raises ToolFailed once closed.
         """
-        room = self._rooms.get(project)
-        return await asyncio.to_thread(room.search, query, limit) if room else ()
+        return await asyncio.to_thread(self._search, project, query, limit)
+
+    def _search(self, project: str, query: str, limit: int) -> Sequence[Quote]:
+        with self._lock:
+            room = self._rooms.get(project)
+            return room.search(query, limit) if room else ()
+
+    def replace(self, documents: Sequence[Document]) -> None:
+        """Search in these from now on; for a thread, since they are indexed first."""
+        rooms = _rooms(documents)
+        with self._lock:
+            old, self._rooms = self._rooms, rooms
+            for room in old.values():
+                room.close()
 
     def close(self) -> None:
         """No search after this one is answered."""
-        for room in self._rooms.values():
-            room.close()
+        with self._lock:
+            for room in self._rooms.values():
+                room.close()
 
 
 class _Room:
@@ -106,6 +119,13 @@ class _Room:
         weights = {term: log(1 + len(self._passages) / n) for term, n in having.items()}
         own = self._passages[number].words
         return sum(w for t, w in weights.items() if t in own) >= SHARE * sum(weights.values())
+
+
+def _rooms(documents: Sequence[Document]) -> dict[str, _Room]:
+    return {
+        project: _Room([d for d in documents if d.project == project])
+        for project in sorted({document.project for document in documents})
+    }
 
 
 def _quote(passage: _Passage, score: float) -> Quote:

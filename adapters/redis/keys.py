@@ -27,10 +27,11 @@ from zlib import crc32
 BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
 MODEL_COUNTS = "signoff:model:counts"
+CURRENT = "signoff:playbooks:current"
 
 
-def playbook(digest: str) -> str:
-    """Where a resolved playbook is published under its content digest."""
+def published(digest: str) -> str:
+    """Where a resolved playbook, or what lies beside it, stands under its content digest."""
     return f"signoff:playbook:{digest}"
 
 

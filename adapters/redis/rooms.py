@@ -1,4 +1,4 @@
-"""Smaller things kept in Redis: what the web chat showed, leases, paces, published playbooks."""
+"""Smaller things kept in Redis: what the web chat showed, leases, paces, what is published."""
 
 import json
 import secrets
@@ -85,19 +85,30 @@ class RedisRate:
         return int(wait_ms) / 1000
 
 
-class PublishedPlaybooks:
-    """Resolved playbooks by content digest; a run finds the one it began with."""
+class RedisPublished:
+    """The published port: a key for each digest, which stays for the runs that need it."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     async def publish(self, digest: str, body: str) -> None:
-        """Keep a playbook; the same digest is written once."""
+        """Keep a body; the same digest is written once."""
         with translated():
-            await self._client.set(keys.playbook(digest), body, nx=True)
+            await self._client.set(keys.published(digest), body, nx=True)
 
     async def load(self, digest: str) -> str | None:
-        """The playbook's body, or None when it was never published here."""
+        """The body, or None when it was never published here."""
         with translated():
-            found = await self._client.get(keys.playbook(digest))
+            found = await self._client.get(keys.published(digest))
+        return None if found is None else str(found)
+
+    async def point(self, pointer: str) -> None:
+        """Say for all processes what is current."""
+        with translated():
+            await self._client.set(keys.CURRENT, pointer)
+
+    async def pointer(self) -> str | None:
+        """What is current, or None before anybody has said so."""
+        with translated():
+            found = await self._client.get(keys.CURRENT)
         return None if found is None else str(found)

@@ -48,7 +48,9 @@ def runs_arguments(parser: argparse.ArgumentParser) -> None:
     migrate = wanted.add_parser("migrate", help="go on with another version of its playbook")
     for each in (trace, migrate):
         each.add_argument("run_id", metavar="RUN", help="id of the run, as in the log")
-    migrate.add_argument("--to", required=True, metavar="DIGEST", help="the playbook's digest")
+    migrate.add_argument(
+        "--to", required=True, metavar="DIGEST", help="the playbook's digest, or `current`"
+    )
     migrate.add_argument("--dry-run", action="store_true", help="only tell what would become of it")
     migrate.add_argument("--json", action="store_true", help="one JSON object")
 

@@ -109,6 +109,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "「{name}」属于「{playbook}」，但现在的版本还不能办理；没有进行任何操作。",
         "“{name}” belongs to “{playbook}”, but this version cannot do it yet; nothing was done.",
     ),
+    "request.gone": (
+        "「{text}」要用的流程已经撤下了；没有进行任何操作。",
+        "The procedure for “{text}” has been withdrawn meanwhile; nothing was done.",
+    ),
     "request.able": ("现在能办理的：{able}。", " What can be done now: {able}."),
     "clarify.open": (
         "没有看懂。「{form}」还在等你填写，还缺：{missing}。"

@@ -71,6 +71,11 @@ class RouteTable:
         self.nearest("", self.examples[0].group)
         cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
 
+    @property
+    def learned(self) -> bool:
+        """Whether the router has been used with it, or `learn` was called."""
+        return "classifier" in self.__dict__
+
     @cached_property
     def classifier(self) -> Classifier:
         """Learned once, at the first use."""

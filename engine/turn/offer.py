@@ -1,6 +1,6 @@
 """Cards of a talk turn: "Did you mean …?", and whether a condition holds (spec 003, select)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 
 from cards.markdown import literal
@@ -80,6 +80,12 @@ def timer(card: Card) -> Timer:
 def without_timer(card: Card) -> Timer:
     """Takes the card's expiry away."""
     return Timer(f"talk:{card.conversation}", f"expire:{card.token}", None)
+
+
+def offered(intent: Intent, playbooks: Collection[str]) -> Intent:
+    """The intent, which may be kept from before, less what is no longer offered."""
+    found = tuple(c for c in intent.candidates if not c.playbook or c.playbook in playbooks)
+    return intent if found == intent.candidates else intent.model_copy(update={"candidates": found})
 
 
 def chosen(intent: Intent, choice: str) -> Intent | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from cards.markdown import literal
 from cards.model import Card
 from cards.texts import say
 from engine.frames.state import PlannerFrame, Run
@@ -49,6 +50,7 @@ async def begin(
     `answer` is what was answered before, and stays.
     """
     text = say("part.working", head.lang)
+    intent = offer.offered(intent, services.playbooks)
     part = Part(index=index, intent=intent, state="working", text=text, answer=answer)
     waited = _waits_for(intent, begun.parts)
     if waited is not None:
@@ -99,7 +101,10 @@ def _waits_for(intent: Intent, parts: list[Part]) -> int | None:
 
 def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices) -> Part:
     """A new run; a card where a condition is the person's to judge; or that it cannot be yet."""
-    playbook = services.playbooks[part.intent.playbook]
+    playbook = services.playbooks.get(part.intent.playbook)
+    if playbook is None:
+        text = say("request.gone", head.lang, text=literal(part.intent.text))
+        return part.model_copy(update={"state": "failed", "text": text})
     request = _request(playbook, part.intent.request)
     if request is None or request.not_yet:
         text = offer.not_yet(playbook, request, head.lang, services)

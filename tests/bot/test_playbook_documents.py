@@ -1,6 +1,5 @@
 """Documents of playbooks are checked like the rest of what defines a service."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -8,14 +7,6 @@ import pytest
 from bot.settings import Settings
 from bot.validation import check_definitions, validate
 from engine.errors import DefinitionError
-
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def playbooks(tmp_path: Path) -> Path:
-    """A copy of the sample playbooks."""
-    return Path(shutil.copytree(ROOT / "playbooks", tmp_path / "playbooks"))
 
 
 def test_the_documents_of_the_sample_are_well(playbooks: Path) -> None:

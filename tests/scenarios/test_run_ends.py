@@ -1,22 +1,13 @@
 """How runs end otherwise: expiry, a changed plan, a missing playbook, an occupied date."""
 
-import shutil
 from pathlib import Path
-
-import pytest
 
 from engine.frames.state import Run
 from tests.fakes.web_room import Message, WebRoom, text_of
-from tests.scenarios.conftest import ROOT, Start
+from tests.scenarios.conftest import Start
 from tests.scenarios.test_web_walk import ASK, GOOD, to_review, today
 
 HOUR_MS = 3_600_000
-
-
-@pytest.fixture
-def playbooks(tmp_path: Path) -> Path:
-    """A copy of the shipped playbooks that a test may change."""
-    return Path(shutil.copytree(ROOT / "playbooks", tmp_path / "playbooks"))
 
 
 def change(playbooks: Path, name: str, old: str, new: str) -> None:

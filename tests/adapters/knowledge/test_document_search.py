@@ -1,5 +1,6 @@
 """Search in the sample documents: what people ask, and the section that answers it."""
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,6 +104,20 @@ async def test_a_project_finds_only_its_own_documents(search: DocumentSearch) ->
     assert list(await search.search(MATTER, "SAE reconciliation")) == []
     assert list(await search.search("OTHER", "SAE reconciliation")) == []
     assert len(await search.search(STUDY, "edit check", limit=2)) == 2
+
+
+async def test_documents_are_replaced_while_they_are_searched(tmp_path: Path) -> None:
+    folder = tmp_path / "guides" / "documents"
+    folder.mkdir(parents=True)
+    (folder / "new.md").write_text("# New\n\n## 1\n\nHow a zeppelin is unlocked.\n")
+    new = load_documents(tmp_path, {"guides": STUDY})
+    search = DocumentSearch(load_documents(PLAYBOOKS, PROJECTS))
+    asked = [search.search(STUDY, "unlock") for _ in range(100)]
+    replaced = asyncio.to_thread(search.replace, new)
+    await asyncio.gather(*asked[:50], replaced, *asked[50:])
+    assert [q.document for q in await search.search(STUDY, "unlock")] == ["guides/new.md"]
+    assert list(await search.search(MATTER, "extensions")) == []
+    search.close()
 
 
 async def test_closed_documents_answer_nothing() -> None:
