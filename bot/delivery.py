@@ -1,13 +1,14 @@
-"""Delivery: render what a row shows now, send or edit it, remember the message (design §3)."""
+"""Delivery: each due row on its way; messages are rendered as they are now (design §3)."""
 
 import asyncio
-import random
 from collections.abc import Mapping
 
 import structlog
 
+from bot.backoff import LONGEST_S, backoff_s
 from bot.lanes import POLL_S
 from bot.stopping import pause
+from bot.syncing import Syncing
 from bot.throttle import Throttle
 from cards.show import show
 from cards.view import MessageView
@@ -19,13 +20,15 @@ from engine.replies import Part, ReplyHead, settled, view
 
 log = structlog.get_logger()
 AT_ONCE = 32
-LONGEST_BACKOFF_S = 300.0
 # How often a row that fails by a fault of ours is tried.
 FAULTS = 5
 
 
 class Delivery:
-    """Shows rows until told to stop; a destination that fails holds up nobody else."""
+    """Carries rows until told to stop; a destination that fails holds up nobody else.
+
+    What a platform shows is sent from here, a run's changes by `syncing`.
+    """
 
     def __init__(
         self,
@@ -33,6 +36,7 @@ class Delivery:
         platforms: Mapping[str, Platform],
         clock: Clock,
         *,
+        syncing: Syncing,
         rate: Rate,
         zone: str,
         reply_after_s: float,
@@ -41,6 +45,7 @@ class Delivery:
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
+        self._syncing = syncing
         self._zone = zone
         self._reply_after_s = reply_after_s
         # Whoever takes longer than the lease would be repeated by another.
@@ -54,7 +59,7 @@ class Delivery:
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Show due rows until `stop`; returns when none is being sent any more."""
+        """Carry due rows until `stop`; returns when none is being sent any more."""
         async with asyncio.TaskGroup() as sending:
             while not stop.is_set():
                 self._wake.clear()
@@ -78,7 +83,7 @@ class Delivery:
         return next_s if len(rows) < free else 0.0
 
     async def _destination(self, row: Row) -> None:
-        """Show a destination's due rows in order."""
+        """Carry a destination's due rows in order."""
         current: Following = row
         try:
             while isinstance(current, Row):
@@ -94,23 +99,33 @@ class Delivery:
             self._busy -= 1
 
     async def _guarded(self, row: Row) -> Following:
-        """Show a row; one that cannot be shown is tried again, then dropped with the reason."""
+        """Carry a row; one that cannot be carried is tried again, then given up for a reason."""
         try:
-            return await self._show(row)
+            return await self._carry(row)
         except StoreError:
             raise
         except Exception as error:
             # The delivery boundary: a fault of ours holds up this destination, and only for now.
             log.error("row_failed", row=row.row, to=row.conversation, exc_info=error)
             if row.attempts >= FAULTS:
-                return await self._outbox.drop(row, f"fault: {type(error).__name__}")
+                return await self._give_up(row, f"fault: {type(error).__name__}")
             return await self._outbox.retry(row, in_s=2.0**row.attempts)
+
+    async def _carry(self, row: Row) -> Following:
+        if self._syncing.carries(row):
+            return await self._syncing.carry(row)
+        return await self._show(row)
+
+    async def _give_up(self, row: Row, reason: str) -> Following:
+        if self._syncing.carries(row):
+            return await self._syncing.give_up(row, reason)
+        return await self._outbox.drop(row, reason)
 
     async def _show(self, row: Row) -> Following:
         platform = self._platforms.get(row.conversation.partition(":")[0])
         if platform is None:
             log.warning("platform_off", conversation=row.conversation)
-            return await self._outbox.retry(row, in_s=LONGEST_BACKOFF_S)
+            return await self._outbox.retry(row, in_s=LONGEST_S)
         too_early_s = self._too_early_s(row)
         if too_early_s > 0:
             return await self._outbox.later(row, in_s=too_early_s)
@@ -145,10 +160,7 @@ class Delivery:
                 return await self._outbox.retry(row, in_s=wait_s)
             case Unavailable():
                 log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
-                # Jitter only spreads load.
-                backoff_s = min(2.0**row.attempts, LONGEST_BACKOFF_S)
-                backoff_s *= random.uniform(0.5, 1.0)  # noqa: S311
-                return await self._outbox.retry(row, in_s=backoff_s)
+                return await self._outbox.retry(row, in_s=backoff_s(row.attempts))
             case _:
                 # The platform refuses what we show: what comes after it must not wait for it.
                 log.error("row_refused", row=row.row, to=row.conversation, error=str(error))

@@ -165,6 +165,8 @@ class Settings(BaseSettings):
     redcap_api_token: Token | None = _secret("REDCAP_API_TOKEN")
     redcap_fields: Path | None = _shown("REDCAP_FIELDS", None, "a file")
 
+    sync_secret: Token | None = _secret("SIGNOFF_SYNC_SECRET")
+
     @property
     def slack_on(self) -> bool:
         """Whether Slack is connected."""

@@ -23,6 +23,9 @@ from adapters.redis.rooms import RedisChatLog, RedisLease, RedisPublished, Redis
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
+from adapters.sync.http import HttpRecord
+from adapters.sync.sample import SampleRecord
+from adapters.sync.targets import Targets
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat, WebPerson
 from bot.current import Current
@@ -48,6 +51,7 @@ from engine.ports.platform import Platform, Rate
 from engine.ports.published import Published
 from engine.ports.records import Records
 from engine.ports.store import Bounds, Mailbox, Operations
+from engine.ports.sync import SystemOfRecord
 from engine.react import Budget
 from engine.tools.registry import READONLY, TOOLS
 from engine.tools.remote import CurrentTools
@@ -87,6 +91,7 @@ class Parts:
     platforms: Mapping[str, Adapter]
     mailbox: RedisMailbox
     outbox: RedisOutbox
+    record: SystemOfRecord
     operations: Operations
     numbers: ModelNumbers
     watch: ModelWatch
@@ -206,6 +211,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
+            record=_open_record(settings, clock, stack),
             operations=RedisOperations(scripts, partitions),
             numbers=numbers,
             watch=watch,
@@ -287,6 +293,15 @@ def _open_records(
     sample = open_study(settings)
     stack.callback(sample.close)
     return sample
+
+
+def _open_record(settings: Settings, clock: SystemClock, stack: AsyncExitStack) -> SystemOfRecord:
+    """The system of record that each playbook names; nothing is opened before the first change."""
+    sample = SampleRecord(settings.data_dir / "matters.sqlite3")
+    stack.callback(sample.close)
+    http = HttpRecord(settings.sync_secret, clock)
+    stack.push_async_callback(http.close)
+    return Targets(sample=sample, http=http)
 
 
 def _open_model(settings: Settings, watch: ModelWatch, stack: AsyncExitStack) -> OpenAIModel | None:

@@ -8,6 +8,7 @@ from bot.delivery import Delivery
 from bot.lanes import POLL_S, Lanes
 from bot.settings import Settings
 from bot.stopping import end, pause
+from bot.syncing import Syncing
 from bot.wiring import Adapter, Parts, open_parts
 from engine.errors import StoreError
 from engine.ports.store import Effects
@@ -29,6 +30,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         parts.outbox,
         parts.platforms,
         parts.clock,
+        syncing=Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=parts.settings.lease_s),
         rate=parts.rate,
         zone=parts.settings.timezone,
         lease_s=parts.settings.lease_s,

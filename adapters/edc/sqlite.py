@@ -1,11 +1,7 @@
 """The sample study in a SQLite file of the data folder."""
 
-import asyncio
 import sqlite3
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -14,6 +10,7 @@ from pydantic import ValidationError
 
 from adapters.edc.sample import Sample, load_sample
 from adapters.edc.schema import SCHEMA, VERSION
+from adapters.sqlite_file import SqliteFile, connected, is_busy, write_ahead
 from engine.errors import DefinitionError, ToolFailed
 from engine.ports.clock import Clock
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
@@ -21,12 +18,6 @@ from engine.ports.records import Passage, Subject, Visit, VisitWindow
 T = TypeVar("T")
 
 THREADS = 4
-BUSY_S = 10.0
-"""How long a call waits for another process's write, seconds."""
-
-RETRY_S = 0.02
-
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SUBJECT = "SELECT subject_id, sex, birth_year, enrolled_on, arm FROM subjects"
 _VISIT = (
     "SELECT subject_id, visit_date, ecog, weight_kg, systolic, diastolic, adverse_event FROM visits"
@@ -34,20 +25,13 @@ _VISIT = (
 
 
 class SqliteRecords:
-    """The records port over a SQLite file that `open_records` prepared.
-
-    Calls go to a few threads with a connection each, so that they never share a transaction, and a
-    write whose caller was cancelled still lands wholly or not at all.
-    """
+    """The records port over a SQLite file that `open_records` prepared."""
 
     def __init__(self, path: Path, *, project: str, clock: Clock) -> None:
-        self._path = path
+        self._file = SqliteFile(path, threads=THREADS, name="study")
         self._project = project
         self._clock = clock
         self._closed = False
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="study")
-        self._mine = threading.local()
-        self._connections: list[sqlite3.Connection] = []
 
     @property
     def project(self) -> str:
@@ -89,30 +73,13 @@ class SqliteRecords:
     def close(self) -> None:
         """No call after this one reaches the file; blocks until those under way have ended."""
         self._closed = True
-        self._threads.shutdown()
-        for db in self._connections:
-            db.close()
+        self._file.close()
 
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
             raise ToolFailed("study.closed")
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._answer, question)
-
-    def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """The answer over this thread's connection, which is made anew after any fault."""
         with _told():
-            db: sqlite3.Connection | None = getattr(self._mine, "db", None)
-            if db is None:
-                db = self._mine.db = _connect(self._path, mode="rw")
-                self._connections.append(db)
-            try:
-                return question(db)
-            except BaseException:
-                self._mine.db = None
-                self._connections.remove(db)
-                db.close()
-                raise
+            return await self._file.ask(question)
 
 
 def open_records(path: Path, sample: Path, *, clock: Clock) -> SqliteRecords:
@@ -136,45 +103,11 @@ def open_records(path: Path, sample: Path, *, clock: Clock) -> SqliteRecords:
 @contextmanager
 def _connected(path: Path, *, mode: Literal["rw", "rwc"]) -> Iterator[sqlite3.Connection]:
     with _told():
-        db = _connect(path, mode=mode)
+        db = connected(path, mode=mode)
         try:
             yield db
         finally:
             db.close()
-
-
-def _connect(path: Path, *, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    # Made in the thread that uses it, closed by the one that closes the study.
-    db = sqlite3.connect(
-        address, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-    )
-    db.row_factory = sqlite3.Row
-    db.execute("PRAGMA foreign_keys = ON")
-    db.execute("PRAGMA synchronous = FULL")
-    return db
-
-
-def write_ahead(db: sqlite3.Connection) -> None:
-    """Whoever writes keeps nobody from reading.
-
-    SQLite refuses this at once, whatever its timeout, while another process that starts is about
-    to do the same, so that the waiting is ours. Raises sqlite3.OperationalError after BUSY_S.
-    """
-    until = time.monotonic() + BUSY_S
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if not _is_busy(error) or time.monotonic() >= until:
-                raise
-            time.sleep(RETRY_S)
-        else:
-            return
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
 
 
 @contextmanager
@@ -183,7 +116,7 @@ def _told() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise ToolFailed("study.busy" if _is_busy(error) else "study.away") from error
+        raise ToolFailed("study.busy" if is_busy(error) else "study.away") from error
     except ValidationError as error:
         raise ToolFailed("study.damaged") from error
 

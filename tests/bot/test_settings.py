@@ -171,6 +171,7 @@ WRONG = [
     ("SIGNOFF_PUBLIC_URL", "http://[x", WEB),
     ("SIGNOFF_PUBLIC_URL", "https://h/?a=b", WEB),
     ("SIGNOFF_ADMIN_TOKEN", "two words", SECRET),
+    ("SIGNOFF_SYNC_SECRET", "two words", SECRET),
     ("REDIS_URL", "localhost:6379", REDIS),
     ("REDIS_URL", "http://localhost", REDIS),
     ("REDIS_URL", "redis://", REDIS),

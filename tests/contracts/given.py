@@ -92,3 +92,7 @@ async def lives(scripts: Scripts, tag: str, *names: str) -> list[str]:
     """How long each key of the partition is kept."""
     ttls = [await scripts.client.ttl(tag + name) for name in names]
     return [{-2: "gone", -1: "for ever"}.get(ttl, "for a time") for ttl in ttls]
+
+
+def sync(row: str, run: str) -> Post:
+    return Post(row, f"sync:{run}", "sync", row, body=f'{{"run":"{run}"}}')

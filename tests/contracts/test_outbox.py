@@ -182,6 +182,18 @@ async def test_a_row_shows_what_its_kind_says(
     assert (row.kind, row.body, row.card) == ("note", "{}", None)
 
 
+async def test_a_note_posted_again_is_shown_with_its_new_words(
+    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+) -> None:
+    lane = f"talk:{conversation}"
+    await handle(mailbox, lane, Effects(posts=(note("a", conversation),)))
+    (row,), _ = await outbox.take_rows(5)
+    assert await outbox.sent(row, "m") is None
+    await handle(mailbox, lane, Effects(posts=(Post("a", conversation, "note", "a", body="new"),)))
+    (row,), _ = await outbox.take_rows(5)
+    assert (row.body, row.message_id) == ("new", "m")
+
+
 async def test_a_row_due_later_can_be_asked_for_sooner(
     mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
 ) -> None:

@@ -11,6 +11,7 @@ from bot.delivery import Delivery
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import ATTEMPTS, Lanes
 from bot.settings import Settings
+from bot.syncing import Syncing
 from bot.throttle import Throttle
 from bot.wiring import Parts, open_parts
 from cards.view import MessageView, PartView
@@ -91,6 +92,7 @@ async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
         parts.outbox,
         {"web": platform},
         parts.clock,
+        syncing=Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),
         rate=parts.rate,
         zone="Asia/Shanghai",
         reply_after_s=0,

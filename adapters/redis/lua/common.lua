@@ -58,9 +58,11 @@ end
 
 local function post(p)
   local key = T .. 'row:' .. p.row
+  -- A change never has another state to show: posted once, it is neither posted nor touched again.
+  if p.kind == 'sync' and redis.call('EXISTS', key) == 1 then return end
   redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref, 'body', p.body)
-  redis.call('SADD', T .. 'rows:' .. p.ref, p.row)
-  if p.kind == 'note' or (p.kind == 'reply' and not live(p.ref)) then
+  if p.kind ~= 'sync' then redis.call('SADD', T .. 'rows:' .. p.ref, p.row) end
+  if p.kind == 'note' or p.kind == 'sync' or (p.kind == 'reply' and not live(p.ref)) then
     redis.call('PEXPIRE', key, KEEP_MS)
     redis.call('PEXPIRE', T .. 'rows:' .. p.ref, KEEP_MS)
   end

@@ -7,8 +7,15 @@ local exists = redis.call('EXISTS', key) == 1
 -- A message that was posted is remembered also by a deliverer that lost its lease.
 if outcome == 'sent' and exists then redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0) end
 if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
-  -- It may have shown an older state over what another showed meanwhile: show it once more.
-  if outcome == 'sent' and exists then mark_row(row, dest, now) end
+  if outcome == 'sent' and exists then
+    if redis.call('HGET', key, 'kind') == 'sync' then
+      -- Whoever handed the change over, it was taken.
+      redis.call('ZREM', T .. 'd:' .. dest, row)
+    else
+      -- It may have shown an older state over what another showed meanwhile: show it once more.
+      mark_row(row, dest, now)
+    end
+  end
   return {'FENCED'}
 end
 if outcome == 'retry' then

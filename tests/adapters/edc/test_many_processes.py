@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.edc.sqlite import SqliteRecords, write_ahead
+from adapters.edc.sqlite import SqliteRecords
+from adapters.sqlite_file import write_ahead
 from tests.adapters.edc.writer import visit
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,94 @@
+"""A SQLite file that several threads and processes write to, off the event loop."""
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal, TypeVar
+
+T = TypeVar("T")
+
+BUSY_S = 10.0
+"""How long a call waits for another process's write, seconds."""
+
+RETRY_S = 0.02
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+class SqliteFile:
+    """A file that is there already, asked by a few threads with a connection each.
+
+    They never share a transaction, and a write whose caller was cancelled still lands wholly or
+    not at all. sqlite3's errors are the caller's to translate.
+    """
+
+    def __init__(self, path: Path, *, threads: int, name: str) -> None:
+        self._path = path
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._mine = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+
+    async def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """What the question answers, in one of the threads; never after `close`."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._answer, question)
+
+    def close(self) -> None:
+        """Blocks until the calls under way have ended."""
+        self._threads.shutdown()
+        for db in self._connections:
+            db.close()
+
+    def _answer(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """The answer over this thread's connection, which is made anew after any fault."""
+        db: sqlite3.Connection | None = getattr(self._mine, "db", None)
+        if db is None:
+            db = self._mine.db = connected(self._path, mode="rw")
+            self._connections.append(db)
+        try:
+            return question(db)
+        except BaseException:
+            self._mine.db = None
+            self._connections.remove(db)
+            db.close()
+            raise
+
+
+def connected(path: Path, *, mode: Literal["rw", "rwc"]) -> sqlite3.Connection:
+    """A connection that commits durably; `rwc` makes the file when it is not there."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    # Made in the thread that uses it, closed by the one that closes the file.
+    db = sqlite3.connect(
+        address, uri=True, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+    )
+    db.row_factory = sqlite3.Row
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("PRAGMA synchronous = FULL")
+    return db
+
+
+def write_ahead(db: sqlite3.Connection) -> None:
+    """Whoever writes keeps nobody from reading.
+
+    SQLite refuses this at once, whatever its timeout, while another process that starts is about
+    to do the same, so that the waiting is ours. Raises sqlite3.OperationalError after BUSY_S.
+    """
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() >= until:
+                raise
+            time.sleep(RETRY_S)
+        else:
+            return
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another's write is what stood in the way."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
