@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adapters.knowledge.documents import Document, load_documents
+from adapters.sync.targets import fault_of
 from bot.people import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError
@@ -48,6 +49,7 @@ def load_definitions(settings: Settings, people: Directory | None = None) -> Def
     playbooks = playbooks_of(settings.playbooks, people, problems, named=SETTING)
     documents = _documents_of(settings.playbooks, playbooks, problems)
     talk = talk_of(settings.playbooks, problems)
+    problems.extend(_unsigned(playbooks, settings))
     problems.raise_if_any()
     assert people is not None
     assert talk is not None
@@ -100,11 +102,28 @@ def playbooks_of(
 
 def playbook_at(main: Path, people: Directory | None) -> Playbook:
     """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
-    return load(
-        _files(main),
+    files = _files(main)
+    playbook = load(
+        files,
         roles=people.roles if people else None,
         held=people.held if people else None,
     )
+    sync = playbook.definition.sync
+    fault = fault_of(sync.to, signed=True) if sync else None
+    if fault:
+        at = ("sync", "to")
+        raise DefinitionError(read(files[str(main)], file=str(main)).problem(at, fault))
+    return playbook
+
+
+def _unsigned(playbooks: Mapping[str, Playbook], settings: Settings) -> list[str]:
+    """What cannot be sent because there is no secret to sign it with."""
+    signed = settings.sync_secret is not None
+    return [
+        f"SIGNOFF_SYNC_SECRET: is needed, since playbook {name!r} sends changes to {sync.to}"
+        for name, playbook in playbooks.items()
+        if (sync := playbook.definition.sync) and fault_of(sync.to, signed=signed)
+    ]
 
 
 def talk_of(folder: Path, problems: Problems) -> Talk | None:

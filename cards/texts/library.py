@@ -4,6 +4,7 @@ from typing import Final
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
     # every tool
+    "tool.recorded": ("{told}", "{told}"),
     "tool.timeout": (
         "{name} 超过 {seconds} 秒没有结果，已停止。",
         "{name} gave no result within {seconds} seconds and was stopped.",

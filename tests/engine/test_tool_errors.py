@@ -8,6 +8,7 @@ from adapters.clock import SystemClock
 from adapters.edc.sqlite import open_records
 from cards.model import Lang, Principal
 from engine.errors import ToolFailed, ToolRetry
+from engine.frames.outcome import People
 from engine.intents import Intent, Lookup
 from engine.ports.library import NOTHING
 from engine.ports.store import Decisions
@@ -64,6 +65,7 @@ def services(tmp_path: Path) -> TurnServices:
         library=NOTHING,
         project=lambda conversation: "",
         table=cast(RouteTable, None),
+        people=cast(People, None),
         playbook=no_playbook,
         new_id=lambda conversation: "",
         budget=Budget(),
