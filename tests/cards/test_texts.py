@@ -22,7 +22,7 @@ ROOMS = ("bot", "adapters", "engine", "cards")
 CATALOGUE = ROOT / "cards" / "texts"
 IDEOGRAPH = "\u4e00-\u9fff"
 FULL_WIDTH = "\u3000-\u303f\uff01-\uff60"
-SAME_IN_BOTH = {"tool.field.ecog"}
+SAME_IN_BOTH = {"tool.field.ecog", "tool.recorded"}
 
 RUN_STATES = get_args(Run.model_fields["status"].annotation)
 ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
