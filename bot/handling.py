@@ -148,7 +148,7 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = recording(self._services())
+        services = recording(self.services())
         stepped = await step(mail, StepContext(run, playbook, services))
         if stepped.park:
             return Handled(stepped.effects, park=True)
@@ -172,7 +172,8 @@ class Handling:
         closed = found.card.model_copy(update=update)
         return (CardWrite(closed, expect=found.card.version),)
 
-    def _services(self) -> Services:
+    def services(self) -> Services:
+        """What a step of a run may use, as of now."""
         return Services(
             records=self.records,
             people=self.people,

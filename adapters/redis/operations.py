@@ -8,7 +8,7 @@ from typing import cast
 from adapters.redis import keys
 from adapters.redis.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.store import Backlog, BlockedRun, MailAside
+from engine.ports.store import Backlog, BlockedRun, MailAside, TraceWrite
 
 
 class RedisOperations:
@@ -75,6 +75,13 @@ class RedisOperations:
         with translated():
             body = await self._scripts.client.get(f"{keys.tag(partition)}trace:{trace_id}")
         return None if body is None else str(body)
+
+    async def keep(self, trace: TraceWrite) -> None:
+        """Keep the trace of what no lane handles; raises ValueError for an id that is not ours."""
+        partition = self._partitions.of_id(trace.id)
+        if partition is None:
+            raise ValueError(f"not an id of ours: {trace.id}")
+        await self._scripts.run("trace", partition, trace.id, trace.body, int(trace.keep_s * 1000))
 
 
 def _kept(name: str, body: str) -> MailAside:

@@ -388,3 +388,7 @@ class Operations(Protocol):
     async def trace(self, trace_id: str) -> str | None:
         """The JSON of a trace that is still kept."""
         ...
+
+    async def keep(self, trace: TraceWrite) -> None:
+        """Keep the trace of what no lane handles; its id is one of ours."""
+        ...
