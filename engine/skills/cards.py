@@ -8,7 +8,7 @@ from cards.markdown import literal
 from cards.model import Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
 from engine.frames.outcome import StepContext
-from engine.frames.state import AgentState, Question
+from engine.frames.state import Question
 from engine.leaves import form_field, rows, tables, value_of
 from engine.playbooks.skill import Skill, SkillCard
 
@@ -70,7 +70,7 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
     change = Field(name="feedback", label=say("form.feedback", lang))
     choices = [Choice(id="change", label=say("choice.change", lang), form=(change,))]
     if asks.kind == "select":
-        choices[:0] = options(choosable(asks, context.run.state))
+        choices[:0] = options(choosable(asks, context))
     else:
         choices.insert(0, Choice(id="confirm", label=say("choice.confirm", lang), style="primary"))
     shown = tables(asks.shows, context)
@@ -89,10 +89,10 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
     return card.model_copy(update={"task_key": task_key(skill), "deadline": at})
 
 
-def choosable(asks: SkillCard, state: AgentState) -> tuple[str, ...]:
+def choosable(asks: SkillCard, context: StepContext) -> tuple[str, ...]:
     """The texts that a select offers: a column of a list leaf, each once."""
     path, _, column = asks.options_from.rpartition(".")
-    listed: Any = value_of(path, state) or ()
+    listed: Any = value_of(path, context.run.state) or ()
     texts = (str(row[column]) for row in listed if row.get(column))
     return tuple(dict.fromkeys(texts))[:MAX_CHOICES]
 

@@ -173,7 +173,7 @@ def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
     skill = _skill(frame, context)
     if skill.card is None:
         return Done(Patch.setting(skill.id, skill.sets), f"{skill.id} is done")
-    if skill.card.kind == "select" and not cards.choosable(skill.card, context.run.state):
+    if skill.card.kind == "select" and not cards.choosable(skill.card, context):
         return _by_hand(frame, say("skill.nothing_to_choose", context.run.lang), context)
     card = cards.declared_card(skill, skill.card, frame.response, context)
     why = f"{skill.id} asks to {skill.card.kind} ({card.task_key})"
@@ -228,7 +228,7 @@ def _chosen(skill: Skill, asks: SkillCard, decision: Decision, context: StepCont
     changed: dict[str, dict[str, object]] = {}
     why = f"{decision.name} confirmed"
     if asks.kind == "select":
-        text = cards.choosable(asks, context.run.state)[int(decision.choice) - 1]
+        text = cards.choosable(asks, context)[int(decision.choice) - 1]
         changed = _set(asks.field, text)
         why = f"{decision.name} chose {text}"
     if asks.decision:
