@@ -6,7 +6,7 @@ Off without SIGNOFF_ADMIN_TOKEN. Nothing is stored but a trace, nothing written,
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import structlog
 from aiohttp import web
@@ -14,17 +14,9 @@ from pydantic import SecretStr
 
 from bot.bearer import bears
 from bot.handling import Handling
-from bot.skill_bodies import (
-    Faulty,
-    Invalid,
-    ModelUse,
-    NoSuchSkill,
-    Refusal,
-    SkillAnswer,
-    SkillRequest,
-    read_request,
-)
+from bot.skill_bodies import Invalid, ModelUse, Refusal, SkillAnswer, SkillRequest
 from bot.skill_openapi import EXECUTE, OPENAPI, describe
+from bot.skill_reading import Faulty, NoSuchSkill, read_request
 from cards.frozen import Frozen
 from engine.errors import BadPayload, StoreError
 from engine.execute import Executed, Order, Outcome, execute
@@ -116,7 +108,7 @@ class SkillApi:
     async def _ordered(self, order: Order) -> web.Response:
         try:
             executed = await execute(order, self.handling.services(), within_s=self.within_s)
-            output = _output(order, executed)
+            output = output_of(order, executed)
             trace = await self._trace(order, executed, output)
         except StoreError as error:
             log.warning("store_away", skill=order.skill.id, error=str(error))
@@ -160,20 +152,16 @@ class SkillApi:
         return order.id if writes else None
 
 
-def _output(order: Order, executed: Executed) -> SkillOutput | None:
-    """What is answered with 200; None for everything else."""
-    if executed.outcome not in ("done", "asks") or executed.run is None:
-        return None
-    return output_of(order, executed.run, executed)
-
-
 def _use(executed: Executed) -> ModelUse:
     answers = [call.get("answer", {}) for call in executed.asked_model]
     return ModelUse(calls=len(answers), tokens=sum(a.get("tokens", 0) for a in answers))
 
 
-def _refused(status: int, error: Any, why: str, **more: Any) -> web.Response:
-    return _json(status, Refusal(error=error, why=why, **more))
+def _refused(
+    status: int, error: str, why: str, *, skill: str = "", trace: str | None = None
+) -> web.Response:
+    told = {"error": error, "why": why, "skill": skill, "trace": trace}
+    return _json(status, Refusal.model_validate(told))
 
 
 def _json(status: int, body: Frozen) -> web.Response:

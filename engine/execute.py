@@ -67,13 +67,14 @@ class Order:
 class Executed:
     """What came of it, and why. `steps` is the audit of each step, in order.
 
-    `run` is as it stands in the end, None when it did not get there; `card` is what it asks.
+    `end` has the run as it stands in the end, None when it did not get there; `card` is what it
+    asks.
     """
 
     outcome: Outcome
     why: str
     steps: tuple[dict[str, Any], ...] = ()
-    run: Run | None = None
+    end: StepContext | None = None
     card: Card | None = None
 
     @property
@@ -167,10 +168,11 @@ async def _to_the_end(
         services = recording(context.services)
         stepped = await step(mail, replace(context, services=services))
         run = _stands(stepped, context.run.id)
+        context = replace(context, run=run)
         entries += [json.loads(entry) for _, entry in stepped.effects.log]
         if run.status != "running":
-            return _ended(run, stepped, tuple(entries))
-        context, mail = replace(context, run=run), Continued()
+            return _ended(context, stepped, tuple(entries))
+        mail = Continued()
         # Steps that wait for nothing must not keep the process from whatever else it serves.
         await asyncio.sleep(0)
     return Executed("timeout", f"not done after {max_steps} steps", tuple(entries))
@@ -181,17 +183,17 @@ def _stands(stepped: Stepped, run_id: str) -> Run:
     return Run.model_validate_json(body)
 
 
-def _ended(run: Run, stepped: Stepped, entries: tuple[dict[str, Any], ...]) -> Executed:
-    why = str(entries[-1]["why"])
+def _ended(end: StepContext, stepped: Stepped, entries: tuple[dict[str, Any], ...]) -> Executed:
+    run, why = end.run, str(entries[-1]["why"])
     if run.status == "completed":
-        return Executed("done", why, entries, run)
+        return Executed("done", why, entries, end)
     card = next((written.card for written in stepped.effects.cards), None)
     if run.status != "suspended" or card is None:
-        return Executed("failed", why, entries, run)
+        return Executed("failed", why, entries, end)
     top = run.frames[-1]
     if isinstance(top, ModelFrame) and top.by_hand:
         # In a chat a person would now fill in what the model should have.
         calls = entries[-1].get("calls", ())
         away = any(call.get("away") for call in calls)
-        return Executed("model_away" if away else "model_faulty", why, entries, run)
-    return Executed("asks", why, entries, run, card)
+        return Executed("model_away" if away else "model_faulty", why, entries, end)
+    return Executed("asks", why, entries, end, card)

@@ -6,7 +6,8 @@ from typing import Any, Literal
 from cards.frozen import Frozen
 from cards.model import Card, Row
 from engine.execute import Executed, Order
-from engine.frames.state import LeafValue, ModelFrame, Run, Scalar
+from engine.frames.outcome import StepContext
+from engine.frames.state import LeafValue, ModelFrame, Scalar
 from engine.leaves import value_of
 from engine.playbooks.leaf import LeafType
 from engine.skills.cards import choosable
@@ -60,8 +61,11 @@ class SkillOutput(Frozen):
     control: SkillControl
 
 
-def output_of(order: Order, run: Run, executed: Executed) -> SkillOutput:
-    """The output of a skill that is done, or that asks somebody."""
+def output_of(order: Order, executed: Executed) -> SkillOutput | None:
+    """The output of a skill that is done, or that asks somebody; None of any other."""
+    if executed.end is None or executed.outcome not in ("done", "asks"):
+        return None
+    run = executed.end.run
     groups: dict[str, dict[str, Any]] = {"": {}, "profile": {}, "decisions": {}}
     for entry in executed.steps:
         for path in entry.get("changes", ()):
@@ -73,17 +77,17 @@ def output_of(order: Order, run: Run, executed: Executed) -> SkillOutput:
         data=groups[""],
         decisions=groups["decisions"],
         problems=run.state.problems,
-        control=_control(order, run, executed),
+        control=_control(order, executed.end, executed),
     )
 
 
-def _control(order: Order, run: Run, executed: Executed) -> SkillControl:
+def _control(order: Order, end: StepContext, executed: Executed) -> SkillControl:
     card = executed.card
     if card is None:
         action = _last_action(order, executed)
         return SkillControl(action=action, review_type=None, questions=(), card=None)
     kind = "confirm" if card.kind == "phase_done" else card.kind
-    questions = tuple(_questions(order, run, card))
+    questions = tuple(_questions(order, end, card))
     return SkillControl(action="ask_user", review_type=kind, questions=questions, card=_shown(card))
 
 
@@ -95,9 +99,9 @@ def _last_action(order: Order, executed: Executed) -> Literal["continue", "finis
     return "finish" if read.output and read.output.control.action == "finish" else "continue"
 
 
-def _questions(order: Order, run: Run, card: Card) -> Iterator[Wanted]:
+def _questions(order: Order, end: StepContext, card: Card) -> Iterator[Wanted]:
     """What the card wants, as the state would hold it."""
-    declared, top = order.skill.card, run.frames[-1]
+    declared, top = order.skill.card, end.run.frames[-1]
     match card.kind:
         case "clarify":
             form = next((choice.form for choice in card.choices if choice.form), ())
@@ -107,7 +111,7 @@ def _questions(order: Order, run: Run, card: Card) -> Iterator[Wanted]:
             asked = top.questions[0]
             yield _wanted(asked.field, order, hint=asked.question, options=asked.options)
         case "select" if declared is not None:
-            options = choosable(declared, run.state)
+            options = choosable(declared, end)
             yield _wanted(declared.field, order, hint=card.title, options=options)
         case "confirm" if declared is not None:
             path = f"decisions.{declared.decision}"
