@@ -151,7 +151,7 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = recording(self._services())
+        services = recording(self.services())
         stepped = await step(mail, StepContext(run, playbook, services))
         if stepped.park:
             return Handled(stepped.effects, park=True)
@@ -169,7 +169,7 @@ class Handling:
             log.warning("migration_refused", run=run.id, why="; ".join(change.faults))
         found = [await self.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
-        stepped = migrated(mail, change, cards, StepContext(run, new, self._services()))
+        stepped = migrated(mail, change, cards, StepContext(run, new, self.services()))
         return Handled(stepped.effects, stepped.front, stepped.park)
 
     def _run(self, claim: Claim) -> Run | None:
@@ -189,7 +189,8 @@ class Handling:
         closed = found.card.model_copy(update=update)
         return (CardWrite(closed, expect=found.card.version),)
 
-    def _services(self) -> Services:
+    def services(self) -> Services:
+        """What a step of a run may use, as of now."""
         return Services(
             records=self.records,
             people=self.people,

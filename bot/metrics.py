@@ -1,12 +1,12 @@
 """The numbers of the service for Prometheus, computed when they are asked for (design §9)."""
 
-import hmac
 from dataclasses import asdict
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from bot.bearer import bears
 from bot.model_metrics import ModelFamilies, names
 from bot.setting_rules import is_loopback
 from bot.settings import Settings
@@ -50,6 +50,4 @@ def metrics_route(
 def _may_read(request: web.Request, settings: Settings) -> bool:
     if settings.admin_token is None:
         return is_loopback(settings.host)
-    expected = f"Bearer {settings.admin_token.get_secret_value()}"
-    given = request.headers.get("Authorization", "")
-    return hmac.compare_digest(given.encode(), expected.encode())
+    return bears(request, settings.admin_token)

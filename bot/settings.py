@@ -87,6 +87,9 @@ class Settings(BaseSettings):
     mcp: Path | None = _shown("SIGNOFF_MCP", None, "a file")
     public_url: WebAddress | None = _setting("SIGNOFF_PUBLIC_URL", None, _WEB)
     admin_token: Token | None = _secret("SIGNOFF_ADMIN_TOKEN")
+    skill_api_s: float = _shown(
+        "SIGNOFF_SKILL_API_S", 120.0, "a number of seconds from 0.1 to 3600", ge=0.1, le=3600
+    )
     host: HostName = _shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")
     port: int = _shown("PORT", 8080, "a whole number from 1 to 65535", ge=1, le=65535)
     webchat: OnOff = _shown("SIGNOFF_WEBCHAT", True, "on or off")

@@ -11,6 +11,7 @@ from bot.metrics import metrics_route
 from bot.model_metrics import health
 from bot.setting_rules import is_loopback
 from bot.settings import Settings
+from bot.skill_api import SkillApi
 from bot.stopping import end, pause
 from bot.wiring import Adapter, Parts, open_parts
 from engine.errors import StoreError
@@ -35,6 +36,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                     for platform in parts.platforms.values()
                 ]
                 group.create_task(parts.reloading.run(stop))
+                group.create_task(parts.watch.run(stop))
                 await stop.wait()
                 await end(listening)
         finally:
@@ -77,6 +79,7 @@ def application(parts: Parts) -> web.Application:
 
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
     app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
+    app.add_routes(_skill_api(parts))
     if is_loopback(parts.settings.host):
         app.add_routes([documents_route(lambda: parts.current.now.documents)])
     for platform in parts.platforms.values():
@@ -88,3 +91,17 @@ def application(parts: Parts) -> web.Application:
 
     app.on_shutdown.append(end_streams)
     return app
+
+
+def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:
+    """The internal API, which is off without a token for it."""
+    settings = parts.settings
+    if settings.admin_token is None:
+        return []
+    return SkillApi(
+        token=settings.admin_token,
+        playbooks=lambda: parts.current.now.playbooks,
+        handling=parts.handling,
+        operations=parts.operations,
+        within_s=settings.skill_api_s,
+    ).routes()

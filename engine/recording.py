@@ -46,7 +46,8 @@ class _RecordedModel:
                 messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
             )
         except ModelError as error:
-            self._calls.append({"kind": "model", "error": str(error)})
+            away = {"away": True} if error.retryable else {}
+            self._calls.append({"kind": "model", "error": str(error), **away})
             raise
         kept = {name: value for name, value in asdict(answer).items() if value}
         self._calls.append({"kind": "model", "answer": to_jsonable_python(kept)})

@@ -61,7 +61,7 @@ def request(name: str, ask: Ask, dialect: Dialect) -> dict[str, Any]:
     if ask.tools:
         body["tools"] = [{"type": "function", "function": t.model_dump()} for t in ask.tools]
     if ask.schema is not None and dialect.schemas:
-        form = {"name": "answer", "schema": dict(ask.schema), "strict": True}
+        form = {"name": "answer", "schema": dict(ask.schema), "strict": _strict(ask.schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
     elif ask.schema is not None:
         wanted = f"Answer with one JSON object of this JSON schema:\n{json.dumps(dict(ask.schema))}"
@@ -72,6 +72,18 @@ def request(name: str, ask: Ask, dialect: Dialect) -> dict[str, Any]:
         if dialect.usage:
             body["stream_options"] = {"include_usage": True}
     return body
+
+
+def _strict(schema: Mapping[str, Any]) -> bool:
+    """Whether the schema may be enforced: only one in which no property can be left out."""
+    if schema.get("type") == "array":
+        return _strict(schema.get("items", {}))
+    if schema.get("type") != "object":
+        return True
+    inner: Mapping[str, Any] = schema.get("properties", {})
+    whole = set(schema.get("required", ())) == set(inner)
+    closed = schema.get("additionalProperties") is False
+    return whole and closed and all(_strict(each) for each in inner.values())
 
 
 def _message(message: Message) -> dict[str, Any]:

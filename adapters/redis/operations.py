@@ -8,7 +8,7 @@ from typing import cast
 from adapters.redis import keys
 from adapters.redis.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.store import Backlog, BlockedRun, History, MailAside
+from engine.ports.store import Backlog, BlockedRun, History, MailAside, TraceWrite
 
 
 class RedisOperations:
@@ -88,6 +88,13 @@ class RedisOperations:
         if body is None:
             return None
         return History(str(body), str(ended or ""), tuple(str(entry) for entry in entries))
+
+    async def keep(self, trace: TraceWrite) -> None:
+        """Keep the trace of what no lane handles; raises ValueError for an id that is not ours."""
+        partition = self._partitions.of_id(trace.id)
+        if partition is None:
+            raise ValueError(f"not an id of ours: {trace.id}")
+        await self._scripts.run("trace", partition, trace.id, trace.body, int(trace.keep_s * 1000))
 
 
 def _kept(name: str, body: str) -> MailAside:

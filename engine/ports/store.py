@@ -401,3 +401,7 @@ class Operations(Protocol):
     async def history(self, run_id: str) -> History | None:
         """A run and everything that its audit says of it; None when it is not kept."""
         ...
+
+    async def keep(self, trace: TraceWrite) -> None:
+        """Keep the trace of what no lane handles; its id is one of ours."""
+        ...

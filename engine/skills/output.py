@@ -137,8 +137,8 @@ def _told(faults: list[Fault]) -> tuple[str, ...]:
 def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
     """The JSON schema of the skill's output, typed by the playbook's fields."""
     schema = skill.output_schema
-    profile = {name: _leaf_schema(definition.leaf(f"profile.{name}")) for name in schema.profile}
-    data = {name: _leaf_schema(definition.leaf(name)) for name in schema.data}
+    profile = {name: leaf_schema(definition.leaf(f"profile.{name}")) for name in schema.profile}
+    data = {name: leaf_schema(definition.leaf(name)) for name in schema.data}
     question = _object(
         {
             "field": {"type": "string", "enum": list(schema.paths)},
@@ -168,7 +168,8 @@ def _object(properties: dict[str, Any], required: list[str] | None = None) -> di
     }
 
 
-def _leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
+def leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
+    """The JSON schema of a leaf's value."""
     assert leaf is not None, "the loader checks the output's fields"
     if leaf.type == "list":
         columns = {n: _cell_schema(c.type, c.options) for n, c in leaf.columns.items()}

@@ -21,7 +21,7 @@ def routed_trace(head: ReplyHead, routed: Routed, tracing: Tracing) -> tuple[Tra
         "verdicts": verdicts,
         "intents": [_intent(intent) for intent in routed.intents],
     }
-    return _write(head.id, body, tracing)
+    return kept(head.id, body, tracing)
 
 
 def react_trace(
@@ -41,7 +41,7 @@ def react_trace(
         "steps": [item.model_dump(exclude_defaults=True) for item in result.trace],
         "answer": result.content,
     }
-    return _write(f"{head.id}/{part.index}", body, tracing)
+    return kept(f"{head.id}/{part.index}", body, tracing)
 
 
 def _told(head: ReplyHead) -> dict[str, Any]:
@@ -57,7 +57,8 @@ def _intent(intent: Intent) -> dict[str, Any]:
     return intent.model_dump(mode="json", exclude_defaults=True, exclude={"values", "told"})
 
 
-def _write(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite, ...]:
+def kept(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite, ...]:
+    """The trace of that name, masked; none where none are kept."""
     if tracing.keep_s <= 0:
         return ()
     text = json.dumps(masked(body, tracing.mask), ensure_ascii=False)

@@ -78,6 +78,25 @@ async def test_traces_are_listed_newest_first_and_read_by_name(
     assert await operations.trace("no id of ours") is None
 
 
+async def test_a_trace_of_what_no_lane_handles_is_kept_as_any_other(
+    scripts: Scripts,
+    operations: RedisOperations,
+    partitions: Partitions,
+    conversation: str,
+    tag: str,
+) -> None:
+    old, new = partitions.new_id(conversation), partitions.new_id(conversation)
+    await operations.keep(TraceWrite(old, '{"of": "old"}', keep_s=60))
+    assert await operations.trace(old) == '{"of": "old"}'
+    assert await operations.traces(10) == [(old, '{"of": "old"}')]
+    assert 0 < await scripts.client.pttl(f"{tag}trace:{old}") <= 60_000
+    scripts.offset_ms += 61_000
+    await operations.keep(TraceWrite(new, "{}", keep_s=60))
+    assert await scripts.client.zrange(f"{tag}traces", 0, -1) == [new]
+    with pytest.raises(ValueError, match="not an id of ours"):
+        await operations.keep(TraceWrite("no id of ours", "{}", keep_s=60))
+
+
 async def test_a_trace_is_kept_for_its_time_and_then_forgotten(
     scripts: Scripts,
     mailbox: RedisMailbox,

@@ -174,6 +174,12 @@ local function write_timer(t)
   end
 end
 
+local function write_trace(id, body, keep_ms)
+  redis.call('SET', T .. 'trace:' .. id, body, 'PX', keep_ms)
+  redis.call('ZADD', T .. 'traces', now, id)
+  redis.call('ZREMRANGEBYSCORE', T .. 'traces', 0, now - keep_ms)
+end
+
 -- What must hold before anything is written; returns the refusal, or nothing.
 local function refusal(e)
   for _, c in ipairs(e.cards) do
@@ -231,9 +237,5 @@ local function apply(e, conversation)
       redis.call('PEXPIRE', T .. 'log:' .. l[1], KEEP_MS)
     end
   end
-  for _, t in ipairs(e.traces) do
-    redis.call('SET', T .. 'trace:' .. t.id, t.body, 'PX', t.keep_ms)
-    redis.call('ZADD', T .. 'traces', now, t.id)
-    redis.call('ZREMRANGEBYSCORE', T .. 'traces', 0, now - t.keep_ms)
-  end
+  for _, t in ipairs(e.traces) do write_trace(t.id, t.body, t.keep_ms) end
 end

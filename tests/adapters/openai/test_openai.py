@@ -72,6 +72,25 @@ async def test_a_schema_is_asked_for_strictly(connect: Connect) -> None:
     wanted = server.requests[0]["response_format"]
     assert wanted["type"] == "json_schema"
     assert wanted["json_schema"]["schema"] == SCHEMA
+    assert wanted["json_schema"]["strict"] is True
+    assert server.faults == []
+
+
+@pytest.mark.parametrize(
+    "loose",
+    [
+        {**SCHEMA, "required": []},
+        {**SCHEMA, "additionalProperties": True},
+        {**SCHEMA, "properties": {"n": {**SCHEMA, "required": []}}},
+        {**SCHEMA, "properties": {"n": {"type": "array", "items": {**SCHEMA, "required": []}}}},
+    ],
+)
+async def test_a_schema_that_leaves_things_open_is_asked_for_but_not_enforced(
+    connect: Connect, loose: dict[str, object]
+) -> None:
+    server, model = await connect(say('{"n": 1}'))
+    await model.complete(ASK, schema=loose)
+    assert server.requests[0]["response_format"]["json_schema"]["schema"] == loose
     assert server.faults == []
 
 
