@@ -22,6 +22,7 @@ from engine.mail import (
     PartReady,
     RunMail,
     Said,
+    Started,
     parse,
 )
 from engine.migration import migration
@@ -34,6 +35,7 @@ from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
 from engine.run import blocked, migrated, step, stopped, unreadable
+from engine.run_effects import written
 from engine.tools.model import Tool
 from engine.turn import giving_up, session, turn
 from engine.turn.services import TurnServices
@@ -141,6 +143,8 @@ class Handling:
         run = self._run(claim)
         if run is None:
             return Handled(unreadable(claim.state), park=True)
+        if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
+            return Handled(Effects(runs=(written(run.model_copy(update={"status": "cancelled"})),)))
         playbook = await self.playbook(run.digest)
         if isinstance(mail, Migrated):
             return await self._migrate(run, mail, playbook)
@@ -157,6 +161,11 @@ class Handling:
             return Handled(stepped.effects, park=True)
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
         return Handled(effects, stepped.front)
+
+    async def _is_orphan(self, run: Run) -> bool:
+        """Whether the run's parent ended while it was begun."""
+        parent = await self.decisions.run(run.parent)
+        return parent is None or parent[1] != ""
 
     async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
         """The run on another version of its playbook; whoever asked for it checked it before."""

@@ -8,6 +8,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang, Principal
 from cards.texts import say
 from cards.view import MessageView, PartView
+from engine.children import ANYHOW
 from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
 from engine.language import detect
@@ -16,7 +17,7 @@ from engine.mail import GIVEN_UP, Announced, Commanded
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
 from engine.run_effects import wakes
-from engine.turn.active import active, titled
+from engine.turn.active import active, all_active, below, titled
 from engine.turn.services import TurnServices
 
 ADMIN = "admin"
@@ -37,7 +38,7 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
             return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
         case "cancel":
             runs = await active(conversation, services)
-            return _cancel(mail, lang, services, runs)
+            return _cancel(mail, lang, services, runs, await all_active(conversation, services))
         case name:
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
 
@@ -104,8 +105,14 @@ def _may_cancel(run: Run, principal: Principal) -> bool:
     return principal.id == run.requester.id or ADMIN in principal.roles
 
 
-def _cancel(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[Run]) -> Effects:
-    """End the newest run that this person may cancel."""
+def _cancel(
+    mail: Commanded,
+    lang: Lang,
+    services: TurnServices,
+    runs: Sequence[Run],
+    everything: Sequence[Run],
+) -> Effects:
+    """End the newest run that this person may cancel, and all below it."""
     run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
     if run is None:
         return _reply(mail, lang, services, say("cancel.none", lang))
@@ -115,7 +122,7 @@ def _cancel(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[
     return Effects(
         reply=base.reply,
         posts=base.posts,
-        cancels=((run.id, run.steps),),
+        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in below(run, everything))),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),
         mails=wakes(run.model_copy(update={"status": "cancelled"})),

@@ -96,6 +96,17 @@ class SyncFailed(Frozen):
     reason: str
 
 
+class ChildRan(Frozen):
+    """Run lane: a child run has ended, or is blocked; `patch` is the last change it made, JSON."""
+
+    kind: Literal["child_ran"] = "child_ran"
+    run: str
+    key: str
+    status: str
+    patch: str
+    reason: str
+
+
 class Migrated(Frozen):
     """Run lane: an operator wants the run to go on with the playbook of digest `to`."""
 
@@ -107,7 +118,17 @@ GIVEN_UP = "handling failed, or ended its worker, again and again"
 """Why mail is set aside after its last attempt, for operators."""
 
 TalkMail = Said | PartReady
-RunMail = Started | Continued | Resumed | CardDecided | CardExpired | Synced | SyncFailed | Migrated
+RunMail = (
+    Started
+    | Continued
+    | Resumed
+    | CardDecided
+    | CardExpired
+    | Synced
+    | SyncFailed
+    | Migrated
+    | ChildRan
+)
 Mail = Annotated[TalkMail | Commanded | Announced | RunMail, Field(discriminator="kind")]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
 

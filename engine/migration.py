@@ -9,6 +9,7 @@ from engine import plan as plans
 from engine.frames.outcome import Ended, Note
 from engine.frames.state import (
     ENDED,
+    BatchFrame,
     Frame,
     ModelFrame,
     Patch,
@@ -63,6 +64,8 @@ def _faults(run: Run, old: Playbook | None, new: Playbook) -> tuple[str, ...]:
     state = run.state
     whole = Patch(by="", profile=state.profile, decisions=state.decisions, data=dict(state.data))
     faults = state_faults(whole.paths, new)
+    if run.children or run.parent:
+        faults.append("a run with child runs, or one of them, stays with its version")
     top = run.frames[-1]
     if isinstance(top, ToolPlanFrame) and top.started and not _same(top, run, old, new):
         faults.append(f"{position(top)}: a call may be under way, and is not the same there")
@@ -107,6 +110,8 @@ def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
                 other.shows,
             )
             return asked and _shown(one.shows, run, old) == _shown(other.shows, run, new)
+        case BatchFrame():
+            return before.sop == after.sop
         case ToolPlanFrame():
             return before.plan == after.plan
 

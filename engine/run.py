@@ -10,7 +10,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import sop, syncing, tool_plan
+from engine import batch, children, sop, syncing, tool_plan
 from engine.frames.outcome import (
     Advance,
     Advanced,
@@ -19,6 +19,7 @@ from engine.frames.outcome import (
     Done,
     Ended,
     Entered,
+    Fork,
     Input,
     Next,
     Note,
@@ -31,6 +32,7 @@ from engine.frames.state import ENDED, Run, RunStatus
 from engine.mail import (
     CardDecided,
     CardExpired,
+    ChildRan,
     Continued,
     Migrated,
     Resumed,
@@ -52,6 +54,7 @@ ADVANCE: dict[str, Advance] = {
     "prompt": ask.advance,
     "model": model.advance,
     "sop": sop.advance,
+    "batch": batch.advance,
     "tool_plan": tool_plan.advance,
 }
 MAX_STEPS = 500
@@ -178,6 +181,8 @@ def _given(run: Run, mail: RunMail) -> Input | None:
             return Answer(mail.card, mail.decision) if mail.card in run.waiting else None
         case CardExpired():
             return TimedOut(mail.card) if mail.card in run.waiting else None
+        case ChildRan():
+            return children.ended(run, mail)
         case Resumed() | Synced() | SyncFailed() | Migrated():
             return None
         case _:
@@ -186,22 +191,32 @@ def _given(run: Run, mail: RunMail) -> Input | None:
 
 def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) -> Stepped:
     now = context.services.now
+    answered = mail.card if isinstance(mail, CardDecided | CardExpired) else ""
     try:
-        after = _after(run, advanced, context)
+        after = _after(run, advanced, context, answered=answered)
     except BadState as error:
         advanced = blocked(run, say("run.bad_state", run.lang, faults=literal(str(error))))
         after = _after(run, advanced, context)
-    after = after.model_copy(update={"heard": run.heard + isinstance(mail, CardDecided)})
+    heard = run.heard + isinstance(mail, CardDecided)
+    left = children.left(after, mail)
+    after = after.model_copy(update={"heard": heard, "children": left})
     opened = advanced.cards if isinstance(advanced, Suspend) else ()
+    begun: tuple[Run, ...] = ()
+    if isinstance(advanced, Fork):
+        after, begun = children.begun(after, advanced, context)
     calls = context.services.recorded()
-    changed = effects(Moved(run, after, advanced, mail, opened, calls=calls), now)
+    moved = Moved(run, after, advanced, mail, opened, calls=calls, begun=begun)
+    changed = effects(moved, now)
     changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
     front = CONTINUE if after.status == "running" else ""
     return Stepped(changed, front, park=after.status == "blocked")
 
 
-def _after(run: Run, advanced: Advanced, context: StepContext) -> Run:
-    """The run after the step; raises BadState when a change does not fit the playbook."""
+def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str = "") -> Run:
+    """The run after the step; raises BadState when a change does not fit the playbook.
+
+    `answered` is the card that the step was about.
+    """
     base = run.model_copy(
         update={"status": "running", "waiting": (), "result": None, "steps": run.steps + 1}
     )
@@ -226,6 +241,11 @@ def _after(run: Run, advanced: Advanced, context: StepContext) -> Run:
             return base.model_copy(
                 update={"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             )
+        case Fork(frame=frame, patch=patch):
+            state = merged(run.state, patch, context.playbook) if patch else run.state
+            waiting = tuple(token for token in run.waiting if token != answered)
+            update = {"status": "suspended", "frames": (*below, frame), "waiting": waiting}
+            return base.model_copy(update={**update, "state": state})
         case Ended(status="blocked"):
             # All else stays as it is, for the same step to be tried again.
             return run.model_copy(update={"status": "blocked", "steps": base.steps})

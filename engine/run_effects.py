@@ -7,10 +7,10 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
-from engine import syncing
+from engine import children, syncing
 from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
 from engine.frames.state import ENDED, Run, position
-from engine.mail import CardExpired, PartReady, RunMail
+from engine.mail import CardExpired, PartReady, RunMail, Started
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
 
@@ -22,7 +22,8 @@ PROGRESS_S = 1.0
 class Moved:
     """One step: the run before and after, what the frame gave, for which mail, with which cards.
 
-    `calls` are answers of the model and of tools in it, as recorded for a replay.
+    `calls` are answers of the model and of tools in it, as recorded for a replay; `begun` are the
+    child runs that it begins.
     """
 
     before: Run
@@ -32,6 +33,7 @@ class Moved:
     opened: tuple[Card, ...] = ()
     closed: tuple[CardWrite, ...] = ()
     calls: tuple[dict[str, Any], ...] = ()
+    begun: tuple[Run, ...] = ()
 
 
 def effects(moved: Moved, now: datetime) -> Effects:
@@ -46,18 +48,30 @@ def effects(moved: Moved, now: datetime) -> Effects:
         slots = ((before.reply, opened[0].token),)
         after = after.model_copy(update={"slot": False})
     ended = after.status if after.status in ENDED else ""
-    under_way = after.status == "running"
+    under_way = note is not None and note.state == "working"
+    # A child speaks through its parent.
+    shows = note is not None and not after.parent
+    start = Started().model_dump_json()
     return Effects(
-        runs=(written(after),),
-        parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if note else (),
+        runs=(written(after), *map(written, moved.begun)),
+        parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if shows else (),
         cards=(*moved.closed, *(CardWrite(card) for card in opened)),
         timers=_timers(after, opened),
         slots=slots,
         posts=(*(_late(after, now) if ended else ()), *syncing.posts(before, after)),
-        touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if note else (),
-        mails=wakes(after) if ended or after.part.state == "done" else (),
+        touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if shows else (),
+        mails=(*_mails(moved, after), *((f"run:{run.id}", start) for run in moved.begun)),
+        cancels=children.orphans(after),
         log=((after.id, json.dumps(_entry(moved, after, now), ensure_ascii=False)),),
     )
+
+
+def _mails(moved: Moved, after: Run) -> tuple[tuple[str, str], ...]:
+    patch = getattr(moved.advanced, "patch", None)
+    told = children.told(after, patch, moved.advanced.why)
+    if after.parent:
+        return told
+    return wakes(after) if after.status in ENDED or after.part.state == "done" else ()
 
 
 def written(run: Run) -> RunWrite:
@@ -120,7 +134,7 @@ def _note(moved: Moved) -> Note | None:
 
 
 def _late(run: Run, now: datetime) -> tuple[Post, ...]:
-    if run.status == "completed":
+    if run.status == "completed" or run.parent:
         # Its phase_done card was a message of its own.
         return ()
     return said_late(

@@ -20,6 +20,7 @@ def go_to(
             "profile": {**base.profile, **ending.profile},
             "decisions": {**base.decisions, **ending.decisions},
             "problems": problems,
+            "end": target,
         }
     )
     return Done(merged, f"{why}; {target}")

@@ -17,7 +17,8 @@ _NOTHING = ""
 def noted(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
     """The run with a further change to send, when one of its synced fields is not as it was."""
     sync = playbook.definition.sync
-    if sync is None:
+    if sync is None or run.parent:
+        # What a child found out is its parent's to tell.
         return run
     values = {path: value_of(path, run.state) for path in sync.fields}
     digests = {path: _digest(value) for path, value in values.items()}

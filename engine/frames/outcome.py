@@ -63,6 +63,29 @@ class Suspend:
 
 
 @dataclass(frozen=True, slots=True)
+class Child:
+    """A run to begin below this one: its name among its siblings, its frame, what it knows more."""
+
+    key: str
+    frame: Frame
+    patch: Patch
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """The run waits for what it waited for, and for these new child runs, each in its own lane.
+
+    Without children it only goes on waiting.
+    """
+
+    frame: Frame
+    children: tuple[Child, ...]
+    why: str
+    patch: Patch | None = None
+    note: Note | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The whole run ends or is blocked with this status, or goes on after it was blocked."""
 
@@ -71,7 +94,7 @@ class Ended:
     why: str
 
 
-Advanced = Next | Push | Done | Suspend | Ended
+Advanced = Next | Push | Done | Suspend | Fork | Ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +124,20 @@ class TimedOut:
     card: str
 
 
-Input = Entered | ChildDone | Answer | TimedOut
+@dataclass(frozen=True, slots=True)
+class ChildEnded:
+    """A child run ended with this status, and the last change that it made; `reason` if it failed.
+
+    A `blocked` one has not ended: an operator may let it go on.
+    """
+
+    key: str
+    status: RunStatus
+    patch: Patch
+    reason: str
+
+
+Input = Entered | ChildDone | ChildEnded | Answer | TimedOut
 
 
 class People(Protocol):

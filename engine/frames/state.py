@@ -61,7 +61,7 @@ class AgentState(Frozen):
 class Patch(Frozen):
     """A change of the state, with who caused it. What is set to None is cleared.
 
-    `read` names attachments that have been read.
+    `read` names attachments that have been read; `end` is the end of an SOP that was reached.
     """
 
     by: str
@@ -73,6 +73,7 @@ class Patch(Frozen):
     written: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
     response: str | None = None
+    end: str = ""
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -192,6 +193,20 @@ class SopFrame(Frozen):
     summary: Rows = ()
 
 
+class BatchFrame(Frozen):
+    """An SOP over many records: those that are `left` of `of`, and a row for each that has ended.
+
+    `left` is None before it began.
+    """
+
+    kind: Literal["batch"] = "batch"
+    schema_version: Literal[1] = 1
+    skill: str
+    left: tuple[str, ...] | None = None
+    of: int = 0
+    rows: Rows = ()
+
+
 class ToolPlanFrame(Frozen):
     """A tool plan's position: the next call; `started` once its intent is recorded."""
 
@@ -203,7 +218,8 @@ class ToolPlanFrame(Frozen):
 
 
 Frame = Annotated[
-    PlannerFrame | PromptFrame | ModelFrame | SopFrame | ToolPlanFrame, Field(discriminator="kind")
+    PlannerFrame | PromptFrame | ModelFrame | SopFrame | BatchFrame | ToolPlanFrame,
+    Field(discriminator="kind"),
 ]
 
 
@@ -226,7 +242,8 @@ class Run(Frozen):
     stand inside the reply's own message. `request` is the playbook's request that was asked for.
     `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
-    `finished` once nothing is left to do, but for those.
+    `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
+    among its siblings; `children` are the ids of those that have not ended, by key.
     """
 
     schema_version: Literal[1] = 1
@@ -255,6 +272,9 @@ class Run(Frozen):
     changes: int = 0
     sent: dict[str, str] = {}
     finished: bool = False
+    parent: str = ""
+    key: str = ""
+    children: dict[str, str] = {}
     started_at: datetime
 
     @field_serializer("frames")

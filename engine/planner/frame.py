@@ -22,6 +22,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import (
+    BatchFrame,
     Frame,
     ModelFrame,
     Patch,
@@ -141,6 +142,8 @@ def first_frame(skill: Skill) -> Frame:
             )
         case "sop":
             assert skill.sop is not None, "the loader checks that an sop skill has an SOP"
+            if skill.sop.batch:
+                return BatchFrame(skill=skill.id)
             return SopFrame(skill=skill.id, node=skill.sop.start_node)
         case "tool_plan":
             return ToolPlanFrame(skill=skill.id)

@@ -2,7 +2,7 @@
 
 from engine.faults import Path
 from engine.playbooks.check import Checking
-from engine.playbooks.skill import Over, ReviewPolicy, Sop, SopNode
+from engine.playbooks.skill import Batch, Over, ReviewPolicy, Sop, SopNode
 from engine.rules.check import check_logic
 
 # Rules may also read today's date.
@@ -10,6 +10,7 @@ TODAY = "today"
 VISIT = ("subject_id", "visit_date", "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
 """What rules over visits may read."""
 FINDING = ("subject_id", "visit_date", "field", "value", "message")
+RECORDS = ("subject_id", "result", "problems")
 SUMMARY = ("subject_id", "visits", "findings")
 
 
@@ -18,6 +19,8 @@ class SopCheck(Checking):
 
     def run(self, sop: Sop) -> None:
         """Check every node."""
+        if sop.batch:
+            self._batch(sop.batch)
         at: Path = ("sop", "nodes")
         self.known(sop.start_node, sop.nodes, ("sop", "start_node"), "node")
         for name, node in sop.nodes.items():
@@ -55,6 +58,15 @@ class SopCheck(Checking):
             self.known(rule.field, variables, (*where, "field"), "data field")
             for path, message in check_logic(rule.logic, variables=variables):
                 self.add((*where, "logic", *path), message)
+
+    def _batch(self, batch: Batch) -> None:
+        known = self.names.data_fields
+        self.known(batch.subject, known, ("sop", "batch", "subject"), "data field")
+        at = ("sop", "batch", "summary")
+        self.known(batch.summary, known, at, "data field")
+        leaf = self.names.definition.leaf(batch.summary) if self.names.definition else None
+        if leaf is not None and set(leaf.columns) != set(RECORDS):
+            self.add(at, f"should be a list with the columns {', '.join(RECORDS)}")
 
     def _over(self, over: Over, at: Path) -> None:
         known = self.names.data_fields

@@ -82,6 +82,19 @@ class Over(Frozen):
     summary: str
 
 
+class Batch(Frozen):
+    """An SOP for each of many records at once: child runs, `concurrency` of them at a time.
+
+    `subject` is the data leaf that names the record to its child, `summary` the list leaf that
+    takes a row for each (subject_id, result, problems).
+    """
+
+    records: Literal["subjects"]
+    subject: str
+    summary: str
+    concurrency: int = Key(default=5, ge=1, le=20)
+
+
 class SopNode(Frozen):
     """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2).
 
@@ -110,6 +123,7 @@ class Sop(Frozen):
     start_node: str
     nodes: dict[str, SopNode]
     outcomes: dict[str, dict[str, Setting]] = {}
+    batch: Batch | None = None
 
 
 class PlannedCall(Frozen):

@@ -116,8 +116,8 @@ class Effects:
     """What one handling changes.
 
     `slots` put a card inside a reply's message: (reply id, card token). `cancels` are runs
-    that end now as cancelled: (run id, steps it had when read). `aside` is mail for an operator to
-    look at. `log` adds audit entries: (run id, JSON).
+    that end now as cancelled: (run id, steps it had when read, or -1 for wherever it is).
+    `aside` is mail for an operator to look at. `log` adds audit entries: (run id, JSON).
     """
 
     session: str | None = None

@@ -1,5 +1,6 @@
 """The runs that go on in a conversation."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from pydantic import ValidationError
@@ -10,12 +11,24 @@ from engine.turn.services import TurnServices
 
 
 async def active(conversation: str, services: TurnServices) -> list[Run]:
-    """The conversation's runs whose work is not done, oldest first; unreadable ones are left."""
+    """The conversation's runs whose work is not done, oldest first, without child runs."""
+    found = await all_active(conversation, services)
+    return [run for run in found if run.part.state != "done" and not run.parent]
+
+
+async def all_active(conversation: str, services: TurnServices) -> list[Run]:
+    """Every run of the conversation that has not ended; unreadable ones are left."""
     found = []
     for _, body in await services.decisions.active_runs(conversation):
         with suppress(ValidationError):
             found.append(Run.model_validate_json(body))
-    return [run for run in found if run.part.state != "done"]
+    return found
+
+
+def below(run: Run, runs: Sequence[Run]) -> list[Run]:
+    """Those of the runs that the run began, and those that they began."""
+    own = [each for each in runs if each.parent == run.id]
+    return [each for child in own for each in (child, *below(child, runs))]
 
 
 def titled(run: Run) -> str:

@@ -1,5 +1,7 @@
 """What must hold when runs end or are cancelled, and how long replies are kept (design §3)."""
 
+from dataclasses import replace
+
 import pytest
 
 from adapters.redis.keys import Partitions
@@ -34,6 +36,26 @@ async def test_a_cancel_of_a_run_that_went_on_meanwhile_is_stale(
     claim = await claim_one(mailbox)
     with pytest.raises(StaleWrite):
         await mailbox.commit(claim, Effects(cancels=((card.run, 7),)), pop=True)
+
+
+@pytest.mark.parametrize("ended", ["", "completed"])
+async def test_what_is_cancelled_wherever_it_is_ends_once_and_holds_up_nothing(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    partitions: Partitions,
+    conversation: str,
+    ended: str,
+) -> None:
+    card = await open_card(mailbox, partitions, conversation)
+    body = run_write(card.run, conversation, ended=ended)
+    await handle(mailbox, f"run:{card.run}", Effects(runs=(replace(body, steps=9),)))
+    gone = partitions.new_id(conversation)
+    cancels = Effects(cancels=((card.run, -1), (gone, -1)))
+    await handle(mailbox, f"control:{conversation}", cancels)
+    found = await decisions.run(card.run)
+    assert found is not None
+    assert found[1] == (ended or "cancelled")
+    assert await decisions.run(gone) is None
 
 
 async def test_a_reply_that_a_live_run_may_change_is_kept_when_another_of_its_runs_ends(

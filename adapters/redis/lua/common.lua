@@ -198,8 +198,10 @@ local function refusal(e)
   end
   for _, c in ipairs(e.cancels) do
     local found = redis.call('HMGET', T .. 'run:' .. c[1], 'steps', 'ended')
-    if found[2] then return {'STALE', 'run ended'} end
-    if tonumber(found[1]) ~= c[2] then return {'STALE', 'run went on, or is gone'} end
+    if c[2] >= 0 and found[2] then return {'STALE', 'run ended'} end
+    if c[2] >= 0 and tonumber(found[1]) ~= c[2] then
+      return {'STALE', 'run went on, or is gone'}
+    end
   end
   return nil
 end
@@ -215,7 +217,10 @@ local function apply(e, conversation)
   end
   for _, c in ipairs(e.cards) do write_card(c) end
   for _, r in ipairs(e.runs) do write_run(r) end
-  for _, c in ipairs(e.cancels) do cancel(c[1]) end
+  for _, c in ipairs(e.cancels) do
+    local found = redis.call('HMGET', T .. 'run:' .. c[1], 'steps', 'ended')
+    if found[1] and not found[2] then cancel(c[1]) end
+  end
   for _, m in ipairs(e.mails) do put_mail(m[1], m[2]) end
   for _, a in ipairs(e.aside) do
     a.at = now

@@ -1,0 +1,192 @@
+"""One SOP over every subject at once: child runs, a card where one is needed, one summary."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.frames.state import Run
+from tests.fakes.web_room import Message, WebRoom, text_of
+from tests.scenarios.conftest import Service, Start, running
+from tests.scenarios.test_run_ends import change
+
+SKILL = """
+id: every-subject
+name: {zh: 逐一核查, en: Check every subject}
+description: {zh: 逐一核查受试者, en: Checks every subject}
+category: check
+kind: sop
+provides: [profile.qc_status, subject_results]
+sop:
+  start_node: rules
+  batch: {records: subjects, subject: subject_id, summary: subject_results, concurrency: 3}
+  nodes:
+    rules:
+      type: hard_rule
+      over: {records: visits, subject: subject_id, findings: found, summary: counted}
+      rules:
+        - field: ecog
+          logic: {"<=": [0, {var: ecog}, 0]}
+          message: {zh: 应为 0, en: should be 0}
+      on_pass: end_passed
+      on_fail: judge
+    judge:
+      type: human_review
+      title: {zh: 请复核, en: Please review}
+      description: {zh: 有问题, en: There are findings}
+      review: {roles: [reviewer]}
+      decision: review
+      on_approve: end_accepted
+      on_reject: end_rejected
+  outcomes:
+    end_batch: {profile.qc_status: done}
+"""
+FIELDS = """
+  found:
+    label: {zh: 问题, en: Findings}
+    type: list
+    columns:
+      subject_id: {label: {zh: 受试者, en: Subject}}
+      visit_date: {label: {zh: 日期, en: Date}}
+      field: {label: {zh: 字段, en: Field}}
+      value: {label: {zh: 值, en: Value}}
+      message: {label: {zh: 说明, en: Message}}
+  counted:
+    label: {zh: 计数, en: Counts}
+    type: list
+    columns:
+      subject_id: {label: {zh: 受试者, en: Subject}}
+      visits: {label: {zh: 访视, en: Visits}, type: integer}
+      findings: {label: {zh: 问题, en: Findings}, type: integer}
+  subject_results:
+    label: {zh: 结果, en: Results}
+    type: list
+    columns:
+      subject_id: {label: {zh: 受试者, en: Subject}}
+      result: {label: {zh: 结果, en: Result}}
+      problems: {label: {zh: 问题, en: Problems}}
+
+phases:
+  - id: every
+    name: {zh: 核查, en: Check}
+    goal: {zh: 逐一核查, en: Every subject is checked}
+    allowed_skills: [every-subject]
+    gate_field: profile.qc_status
+    gate_value: done
+    done_card:
+      title: {zh: 核查完成, en: Checked}
+      text: {zh: 结果如下, en: These are the results}
+      shows: [subject_results]
+"""
+
+
+@pytest.fixture
+def batch(playbooks: Path) -> Path:
+    """The sample playbooks, in which quality control goes over every subject."""
+    folder = playbooks / "clinical_qc"
+    (folder / "skills" / "every-subject.yaml").write_text(SKILL, encoding="utf-8")
+    change(playbooks, "playbook.yaml", "\nphases:\n", FIELDS)
+    change(
+        playbooks,
+        "playbook.yaml",
+        "profile_fields:\n",
+        "profile_fields:\n  qc_status: {label: {zh: 核查, en: Check}}\n",
+    )
+    text = (folder / "playbook.yaml").read_text(encoding="utf-8")
+    head, _, rest = text.partition("  - id: quality-control\n")
+    rest = rest.replace("    not_yet: true\n", "    phases: [every]\n", 1)
+    head = head.replace(
+        "  - id: visit-entry\n",
+        "  - id: visit-entry\n    phases: [collect, check, review, record]\n",
+    )
+    whole = head + "  - id: quality-control\n" + rest
+    (folder / "playbook.yaml").write_text(whole, encoding="utf-8")
+    return playbooks
+
+
+async def runs(service: Service) -> list[Run]:
+    found = await service.parts.handling.decisions.active_runs("web:local:main")
+    return [Run.model_validate_json(body) for _, body in found]
+
+
+async def nothing_goes_on(service: Service) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            if not await runs(service):
+                break
+            await asyncio.sleep(0.02)
+
+
+async def approve_all(room: WebRoom, count: int) -> None:
+    """A tap of the reviewer on each card as it comes."""
+    seen: set[str] = set()
+
+    def new(message: Message) -> bool:
+        card = message["card"]
+        return bool(card) and card["kind"] == "confirm" and card["token"] not in seen
+
+    for _ in range(count):
+        card = (await room.wait_for(new))["card"]
+        seen.add(card["token"])
+        _, answer = await room.tap("chen", card, "approve")
+        assert answer["ok"] is True
+
+
+async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, batch: Path) -> None:
+    service = await start(playbooks=batch)
+    subjects = await service.parts.handling.records.subjects()
+    async with WebRoom(service.url) as room:
+        await room.say("lin", "对所有受试者做质控")
+        first = await room.card("confirm")
+        assert first["title"] == "请复核"
+        found = await runs(service)
+        (parent,) = [run for run in found if not run.parent]
+        children = [run for run in found if run.parent]
+        assert 0 < len(children) <= 3
+        assert {run.parent for run in children} == {parent.id}
+        await room.say("lin", "/runs")
+        listed = await room.wait_for(lambda m: "等待" in text_of(m) and "质控" in text_of(m))
+        assert text_of(listed).count("<li>") <= 1
+        visits = [await service.parts.handling.records.visits(s.subject_id) for s in subjects]
+        faulty = sum(any(v.ecog for v in each) for each in visits)
+        await approve_all(room, faulty)
+        done = await room.card("phase_done")
+        table = text_of(done)
+        assert all(subject.subject_id in table for subject in subjects)
+        assert table.count("end\\\\_accepted") + table.count("end_accepted") == faulty
+        await room.tap("lin", done, "ok")
+        await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
+    await nothing_goes_on(service)
+
+
+async def test_cancel_ends_the_children_too(start: Start, batch: Path) -> None:
+    service = await start(playbooks=batch)
+    async with WebRoom(service.url) as room:
+        await room.say("lin", "对所有受试者做质控")
+        card = await room.card("confirm")
+        await room.say("lin", "/cancel")
+        await room.wait_for(lambda m: any(p["state"] == "cancelled" for p in m["parts"]))
+        await room.card("confirm", closed=True)
+        _, answer = await room.tap("chen", card, "approve")
+        assert answer["ok"] is False
+    await nothing_goes_on(service)
+
+
+async def test_a_restart_in_the_middle_checks_nobody_twice(start: Start, batch: Path) -> None:
+    service = await start(playbooks=batch)
+    settings = service.parts.settings
+    async with running(settings) as one, WebRoom(one.url) as room:
+        await room.say("lin", "对所有受试者做质控")
+        await room.card("confirm")
+    async with running(settings) as two, WebRoom(two.url) as room:
+        subjects = await two.parts.handling.records.subjects()
+        visits = [await two.parts.handling.records.visits(s.subject_id) for s in subjects]
+        await approve_all(room, sum(any(v.ecog for v in each) for each in visits))
+        done = text_of(await room.card("phase_done"))
+        assert [done.count(f"| {s.subject_id} |") <= 1 for s in subjects]
+        (parent,) = [run for run in await runs(two) if not run.parent]
+        rows = parent.state.data["subject_results"]
+        assert json.dumps([row["subject_id"] for row in rows]) == json.dumps(
+            sorted(subject.subject_id for subject in subjects)
+        )
