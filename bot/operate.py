@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from bot.settings import Settings
-from bot.wiring import open_operations
+from bot.wiring import open_archive, open_operations
 from engine.mail import Resumed
 from engine.ports.store import BlockedRun, MailAside
 
@@ -40,13 +40,13 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
 
 async def traces(settings: Settings) -> int:
     """Prints the newest traces, a line each: how messages were understood and answered."""
-    async with open_operations(settings) as operations:
-        found = await operations.traces(_NEWEST)
+    async with open_archive(settings) as kept:
+        found = await kept.archive.traces(_NEWEST)
     for name, body in found:
-        kept = json.loads(body)
-        told = kept.get("outcome") or ", ".join(i["kind"] for i in kept.get("intents", ()))
-        text = " ".join(str(kept.get("text", "")).split())[:_SHOWN_CHARS]
-        print(f"{name}  {kept.get('at', '')[:19]}  {kept.get('kind', '')}  {told}: {text}")
+        trace = json.loads(body)
+        told = trace.get("outcome") or ", ".join(i["kind"] for i in trace.get("intents", ()))
+        text = " ".join(str(trace.get("text", "")).split())[:_SHOWN_CHARS]
+        print(f"{name}  {trace.get('at', '')[:19]}  {trace.get('kind', '')}  {told}: {text}")
     if not found:
         print("no trace is kept")
     return 0
@@ -54,8 +54,8 @@ async def traces(settings: Settings) -> int:
 
 async def show_trace(settings: Settings, name: str) -> int:
     """Prints a trace whole, as JSON; 1 when it is not kept."""
-    async with open_operations(settings) as operations:
-        body = await operations.trace(name)
+    async with open_archive(settings) as kept:
+        body = await kept.archive.trace(name)
     if body is None:
         print(f"{name}: no trace is kept under this name; see signoff traces", file=sys.stderr)
         return 1

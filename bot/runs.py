@@ -8,12 +8,12 @@ from pydantic import ValidationError
 
 from bot.current import Pointer, published_playbook
 from bot.settings import Settings
-from bot.wiring import Archive, open_archive
-from engine.frames.state import ENDED, Run
+from bot.wiring import Kept, open_archive
+from engine.frames.state import ENDED, Run, position
 from engine.mail import Migrated
 from engine.migration import Migration, migration
 from engine.playbooks.model import Playbook
-from engine.ports.store import History
+from engine.ports.archive import History
 from engine.replay.explain import Explained, explained
 from engine.replay.trace import trace_of
 
@@ -26,10 +26,41 @@ class _Found(NamedTuple):
     history: History
 
 
+_NEWEST = 50
+
+
+async def list_runs(settings: Settings, *, as_json: bool) -> int:
+    """Prints the newest 50 runs, a line each: id, when, status, what, where, for whom."""
+    async with open_archive(settings) as kept:
+        found = await kept.archive.runs(_NEWEST)
+    told = [_summary(name, history) for name, history in found]
+    if as_json:
+        print(json.dumps(told, ensure_ascii=False))
+    else:
+        print("\n".join("  ".join(each.values()) for each in told) or "there is no run")
+    return 0
+
+
+def _summary(name: str, history: History) -> dict[str, str]:
+    try:
+        run = Run.model_validate_json(history.body)
+    except ValidationError:
+        return {"run": name, "status": history.ended or "its state is of another version"}
+    return {
+        "run": name,
+        "started": f"{run.started_at:%Y-%m-%d %H:%M:%SZ}",
+        "status": history.ended or run.status,
+        "playbook": run.playbook,
+        "at": position(run.frames[-1]),
+        "conversation": run.conversation,
+        "requester": run.requester.id,
+    }
+
+
 async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
     """Prints for each skill why it may be chosen now or not, and every step; 1 for no such run."""
-    async with open_archive(settings) as archive:
-        found = await _find(archive, run_id)
+    async with open_archive(settings) as kept:
+        found = await _find(kept, run_id)
     if found is None:
         return 1
     if found.playbook is None:
@@ -41,8 +72,8 @@ async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
 
 async def trace(settings: Settings, run_id: str) -> int:
     """Prints the run's trace, which `signoff replay` reads; 1 for no such run."""
-    async with open_archive(settings) as archive:
-        found = await _find(archive, run_id)
+    async with open_archive(settings) as kept:
+        found = await _find(kept, run_id)
     if found is None:
         return 1
     print(trace_of(found.run, found.history.entries).model_dump_json())
@@ -54,38 +85,38 @@ async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as
 
     1 when there is no such run, or it cannot.
     """
-    async with open_archive(settings) as archive:
-        found = await _find(archive, run_id)
+    async with open_archive(settings) as kept:
+        found = await _find(kept, run_id)
         if found is None:
             return 1
-        new = await _target(archive, found.run, to)
+        new = await _target(kept, found.run, to)
         if new is None:
             return _fault(f"--to: no playbook is published under {to}")
         change = migration(found.run, found.playbook, new)
         if not change.faults and not dry_run:
-            await _send(archive, found.run, new.digest)
+            await _send(kept, found.run, new.digest)
     print(_json_of(change) if as_json else _line(run_id, change, dry_run=dry_run))
     return 1 if change.faults else 0
 
 
-async def _target(archive: Archive, run: Run, to: str) -> Playbook | None:
+async def _target(kept: Kept, run: Run, to: str) -> Playbook | None:
     """The playbook of that digest; `current` is the one that new runs begin with."""
     if to == CURRENT:
-        pointer = await archive.published.pointer()
+        pointer = await kept.published.pointer()
         digests = Pointer.model_validate_json(pointer).playbooks if pointer else {}
         to = digests.get(run.playbook, to)
-    return await published_playbook(archive.published, to)
+    return await published_playbook(kept.published, to)
 
 
-async def _send(archive: Archive, run: Run, to: str) -> None:
+async def _send(kept: Kept, run: Run, to: str) -> None:
     mail = Migrated(to=to).model_dump_json()
-    if run.status == "blocked" and await archive.operations.retry(run.id, mail):
+    if run.status == "blocked" and await kept.operations.retry(run.id, mail):
         return
-    await archive.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
+    await kept.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
 
 
-async def _find(archive: Archive, run_id: str) -> _Found | None:
-    history = await archive.operations.history(run_id)
+async def _find(kept: Kept, run_id: str) -> _Found | None:
+    history = await kept.archive.history(run_id)
     if history is None:
         _fault(f"{run_id}: no run is kept under this id")
         return None
@@ -96,7 +127,7 @@ async def _find(archive: Archive, run_id: str) -> _Found | None:
         return None
     if history.ended in ENDED:
         run = run.model_copy(update={"status": history.ended})
-    playbook = await published_playbook(archive.published, run.digest)
+    playbook = await published_playbook(kept.published, run.digest)
     return _Found(run, playbook, history)
 
 

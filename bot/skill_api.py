@@ -24,7 +24,7 @@ from engine.executed import SkillOutput, output_of
 from engine.faults import suggestion
 from engine.language import detect
 from engine.playbooks.model import Playbook
-from engine.ports.store import Operations
+from engine.ports.archive import Archive
 from engine.turn.traces import kept
 
 log = structlog.get_logger()
@@ -46,7 +46,7 @@ class SkillApi:
     token: SecretStr
     playbooks: Callable[[], Mapping[str, Playbook]]
     handling: Handling
-    operations: Operations
+    archive: Archive
     within_s: float
 
     def routes(self) -> list[web.AbstractRouteDef]:
@@ -148,7 +148,7 @@ class SkillApi:
         # A long state takes a while to be masked.
         writes = await asyncio.to_thread(kept, order.id, body, self.handling.tracing)
         for write in writes:
-            await self.operations.keep(write)
+            await self.archive.keep(write)
         return order.id if writes else None
 
 

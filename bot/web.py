@@ -102,6 +102,6 @@ def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:
         token=settings.admin_token,
         playbooks=lambda: parts.current.now.playbooks,
         handling=parts.handling,
-        operations=parts.operations,
+        archive=parts.archive,
         within_s=settings.skill_api_s,
     ).routes()

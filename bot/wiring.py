@@ -15,6 +15,7 @@ from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
+from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
@@ -44,6 +45,7 @@ from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
+from engine.ports.archive import Archive
 from engine.ports.library import Library
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
@@ -93,6 +95,7 @@ class Parts:
     outbox: RedisOutbox
     record: SystemOfRecord
     operations: Operations
+    archive: Archive
     numbers: ModelNumbers
     watch: ModelWatch
     rate: Rate
@@ -213,6 +216,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             record=_open_record(settings, clock, stack),
             operations=RedisOperations(scripts, partitions),
+            archive=RedisArchive(scripts, partitions),
             numbers=numbers,
             watch=watch,
             rate=RedisRate(store.client),
@@ -249,22 +253,24 @@ async def open_operations(settings: Settings) -> AsyncIterator[Operations]:
 
 
 @dataclass(frozen=True, slots=True)
-class Archive:
-    """What commands about runs need of the store."""
+class Kept:
+    """What commands about runs and traces need of the store."""
 
+    archive: Archive
     operations: Operations
     mailbox: Mailbox
     published: Published
 
 
 @asynccontextmanager
-async def open_archive(settings: Settings) -> AsyncIterator[Archive]:
+async def open_archive(settings: Settings) -> AsyncIterator[Kept]:
     """Runs, and the playbooks that they began with; raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
         store = await open_store(settings, stack)
         scripts, partitions = Scripts(store.client), keys.Partitions(settings.partitions)
         stack.push_async_callback(scripts.idle)
-        yield Archive(
+        yield Kept(
+            archive=RedisArchive(scripts, partitions),
             operations=RedisOperations(scripts, partitions),
             mailbox=_mailbox(settings, store, scripts, partitions),
             published=RedisPublished(store.client),

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import cast
 
 from adapters.redis import keys
 from adapters.redis.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.store import Backlog, BlockedRun, History, MailAside, TraceWrite
+from engine.ports.store import Backlog, BlockedRun, MailAside
 
 
 class RedisOperations:
@@ -53,48 +52,6 @@ class RedisOperations:
         """The numbers of what waits now, summed over the partitions."""
         found = [await self._scripts.run("backlog", n) for n in range(self._partitions.count)]
         return Backlog(*(sum(int(n) for n in column) for column in zip(*found, strict=True)))
-
-    async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
-        """Ids and JSON of the newest traces, the newest first."""
-        found: list[tuple[float, str, str]] = []
-        for n in range(self._partitions.count):
-            tag, client = keys.tag(n), self._scripts.client
-            with translated():
-                newest = await client.zrevrange(f"{tag}traces", 0, limit - 1, withscores=True)
-                for name, at in cast(list[tuple[str, float]], newest):
-                    body = await client.get(f"{tag}trace:{name}")
-                    found += [(at, name, str(body))] if body else []
-        found.sort(reverse=True)
-        return [(name, body) for _, name, body in found[:limit]]
-
-    async def trace(self, trace_id: str) -> str | None:
-        """The JSON of a trace that is still kept."""
-        partition = self._partitions.of_id(trace_id)
-        if partition is None:
-            return None
-        with translated():
-            body = await self._scripts.client.get(f"{keys.tag(partition)}trace:{trace_id}")
-        return None if body is None else str(body)
-
-    async def history(self, run_id: str) -> History | None:
-        """A run and everything that its audit says of it; None when it is not kept."""
-        partition = self._partitions.of_id(run_id)
-        if partition is None:
-            return None
-        tag, client = keys.tag(partition), self._scripts.client
-        with translated():
-            body, ended = await client.hmget(f"{tag}run:{run_id}", ["body", "ended"])
-            entries = await client.lrange(f"{tag}log:{run_id}", 0, -1)
-        if body is None:
-            return None
-        return History(str(body), str(ended or ""), tuple(str(entry) for entry in entries))
-
-    async def keep(self, trace: TraceWrite) -> None:
-        """Keep the trace of what no lane handles; raises ValueError for an id that is not ours."""
-        partition = self._partitions.of_id(trace.id)
-        if partition is None:
-            raise ValueError(f"not an id of ours: {trace.id}")
-        await self._scripts.run("trace", partition, trace.id, trace.body, int(trace.keep_s * 1000))
 
 
 def _kept(name: str, body: str) -> MailAside:

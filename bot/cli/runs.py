@@ -10,7 +10,7 @@ from bot.settings import load_settings
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     """Which run."""
-    parser.add_argument("run_id", metavar="RUN", help="id of the run, as in the log")
+    parser.add_argument("run_id", metavar="RUN", help="id of the run, as in `signoff runs list`")
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
@@ -44,10 +44,12 @@ def replay(args: argparse.Namespace) -> int:
 def runs_arguments(parser: argparse.ArgumentParser) -> None:
     """What is wanted of a run."""
     wanted = parser.add_subparsers(dest="wanted", required=True, metavar="WHAT")
+    newest = wanted.add_parser("list", help="list the newest runs")
+    newest.add_argument("--json", action="store_true", help="a list of objects")
     trace = wanted.add_parser("trace", help="print the run's trace as JSON, for `replay`")
     migrate = wanted.add_parser("migrate", help="go on with another version of its playbook")
     for each in (trace, migrate):
-        each.add_argument("run_id", metavar="RUN", help="id of the run, as in the log")
+        each.add_argument("run_id", metavar="RUN", help="id of the run, as in `signoff runs list`")
     migrate.add_argument(
         "--to", required=True, metavar="DIGEST", help="the playbook's digest, or `current`"
     )
@@ -56,11 +58,13 @@ def runs_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def runs(args: argparse.Namespace) -> int:
-    """Prints a run's trace, or moves it to another version of its playbook."""
+    """Lists runs, prints a run's trace, or moves it to another version of its playbook."""
     settings = load_settings()
     configure_logging(args.command)
     from bot import runs as ours
 
+    if args.wanted == "list":
+        return run_loop(ours.list_runs(settings, as_json=args.json))
     if args.wanted == "trace":
         return run_loop(ours.trace(settings, args.run_id))
     moved = ours.migrate(settings, args.run_id, args.to, dry_run=args.dry_run, as_json=args.json)

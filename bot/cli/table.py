@@ -58,7 +58,7 @@ COMMANDS = (
     ),
     Command(
         "runs",
-        "print a run's trace, or move it to another version of its playbook",
+        "list runs, print a run's trace, or move it to another version of its playbook",
         runs.runs,
         runs.runs_arguments,
         "0 it is done; 1 there is no such run, or it cannot be moved; 2 a setting is wrong",

@@ -353,15 +353,6 @@ class BlockedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
-    """A run as it stands, its terminal status ("" while it lives), and its audit, oldest first."""
-
-    body: str
-    ended: str
-    entries: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Backlog:
     """How much there is of what waits, over all partitions."""
 
@@ -388,20 +379,4 @@ class Operations(Protocol):
 
     async def backlog(self) -> Backlog:
         """The numbers of what waits now."""
-        ...
-
-    async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
-        """Ids and JSON of the newest traces, the newest first."""
-        ...
-
-    async def trace(self, trace_id: str) -> str | None:
-        """The JSON of a trace that is still kept."""
-        ...
-
-    async def history(self, run_id: str) -> History | None:
-        """A run and everything that its audit says of it; None when it is not kept."""
-        ...
-
-    async def keep(self, trace: TraceWrite) -> None:
-        """Keep the trace of what no lane handles; its id is one of ours."""
         ...

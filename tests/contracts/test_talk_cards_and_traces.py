@@ -2,8 +2,8 @@
 
 import pytest
 
+from adapters.redis.archive import RedisArchive
 from adapters.redis.keys import Partitions
-from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from cards.model import Card
@@ -12,8 +12,8 @@ from tests.contracts.given import card_for, claim_one, decided, handle, lives, r
 
 
 @pytest.fixture
-def operations(scripts: Scripts, partitions: Partitions) -> RedisOperations:
-    return RedisOperations(scripts, partitions)
+def archive(scripts: Scripts, partitions: Partitions) -> RedisArchive:
+    return RedisArchive(scripts, partitions)
 
 
 def talk_card(partitions: Partitions, conversation: str) -> Card:
@@ -62,7 +62,7 @@ async def test_a_claim_tells_how_many_cards_are_open_and_runs_go_on(
 
 
 async def test_traces_are_listed_newest_first_and_read_by_name(
-    mailbox: RedisMailbox, operations: RedisOperations, partitions: Partitions
+    mailbox: RedisMailbox, archive: RedisArchive, partitions: Partitions
 ) -> None:
     names = []
     for conversation in ("web:w:a", "web:w:b"):
@@ -70,37 +70,37 @@ async def test_traces_are_listed_newest_first_and_read_by_name(
         trace = TraceWrite(name, f'{{"of": "{conversation}"}}', keep_s=60)
         await handle(mailbox, f"talk:{conversation}", Effects(traces=(trace,)))
         names.append(name)
-    found = await operations.traces(10)
+    found = await archive.traces(10)
     assert {name for name, _ in found} == set(names)
-    assert len(await operations.traces(1)) == 1
-    assert await operations.trace(names[0]) == '{"of": "web:w:a"}'
-    assert await operations.trace(partitions.new_id("web:w:a")) is None
-    assert await operations.trace("no id of ours") is None
+    assert len(await archive.traces(1)) == 1
+    assert await archive.trace(names[0]) == '{"of": "web:w:a"}'
+    assert await archive.trace(partitions.new_id("web:w:a")) is None
+    assert await archive.trace("no id of ours") is None
 
 
 async def test_a_trace_of_what_no_lane_handles_is_kept_as_any_other(
     scripts: Scripts,
-    operations: RedisOperations,
+    archive: RedisArchive,
     partitions: Partitions,
     conversation: str,
     tag: str,
 ) -> None:
     old, new = partitions.new_id(conversation), partitions.new_id(conversation)
-    await operations.keep(TraceWrite(old, '{"of": "old"}', keep_s=60))
-    assert await operations.trace(old) == '{"of": "old"}'
-    assert await operations.traces(10) == [(old, '{"of": "old"}')]
+    await archive.keep(TraceWrite(old, '{"of": "old"}', keep_s=60))
+    assert await archive.trace(old) == '{"of": "old"}'
+    assert await archive.traces(10) == [(old, '{"of": "old"}')]
     assert 0 < await scripts.client.pttl(f"{tag}trace:{old}") <= 60_000
     scripts.offset_ms += 61_000
-    await operations.keep(TraceWrite(new, "{}", keep_s=60))
+    await archive.keep(TraceWrite(new, "{}", keep_s=60))
     assert await scripts.client.zrange(f"{tag}traces", 0, -1) == [new]
     with pytest.raises(ValueError, match="not an id of ours"):
-        await operations.keep(TraceWrite("no id of ours", "{}", keep_s=60))
+        await archive.keep(TraceWrite("no id of ours", "{}", keep_s=60))
 
 
 async def test_a_trace_is_kept_for_its_time_and_then_forgotten(
     scripts: Scripts,
     mailbox: RedisMailbox,
-    operations: RedisOperations,
+    archive: RedisArchive,
     partitions: Partitions,
     conversation: str,
     tag: str,

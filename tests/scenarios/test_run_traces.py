@@ -135,6 +135,25 @@ async def test_why_each_skill_is_in_or_out_is_explained(start: Start, capsys: Ca
     assert "deterministic: " in lines
 
 
+async def test_runs_are_listed_the_newest_first(start: Start, capsys: Capture) -> None:
+    service = await start()
+    done = await recorded(service)
+    async with WebRoom(service.url, "other") as room:
+        await room.say("zhao", ASK["en"])
+        await room.card("clarify")
+    capsys.readouterr()
+    assert await runs.list_runs(service.parts.settings, as_json=True) == 0
+    newest, oldest = json.loads(printed(capsys))
+    assert (newest["status"], newest["at"], newest["requester"]) == (
+        "suspended",
+        "prompt:visit-collect",
+        "zhao",
+    )
+    assert (oldest["run"], oldest["playbook"]) == (done, "clinical_qc")
+    assert await runs.list_runs(service.parts.settings, as_json=False) == 0
+    assert printed(capsys).splitlines()[0].startswith(newest["run"])
+
+
 async def test_no_such_run_is_said(start: Start, capsys: Capture) -> None:
     service = await start()
     assert await runs.explain(service.parts.settings, "00nothing", as_json=False) == 1

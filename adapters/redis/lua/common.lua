@@ -125,6 +125,12 @@ local function end_run(run, status)
   redis.call('PEXPIRE', key, KEEP_MS)
   redis.call('PEXPIRE', key .. ':cards', KEEP_MS)
   redis.call('PEXPIRE', T .. 'log:' .. run, KEEP_MS)
+  -- What ended long ago is listed no more.
+  redis.call('ZADD', T .. 'ended', now, run)
+  for _, old in ipairs(redis.call('ZRANGEBYSCORE', T .. 'ended', 0, now - KEEP_MS, 'LIMIT', 0, 10)) do
+    redis.call('ZREM', T .. 'ended', old)
+    redis.call('ZREM', T .. 'runs', old)
+  end
 end
 
 local function cancel(run)
@@ -142,6 +148,7 @@ local function write_run(r)
     'steps', r.steps)
   if r.ended == '' then
     local new = redis.call('ZADD', T .. 'c:' .. r.conversation .. ':runs', 'NX', now, r.id)
+    if new == 1 then redis.call('ZADD', T .. 'runs', now, r.id) end
     local reply_key = T .. 'reply:' .. r.reply
     if new == 1 and redis.call('EXISTS', reply_key) == 1 then
       -- A reply that a run may still change does not expire, however long the run waits.

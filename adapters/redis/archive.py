@@ -1,0 +1,74 @@
+"""Traces and runs, read from all partitions; for commands, not for the way of a message."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from adapters.redis import keys
+from adapters.redis.client import translated
+from adapters.redis.scripts import Scripts
+from engine.ports.archive import History
+from engine.ports.store import TraceWrite
+
+
+class RedisArchive:
+    """What is kept of what was done."""
+
+    def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
+        self._scripts = scripts
+        self._partitions = partitions
+
+    async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
+        """Ids and JSON of the newest traces, the newest first."""
+        found: list[tuple[float, str, str]] = []
+        for n in range(self._partitions.count):
+            tag, client = keys.tag(n), self._scripts.client
+            with translated():
+                newest = await client.zrevrange(f"{tag}traces", 0, limit - 1, withscores=True)
+                for name, at in cast(list[tuple[str, float]], newest):
+                    body = await client.get(f"{tag}trace:{name}")
+                    found += [(at, name, str(body))] if body else []
+        found.sort(reverse=True)
+        return [(name, body) for _, name, body in found[:limit]]
+
+    async def trace(self, trace_id: str) -> str | None:
+        """The JSON of a trace that is still kept."""
+        partition = self._partitions.of_id(trace_id)
+        if partition is None:
+            return None
+        with translated():
+            body = await self._scripts.client.get(f"{keys.tag(partition)}trace:{trace_id}")
+        return None if body is None else str(body)
+
+    async def runs(self, limit: int) -> Sequence[tuple[str, History]]:
+        """Ids of the newest runs with how they stand, without their audit, the newest first."""
+        found: list[tuple[float, str, History]] = []
+        for n in range(self._partitions.count):
+            tag, client = keys.tag(n), self._scripts.client
+            with translated():
+                newest = await client.zrevrange(f"{tag}runs", 0, limit - 1, withscores=True)
+                for name, at in cast(list[tuple[str, float]], newest):
+                    kept = await client.hmget(f"{tag}run:{name}", ["body", "ended"])
+                    history = History(str(kept[0]), str(kept[1] or ""), ())
+                    found += [(at, name, history)] if kept[0] is not None else []
+        found.sort(key=lambda each: each[:2], reverse=True)
+        return [(name, history) for _, name, history in found[:limit]]
+
+    async def history(self, run_id: str) -> History | None:
+        """A run and everything that its audit says of it; None when it is not kept."""
+        partition = self._partitions.of_id(run_id)
+        if partition is None:
+            return None
+        tag, client = keys.tag(partition), self._scripts.client
+        with translated():
+            body, ended = await client.hmget(f"{tag}run:{run_id}", ["body", "ended"])
+            entries = await client.lrange(f"{tag}log:{run_id}", 0, -1)
+        if body is None:
+            return None
+        return History(str(body), str(ended or ""), tuple(str(entry) for entry in entries))
+
+    async def keep(self, trace: TraceWrite) -> None:
+        """Keep the trace of what no lane handles; raises ValueError for an id that is not ours."""
+        partition = self._partitions.of_id(trace.id)
+        if partition is None:
+            raise ValueError(f"not an id of ours: {trace.id}")
+        await self._scripts.run("trace", partition, trace.id, trace.body, int(trace.keep_s * 1000))
