@@ -49,7 +49,9 @@ def _filled_in(
 ) -> Advanced:
     if ask.instead and _says(ask.instead, decision):
         return _instead(ask.instead, decision.person, f"{decision.name} answered so")
-    patch, faults = filled_in(frame.fields, decision, context)
+    # A text may change what was known, and not asked for, as well.
+    changed = (name for name in ask.fields if name in decision.values and name not in frame.fields)
+    patch, faults = filled_in((*frame.fields, *changed), decision, context)
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))
