@@ -25,7 +25,8 @@ class Field(Frozen):
     """One typed question of a form; `value` is what stands in it before the person types.
 
     `cues` are words that name the field in free text ("weight", "体重"). An `identity` says whom
-    the form is about: another one needs a form of its own.
+    the form is about: another one needs a form of its own. `words` are values in themselves, such
+    as "all", wherever a text that gives no other value has one of them.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Field(Frozen):
     hint: str = ""
     cues: tuple[str, ...] = ()
     identity: bool = False
+    words: tuple[str, ...] = ()
 
 
 class Choice(Frozen):

@@ -120,14 +120,16 @@ def tables(paths: tuple[str, ...], context: StepContext) -> tuple[str, ...]:
     for path in paths:
         leaf = definition.leaf(path)
         if leaf is not None and leaf.type == "list":
-            told.append(_table(leaf, value_of(path, context.run.state) or (), lang))
+            told.append(_table(leaf, value_of(path, context.run.state), lang))
     return tuple(told)
 
 
-def _table(leaf: Leaf, listed: Rows, lang: Lang) -> str:
+def _table(leaf: Leaf, listed: Rows | None, lang: Lang) -> str:
     head = f"**{literal(leaf.label(lang))}**"
     if not listed:
-        return f"{head}{say('list.colon', lang)}{say('card.blank', lang)}"
+        # An empty list says that there is none; no list, that nobody said.
+        none = say("card.blank" if listed is None else "card.no_rows", lang)
+        return f"{head}{say('list.colon', lang)}{none}"
     lines = [
         _line([column.label(lang) for column in leaf.columns.values()]),
         _line(["---"] * len(leaf.columns)),

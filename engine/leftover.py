@@ -31,24 +31,28 @@ _SMALL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words, and pairs of neighbouring Chinese characters, that need no explanation."""
+    """Words, and pairs of neighbouring Chinese characters, that need no explanation.
+
+    So do `lone` characters that stand by themselves, as between a subject and a space.
+    """
 
     words: frozenset[str]
     pairs: frozenset[str]
+    lone: frozenset[str]
     phrases: re.Pattern[str]
 
 
 def vocabulary(fields: Sequence[Field], examples: Iterable[str] = ()) -> Vocabulary:
     """The names of the fields, units, and all that stands in the examples."""
-    named = [name.lower() for field in fields for name in names(field)] + list(unit_words())
+    named = [name.lower() for f in fields for name in (*names(f), *f.words)] + list(unit_words())
     told = [*named, *(example.lower() for example in examples)]
-    pairs = {
-        run[i : i + 2] for text in told for run in _CHINESE.findall(text) for i in range(len(run))
-    }
+    runs = [run for text in told for run in _CHINESE.findall(text)]
+    pairs = {run[i : i + 2] for run in runs for i in range(len(run))}
     chinese = sorted((n for n in named if _CHINESE.search(n)), key=len, reverse=True)
     return Vocabulary(
         frozenset(word for text in told for word in _LATIN.findall(text)) | _FILLERS,
         frozenset(pair for pair in pairs if len(pair) == 2),
+        frozenset(run for run in runs if len(run) == 1),
         re.compile("|".join(map(re.escape, chinese)) or r"(?!)"),
     )
 
@@ -62,6 +66,8 @@ def unexplained(text: str, known: Vocabulary) -> str:
 
 
 def _strange(run: str, known: Vocabulary) -> str:
+    if run in known.lone:
+        return ""
     rest = "".join(
         letter if not {run[max(0, i - 1) : i + 1], run[i : i + 2]} & known.pairs else " "
         for i, letter in enumerate(run)

@@ -9,7 +9,15 @@ from datetime import date
 from cards.model import Field
 from engine.entities import day_spans, impossible_days, subject_spans
 from engine.leftover import unexplained, vocabulary
-from engine.values import Said, bare_value, mentions, pressures, said_values, wrong_units
+from engine.values import (
+    Said,
+    bare_value,
+    cue_pattern,
+    mentions,
+    pressures,
+    said_values,
+    wrong_units,
+)
 
 _CLAUSE_END = re.compile(r"[;。!?\n]|,(?![0-9])|\.(?=\s|$)")
 # What was true at another time is no answer to what is asked now.
@@ -90,7 +98,17 @@ def _claims(text: str, fields: Sequence[Field], today: date) -> list[Said]:
     ):
         if not any(c.start < claim.end and claim.start < c.end for c in found):
             found.append(claim)
+    found += [
+        c for c in _worded(text, fields) if not any(set(c.values) & set(f.values) for f in found)
+    ]
     return found
+
+
+def _worded(text: str, fields: Sequence[Field]) -> Iterator[Said]:
+    """Words that are a field's value in themselves; the first of them is it."""
+    for field in (f for f in fields if f.words):
+        stood = list(re.finditer(cue_pattern(field.words), text, re.IGNORECASE))
+        yield from (Said(m.start(), m.end(), {field.name: stood[0][0]}) for m in stood)
 
 
 def _subjects(text: str, fields: Sequence[Field]) -> Iterator[Said]:

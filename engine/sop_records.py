@@ -3,11 +3,14 @@
 from datetime import date
 from typing import Any
 
+from cards.markdown import literal
 from cards.texts import say
-from engine.errors import ToolError
+from engine.entities import subject_ids
+from engine.errors import ToolError, ToolFailed, ToolRetry
 from engine.frames.outcome import Advanced, Ended, Next, Note, StepContext
-from engine.frames.state import Patch, Scalar, SopFrame
-from engine.playbooks.check_sop import TODAY
+from engine.frames.state import Patch, Rows, Scalar, SopFrame
+from engine.leaves import written
+from engine.playbooks.check_sop import PREVIOUS, TODAY
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.skill import Over, Sop, SopNode
 from engine.rules.engine import HardRuleEngine
@@ -35,15 +38,19 @@ async def over_records(
     response = say("records.checked", lang, n=frame.of, findings=found)
     if found > len(frame.findings):
         response += say("records.cut", lang, n=len(frame.findings))
+    if frame.of > len(frame.summary):
+        response += say("records.cut_subjects", lang, n=len(frame.summary))
     patch = Patch.model_validate({"by": frame.skill, "data": data, "response": response})
     target = node.on_fail if found else node.on_pass
     return go_to(frame, sop, target, f"{frame.of} subjects, {found} findings", patch=patch)
 
 
 async def _subjects(over: Over, context: StepContext) -> tuple[str, ...]:
-    one = context.run.state.data.get(over.subject) if over.subject else None
+    one = str(context.run.state.data.get(over.subject, "")) if over.subject else ""
     if one:
-        return (str(one),)
+        # A form may say "subject p003".
+        named = subject_ids(one)
+        return named if len(named) == 1 else (one.strip().upper(),)
     found = await context.services.call(tool("list_subjects"), {}, context.tools())
     return tuple(found["subjects"])
 
@@ -58,22 +65,40 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
     now, later = frame.left[:SUBJECTS_A_STEP], frame.left[SUBJECTS_A_STEP:]
     findings, summary = list(frame.findings), list(frame.summary)
     for subject in now:
-        found = await context.services.call(
-            tool("list_visits"), {"subject_id": subject}, context.tools()
-        )
-        of_subject = [row for visit in found["visits"] for row in _judged(visit, node, context)]
+        visits = await _visits(subject, context)
+        of_subject = [row for visit in visits for row in _judged(visit, node, context)]
         findings += of_subject
-        summary.append(
-            {"subject_id": subject, "visits": len(found["visits"]), "findings": len(of_subject)}
-        )
+        summary.append({"subject_id": subject, "visits": len(visits), "findings": len(of_subject)})
     update = {
         "left": later,
         "findings": tuple(findings[:MAX_ROWS]),
-        "summary": tuple(summary[:MAX_ROWS]),
+        "summary": _worst_first(summary),
         "found": frame.found + len(findings) - len(frame.findings),
     }
     after = frame.model_copy(update=update)
     return Next(after, f"checked {', '.join(now)}", note=_progress(after, context))
+
+
+async def _visits(subject: str, context: StepContext) -> list[dict[str, Any]]:
+    """The subject's visits, each with the values of the one before it; raises ToolError."""
+    given, who = {"subject_id": subject}, literal(subject)
+    try:
+        found = await context.services.call(tool("list_visits"), given, context.tools())
+    except ToolRetry as error:
+        raise ToolFailed("tool.no_subject", who=who) from error
+    if not found["found"]:
+        near = say("list.items", context.run.lang).join(map(literal, found["nearest"]))
+        raise ToolFailed("tool.no_subject_near" if near else "tool.no_subject", who=who, ids=near)
+    visits = found["visits"]
+    return [
+        {**visit, **{f"{PREVIOUS}{name}": value for name, value in before.items()}}
+        for visit, before in zip(visits, ({}, *visits), strict=False)
+    ]
+
+
+def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
+    """Those with most findings first, so that what a long list leaves out has fewest."""
+    return tuple(sorted(summary, key=lambda row: -int(row["findings"] or 0))[:MAX_ROWS])
 
 
 def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> list[dict[str, Scalar]]:
@@ -85,7 +110,7 @@ def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> list[
             "subject_id": str(visit["subject_id"]),
             "visit_date": str(visit["visit_date"]),
             "field": _label(violation.field, context),
-            "value": "" if violation.value is None else str(violation.value),
+            "value": "" if violation.value is None else written(violation.value),
             "message": violation.message,
         }
         for violation in found

@@ -22,6 +22,7 @@ _LOOKALIKES = {"*": "∗", "_": "ˍ", "~": "∼"}
 _OPENERS = {c: re.compile(rf"(?<!\w)\{c}(?=\S)") for c in _LOOKALIKES}
 _CLOSERS = {c: re.compile(rf"(?<=\S)\{c}(?!\w)") for c in _LOOKALIKES}
 _ADDRESS = re.compile(r"://|(?:^|\s)\S+\.[a-z]{2,}(?:[/\s]|$)", re.IGNORECASE)
+_BREAKS = ("softbreak", "hardbreak")
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 # Slack sees a mark only at a word's edge; Chinese has none, so an empty space makes one.
 _EDGE = "\u200b"
@@ -100,7 +101,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Chunk]:
             case "tr_open":
                 table.append([])
             case "inline" if prefix.in_table:
-                table[-1].append(" ".join(token.content.split()))
+                table[-1].append(_cell(token))
             case "table_close":
                 yield Chunk(_code(_grid(table)), code=True)
             case "inline":
@@ -236,6 +237,12 @@ def _trim_edges(text: str) -> str:
 
 def _code(content: str) -> str:
     return escape(content.rstrip("\n")).replace("```", "ˋˋˋ")
+
+
+def _cell(token: Token) -> str:
+    """What a cell says, on one line; in a code block no mark-up takes effect."""
+    parts = token.children or ()
+    return " ".join("".join(" " if p.type in _BREAKS else p.content for p in parts).split())
 
 
 def _grid(rows: Sequence[Sequence[str]]) -> str:

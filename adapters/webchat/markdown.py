@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -11,6 +12,10 @@ _LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
 # Marks that turn the order of what is read, so that it shows as what it is not.
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _ALIGN = "text-align:"
+_CELLS = ("th_open", "td_open")
+SHORT = 16
+WIDE = 28
+"""A table's cell of at most SHORT characters is not broken, and one of more than WIDE has room."""
 
 
 class _ChatMarkdown(MarkdownIt):
@@ -27,6 +32,10 @@ def _harden(state: StateCore) -> None:
         if isinstance(style, str) and style.startswith(_ALIGN):
             # A style attribute would break the page's content security policy.
             token.attrSet("class", f"align-{style.removeprefix(_ALIGN)}")
+    for cell, inside in pairwise(state.tokens):
+        size = len(inside.content)
+        if cell.type in _CELLS and (size <= SHORT or size > WIDE):
+            cell.attrJoin("class", "short" if size <= SHORT else "wide")
 
 
 def _walk(tokens: Iterable[Token]) -> Iterable[Token]:

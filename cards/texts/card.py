@@ -20,6 +20,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "card.votes": ("已有 {n}/{of}：{names}", "{n} of {of} so far: {names}"),
     "card.blank": ("未填写", "not stated"),
+    "card.no_rows": ("无", "none"),
     "card.questions": ("{skill}：需要你回答", "{skill}: please answer"),
     "card.by_hand": ("{skill}：请填写", "{skill}: please fill in"),
     "card.more_rows": ("……另有 {n} 行", "… and {n} more rows"),

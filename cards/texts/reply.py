@@ -21,9 +21,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "records.checked": (
         "已核查 {n} 名受试者，发现 {findings} 个问题。",
-        "Checked {n} subjects: {findings} findings.",
+        "Subjects checked: {n}. Findings: {findings}.",
     ),
-    "records.cut": ("只列出前 {n} 个。", " Only the first {n} are listed."),
+    "records.cut": ("问题只列出前 {n} 个。", " Only the first {n} findings are listed."),
+    "records.cut_subjects": (
+        "汇总只列出问题最多的 {n} 名受试者。",
+        " The summary lists only the {n} subjects with most findings.",
+    ),
     "part.phase_done": ("「{name}」：{title}", "“{name}”: {title}"),
     "part.syncing": (
         "「{name}」：已完成，正在写入业务系统…",

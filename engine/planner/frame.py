@@ -171,7 +171,8 @@ def _announce(
         deadline=context.services.now + SEEN_WITHIN,
     )
     last = PhaseManager(context.playbook, run.request).phases[-1].id == phase.id
-    note = Note("done", say("part.done", run.lang, name=run.name))
+    done = say("part.done", run.lang, name=run.name)
+    note = Note("done", "\n\n".join(filter(None, (done, run.state.response))))
     if not last:
         note = Note("needs_you", say("part.phase_done", run.lang, name=run.name, title=card.title))
     return Suspend(frame, (card,), note, f"{phase.id} is complete")

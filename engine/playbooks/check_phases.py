@@ -158,6 +158,8 @@ def _unfilled(path: str, by: Sequence[str], request: str) -> str:
 def _changes(skill: Skill) -> set[str]:
     """Every path that a run of the skill may change."""
     changed = {*skill.provided, *skill.sets}
+    if skill.ask and skill.ask.instead:
+        changed |= skill.ask.instead.sets.keys()
     for outcome in skill.sop.outcomes.values() if skill.sop else ():
         changed |= outcome.keys()
     return changed | (skill.plan.on_error.keys() if skill.plan else set())

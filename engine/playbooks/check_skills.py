@@ -66,6 +66,10 @@ class SkillCheck(Checking):
         for index, name in enumerate(ask.fields):
             known = self.names.data_fields
             self.known(name, known, ("ask", "fields", index), "data field")
+        if ask.instead:
+            at = ("ask", "instead")
+            self.known(ask.instead.of, ask.fields, (*at, "of"), "asked field")
+            self.sets(ask.instead.sets, (*at, "sets"))
 
     def _output(self, schema: OutputSchema) -> None:
         for group, key, names in (

@@ -8,7 +8,8 @@ from engine.rules.check import check_logic
 # Rules may also read today's date.
 TODAY = "today"
 VISIT = ("subject_id", "visit_date", "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
-"""What rules over visits may read."""
+"""What rules over visits may read, of each visit and, with `previous_` before, of the last one."""
+PREVIOUS = "previous_"
 FINDING = ("subject_id", "visit_date", "field", "value", "message")
 RECORDS = ("subject_id", "result", "problems")
 SUMMARY = ("subject_id", "visits", "findings")
@@ -47,10 +48,11 @@ class SopCheck(Checking):
                 self.known(target, sop.nodes, (*at, key), "node")
 
     def _hard_rule(self, node: SopNode, at: Path) -> None:
-        fields = VISIT if node.over else self.names.data_fields
-        variables = None if fields is None else (*fields, TODAY)
+        read = self.names.data_fields
         if node.over:
+            read = (*VISIT, *(f"{PREVIOUS}{name}" for name in VISIT))
             self._over(node.over, (*at, "over"))
+        variables = None if read is None else (*read, TODAY)
         if not node.rules:
             self.add((*at, "rules"), "should have at least one rule")
         for index, rule in enumerate(node.rules):

@@ -17,6 +17,19 @@ FILES = "files"
 """The category of skills that read attachments."""
 
 
+class Instead(Frozen):
+    """What may be said in the place of one value, such as "all" for a subject.
+
+    It is a button of its own, or one of the `words` in the request or the answer; it clears the
+    leaf `of` and sets the state.
+    """
+
+    of: str
+    label: Bilingual
+    words: tuple[str, ...] = Key(min_length=1)
+    sets: dict[str, Setting] = Key(min_length=1)
+
+
 class Ask(Frozen):
     """A prompt skill's questions: the data leaves it fills.
 
@@ -27,6 +40,7 @@ class Ask(Frozen):
     title: Bilingual
     text: Bilingual
     again: bool = False
+    instead: Instead | None = None
 
 
 class OutputSchema(Frozen):

@@ -223,12 +223,24 @@ class RouteTable:
         """The route of that playbook; None for the other routes."""
         return next((route for route in self.routes if route.playbook == name), None)
 
-    def able(self, group: str) -> bool:
-        """Whether the request of that group (`playbook/request`) can be done."""
+    def way(self, group: str) -> tuple[str, ...] | None:
+        """The phases of the request of that group (`playbook/request`), () for all of them.
+
+        None when it cannot be done.
+        """
         name, _, request = group.partition("/")
         route = self.playbook(name)
         requests = route.requests if route else ()
-        return any(r.id == request and not r.not_yet for r in requests)
+        return next((r.phases for r in requests if r.id == request and not r.not_yet), None)
+
+    def bids_so(self, group: str, said: str) -> bool:
+        """Whether an example of that group has a cue of the folded text, or opens as it does."""
+        name, _, request = group.partition("/")
+        route = self.playbook(name)
+        requests = (r for r in (route.requests if route else ()) if r.id == request)
+        told = [plain(example) for r in requests for example in r.examples]
+        cues, opening = cue_found(said, self.cues), _opening(said)
+        return any(_opening(text) == opening or cue_found(text, cues) for text in told)
 
     def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
         """What a text may mean, the likeliest first: requests of playbooks, or a question."""
@@ -254,6 +266,13 @@ def tokens(said: str) -> frozenset[str]:
     words += [SUBJECT_MARK] if subject_ids(said) else []
     runs = _CHINESE_RUN.findall(said)
     return frozenset(words).union(run[i : i + 2] for run in runs for i in range(len(run) - 1))
+
+
+def _opening(said: str) -> str:
+    """The first English word or the first two Chinese characters, without politeness."""
+    bare = plea(said)[0].strip()
+    word = _LATIN.match(bare)
+    return word[0] if word else bare[:2]
 
 
 def _starts(said: str, cue: str) -> bool:

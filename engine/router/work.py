@@ -30,7 +30,7 @@ AWAY = 0.35
 """How far work that nobody here does, and what asks for nothing, must be behind."""
 
 GROUP_MARGIN = 0.08
-"""How far another request of the playbook must be behind, where only one of them can be done."""
+"""How far another request of the playbook must be behind that goes another way, or none."""
 
 SETTLED = 2
 """With so many words of a playbook's own, a strange one says nothing."""
@@ -54,14 +54,16 @@ def workflow(
 def _work(said: Said, judged: Said, context: RouteContext) -> Piece:
     """The piece as work that `judged` (it, or a clause of it) asks for.
 
-    Where a request that can be done is as near as one that cannot, the person is asked which.
+    Where requests are as near to each other of which one cannot be done, or that go different
+    ways, the person is asked which, unless the words that bid are of one of them.
     """
     playbook = judged.route
     groups = _groups(judged, playbook, context)
-    why = _why(judged, groups[0][0], context.table)
     near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
-    able = {context.table.able(name) for name in near}
-    if len(able) > 1:
+    if len(bidden := _bidden(judged, near, context.table)) < len(near):
+        near, groups = bidden, [group for group in groups if group[0] in bidden]
+    why = _why(judged, groups[0][0], context.table)
+    if len({context.table.way(name) for name in near}) > 1:
         offered = tuple(
             Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
             for name, s in groups[:3]
@@ -76,6 +78,14 @@ def _work(said: Said, judged: Said, context: RouteContext) -> Piece:
         request=groups[0][0].partition("/")[2],
         confidence=round(min(1.0, judged.score), 2),
     )
+
+
+def _bidden(said: Said, near: list[str], table: RouteTable) -> list[str]:
+    """Those of the requests, all of which can be done, that the words that bid go with."""
+    ways = {table.way(name) for name in near}
+    if len(ways) < 2 or None in ways:
+        return near
+    return [name for name in near if table.bids_so(name, said.bare)] or near
 
 
 def _by_clause(said: Said, context: RouteContext) -> Piece | None:

@@ -1,9 +1,13 @@
 """The prompt skill: asks people for the data leaves that are missing (spec 003, clarify)."""
 
+import re
+from collections.abc import Sequence
+
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Review
+from cards.model import Card, Choice, Decision, Field, Review
 from cards.texts import say
+from engine.entities import subject_ids
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -17,9 +21,12 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import Patch, PromptFrame
 from engine.leaves import form_field, rows
-from engine.playbooks.skill import Ask, Skill
+from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reading import field_values, read_form
 from engine.skills.answers import filled_in, unanswered, withdrawn
+from engine.values import cue_pattern
+
+INSTEAD = "instead"
 
 
 async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Advanced:
@@ -30,7 +37,7 @@ async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Adv
         case Answer(decision=decision) if decision.choice == "withdraw":
             return withdrawn(decision, context)
         case Answer(decision=decision):
-            return _filled_in(frame, skill, decision, context)
+            return _filled_in(frame, skill, ask, decision, context)
         case TimedOut():
             return unanswered(context)
         case _:
@@ -38,9 +45,13 @@ async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Adv
 
 
 def _filled_in(
-    frame: PromptFrame, skill: Skill, decision: Decision, context: StepContext
+    frame: PromptFrame, skill: Skill, ask: Ask, decision: Decision, context: StepContext
 ) -> Advanced:
-    patch, faults = filled_in(frame.fields, decision, context)
+    if ask.instead and _says(ask.instead, decision):
+        return _instead(ask.instead, decision.person, f"{decision.name} answered so")
+    # A text may change what was known, and not asked for, as well.
+    changed = (name for name in ask.fields if name in decision.values and name not in frame.fields)
+    patch, faults = filled_in((*frame.fields, *changed), decision, context)
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))
@@ -48,9 +59,29 @@ def _filled_in(
     return Done(sets, f"{decision.name} answered")
 
 
+def _says(instead: Instead, decision: Decision) -> bool:
+    typed = decision.values.get(instead.of)
+    return decision.choice == INSTEAD or (typed is not None and _is_word(instead, str(typed)))
+
+
+def _is_word(instead: Instead, text: str) -> bool:
+    """One of the words is said, and nobody named."""
+    found = re.search(cue_pattern(instead.words), text, re.IGNORECASE)
+    return found is not None and not subject_ids(text)
+
+
+def _instead(instead: Instead, by: str, why: str) -> Done:
+    patch = Patch.setting(by, instead.sets, data={instead.of: None}, problems=())
+    return Done(patch, f"{why}: {instead.label('en')}")
+
+
 def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> Advanced:
     run, known = context.run, context.run.state.data
     found = {} if ask.again else _found(ask, context)
+    if ask.instead and _is_word(ask.instead, str(found.get(ask.instead.of, ""))):
+        if not _left(ask, context):
+            return _instead(ask.instead, run.requester.id, "the message says so")
+        del found[ask.instead.of]
     if found:
         names = ", ".join(found)
         patch = Patch(by=run.requester.id, data=found)
@@ -72,12 +103,21 @@ def _ask(skill: Skill) -> Ask:
     return skill.ask
 
 
+def _fields(ask: Ask, names: Sequence[str], context: StepContext) -> list[Field]:
+    """The form's questions; the one that has another answer knows its words."""
+    run, defined = context.run, context.playbook.definition.data_fields
+    asked = [form_field(n, defined[n], run.lang, run.state) for n in names]
+    words = {ask.instead.of: ask.instead.words} if ask.instead else {}
+    return [f.model_copy(update={"words": words.get(f.name, ())}) for f in asked]
+
+
 def _found(ask: Ask, context: StepContext) -> dict[str, str | int | float]:
     """Typed values that the message gives for leaves not known yet."""
     run, defined = context.run, context.playbook.definition.data_fields
-    fields = [form_field(n, defined[n], run.lang, run.state) for n in ask.fields]
+    fields = _fields(ask, ask.fields, context)
     today = context.services.today
-    wider = [f for f in fields if defined[f.name].inherit]
+    # What is said of all elsewhere in the message is not said of this.
+    wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
     texts = {**field_values(run.message, wider, today), **field_values(run.text, fields, today)}
     new = {name: text for name, text in texts.items() if name not in run.state.data}
     typed, _ = check_form([f for f in fields if f.name in new], new, run.lang)
@@ -87,7 +127,7 @@ def _found(ask: Ask, context: StepContext) -> dict[str, str | int | float]:
 def _left(ask: Ask, context: StepContext) -> str:
     """What the run's piece says that neither a field nor the playbook's own words explain."""
     run, playbook = context.run, context.playbook.definition
-    fields = [form_field(n, playbook.data_fields[n], run.lang, run.state) for n in ask.fields]
+    fields = _fields(ask, ask.fields, context)
     examples = (*playbook.examples, *playbook.cues, playbook.name.zh, playbook.name.en)
     reading = read_form(run.text, fields, context.services.today, examples=examples)
     colon = say("list.colon", run.lang)
@@ -102,7 +142,7 @@ def _left(ask: Ask, context: StepContext) -> str:
 
 def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
     run, defined = context.run, context.playbook.definition.data_fields
-    fields = tuple(form_field(n, defined[n], run.lang, run.state) for n in wanted)
+    fields = tuple(_fields(ask, wanted, context))
     known = [n for n in ask.fields if n not in wanted and n in run.state.data]
     counted = [field for field in fields if field.type in ("integer", "number")]
     example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
@@ -120,6 +160,7 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
         choices=(
             Choice(id="submit", label=say("choice.submit", run.lang), style="primary", form=fields),
+            *([Choice(id=INSTEAD, label=ask.instead.label(run.lang))] if ask.instead else ()),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),
         review=Review(persons=(run.requester.id,)),

@@ -7,6 +7,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.tools.arguments import Arguments, SubjectId
 from engine.tools.model import Tool, ToolContext
+from engine.tools.subject import find_subject
 
 
 class ListSubjects(Arguments):
@@ -24,9 +25,9 @@ async def _subjects(args: ListSubjects, ctx: ToolContext) -> dict[str, Any]:
 
 
 async def _visits(args: ListVisits, ctx: ToolContext) -> dict[str, Any]:
-    subject = await ctx.records.subject(args.subject_id)
-    if subject is None:
-        return {"found": False, "visits": []}
+    subject = await find_subject(args.subject_id, ctx.records)
+    if isinstance(subject, dict):
+        return {**subject, "visits": []}
     visits = await ctx.records.visits(subject.subject_id)
     return {"found": True, "visits": [visit.model_dump(mode="json") for visit in visits]}
 

@@ -16,6 +16,7 @@ KNOWN = {"subject_id": "P004", "visit_date": "2026-11-23"}
 FOLDER = Path(__file__).parents[2] / "playbooks" / "clinical_qc"
 FILES = [FOLDER / "playbook.yaml", *(FOLDER / "skills").glob("*.yaml")]
 PLAYBOOK = load({str(path): path.read_text() for path in FILES}, roles=None, held=None)
+VISIT_COLLECT = PLAYBOOK.skills["visit-collect"]
 
 
 def form(lang: Lang) -> list[Field]:
@@ -29,7 +30,8 @@ def form(lang: Lang) -> list[Field]:
             cues=defined.cues,
             value=KNOWN.get(name, ""),
         )
-        for name, defined in PLAYBOOK.definition.data_fields.items()
+        for name in (VISIT_COLLECT.ask.fields if VISIT_COLLECT.ask else ())
+        for defined in (PLAYBOOK.definition.data_fields[name],)
     ]
 
 

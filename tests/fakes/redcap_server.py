@@ -9,7 +9,7 @@ import json
 import re
 import socket
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Self
 
 from aiohttp import web
@@ -41,7 +41,8 @@ class RedcapServer:
     """`async with RedcapServer(project) as server`; its `url` is the API's address.
 
     `calls` holds every accepted form, `faults` every wrong one. `trouble` lets calls go wrong.
-    `before_import` runs once an import has been read and before it is stored.
+    `before_import` runs once an import has been read and before it is stored, `before_export`
+    before an export is answered.
     """
 
     def __init__(self, project: Project, *, token: str = TOKEN) -> None:
@@ -54,6 +55,7 @@ class RedcapServer:
         self.faults: list[str] = []
         self.elsewhere: list[Form] = []
         self.before_import: Callable[[], None] | None = None
+        self.before_export: Callable[[Form], Awaitable[None]] | None = None
         self.importers: asyncio.Barrier | None = None
         self._troubles: dict[Action, deque[tuple[Trouble | None, bool]]] = defaultdict(deque)
         self._closing = asyncio.Event()
@@ -88,6 +90,8 @@ class RedcapServer:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         form = {name: str(value) for name, value in (await request.post()).items()}
         action: Action = "import" if "data" in form else "export"
+        if action == "export" and self.before_export:
+            await self.before_export(form)
         queue = self._troubles[action]
         kind, done = queue.popleft() if queue else (None, False)
         if kind is None or done:

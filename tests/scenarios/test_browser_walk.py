@@ -55,4 +55,6 @@ def walk(browser: Browser, url: str, shots: Path) -> None:
     browser.wait_text(".card h3", "访视已录入")
     browser.wait_text(".part.is-done", "已完成")
     browser.screenshot(shots / "done.png")
+    browser.emulate(width=360, height=740)
+    assert browser.run("return document.documentElement.scrollWidth") <= 360
     assert browser.console_errors() == []

@@ -30,13 +30,13 @@ def environment(folder: Path, port: int) -> dict[str, str]:
     }
 
 
-async def run(folder: Path, port: int) -> tuple[asyncio.subprocess.Process, str]:
+async def run(folder: Path, port: int, **more: str) -> tuple[asyncio.subprocess.Process, str]:
     """`signoff run` in a process of its own, and the address that it prints."""
     with (folder / "log").open("ab") as log:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bot", "run"),
             cwd=folder,
-            env=environment(folder, port),
+            env={**environment(folder, port), **more},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=log,

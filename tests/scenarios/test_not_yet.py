@@ -18,9 +18,9 @@ NO_RUN = {"zh": "没有进行中的流程", "en": "Nothing is under way"}
     ("text", "lang", "name", "playbook"),
     [
         ("起草一份民事起诉状", "zh", "起诉状", "民事诉讼（原告）"),
-        ("对P004跑一遍逻辑核查", "zh", "逻辑核查", "访视录入"),
+        ("导入访视数据", "zh", "导入数据", "临床数据"),
         ("Draft a civil complaint", "en", "complaint", "Civil litigation (plaintiff)"),
-        ("run logic checks on P004", "en", "checks", "Visit entry"),
+        ("import the visit data", "en", "Import data", "Clinical data"),
     ],
 )
 async def test_it_is_said_what_it_is_and_what_can_be_done(
@@ -42,7 +42,7 @@ async def test_it_is_said_what_it_is_and_what_can_be_done(
 async def test_what_is_asked_beside_it_is_done_all_the_same(
     shared: Service, own_room: WebRoom
 ) -> None:
-    await own_room.say("lin", "对P004跑一遍逻辑核查,再查一下P003的ECOG,然后录入P003今天的访视")
+    await own_room.say("lin", "给P004录一条AE,再查一下P003的ECOG,然后录入P003今天的访视")
     message = await own_room.wait_for(lambda m: bool(m["card"]))
     assert [p["state"] for p in message["parts"]] == ["failed", "answered", "needs_you"]
     assert NOT_YET["zh"][0] in message["parts"][0]["html"]

@@ -19,6 +19,7 @@ TEXTS = st.lists(st.one_of(SPICE, st.text(max_size=8)), max_size=20).map("".join
     [
         ("plain", "plain"),
         ("# Result", "*Result*"),
+        ("|P\\_1|\n|-|\n|a \\| **b**|\n|\\<x\\>|", "```\nP_1\na | b\n&lt;x&gt;\n```"),
         ("## **Result** of `x`", "*Result of `x`*"),
         ("**b** *e* ~~s~~ `c`", "*b* _e_ ~s~ `c`"),
         ("请**务必**检查", "请\u200b*务必*\u200b检查"),

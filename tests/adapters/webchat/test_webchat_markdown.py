@@ -90,9 +90,16 @@ def test_an_image_is_at_most_a_link():
 
 def test_tables_align_by_class():
     html = to_html("| a | b |\n|--:|:-:|\n| 1 | 2 |")
-    assert '<td class="align-right">1</td>' in html
-    assert '<td class="align-center">2</td>' in html
+    assert '<td class="align-right short">1</td>' in html
+    assert '<td class="align-center short">2</td>' in html
     assert "style" not in html
+
+
+def test_a_short_cell_stays_on_one_line_and_a_long_one_has_room():
+    html = to_html(f"| a |\n|---|\n| 2026-10-01 |\n| {'b' * 20} |\n| {'c' * 40} |")
+    assert '<td class="short">2026-10-01</td>' in html
+    assert f"<td>{'b' * 20}</td>" in html
+    assert f'<td class="wide">{"c" * 40}</td>' in html
 
 
 def test_a_line_break_is_kept():

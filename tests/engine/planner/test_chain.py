@@ -38,7 +38,7 @@ def state(profile: str = "", review: str = "", **more: str) -> AgentState:
 
 async def decided(playbook: Playbook, phase: Phase, now: AgentState, **more: Any) -> Decided:
     skills = availability(playbook, phase, now, **more)
-    return await decide(Situation(playbook, "", phase, now, skills, **more))
+    return await decide(Situation(playbook, "visit-entry", phase, now, skills, **more))
 
 
 @pytest.mark.parametrize(

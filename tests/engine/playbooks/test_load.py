@@ -37,11 +37,13 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
         "check",
         "review",
         "record",
+        "scope",
+        "quality",
     ]
     changed = files()
     changed["playbook.yaml"] += "\n# a comment changes nothing\n"
     assert loaded(changed).digest == playbook.digest
-    changed["playbook.yaml"] = changed["playbook.yaml"].replace("Visit entry", "Visits")
+    changed["playbook.yaml"] = changed["playbook.yaml"].replace("Clinical data", "Visits")
     assert loaded(changed).digest != playbook.digest
     assert Playbook.model_validate_json(playbook.model_dump_json()) == playbook
 
@@ -158,7 +160,7 @@ def test_each_fault_is_named_where_it_stands(name: str, old: str, new: str, prob
 
 
 def test_a_review_whose_role_nobody_holds_does_not_load() -> None:
-    found = problems("playbook.yaml", "Visit entry", "Visits", held=("crc",))
+    found = problems("playbook.yaml", "Clinical data", "Visits", held=("crc",))
     assert found == ["sop.nodes.approve.review.roles: nobody in people.yaml holds reviewer"]
 
 
@@ -256,3 +258,28 @@ def replaced(changed: dict[str, str], name: str, old: str, new: str) -> None:
 def places(problem: str) -> tuple[str, str]:
     place, path, _ = problem.split(": ", 2)
     return place.rpartition(":")[0], path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ("of: subject_id", "of: visit_date", "ask.instead.of"),
+        ("sets: {profile.qc_scope: all}", "sets: {profile.qc_scope: some}", "ask.instead.sets"),
+        ("sets: {profile.qc_scope: all}", "sets: {profile.scope: all}", "ask.instead.sets"),
+        (
+            "    words:\n      - 全部",
+            "    words: []\n    wards:\n      - 全部",
+            "ask.instead.words",
+        ),
+    ],
+)
+def test_what_stands_in_the_place_of_a_value_is_checked(old: str, new: str, path: str) -> None:
+    found = problems("skills/qc-scope.yaml", old, new)
+    assert any(problem.startswith(path) for problem in found), found
+
+
+def test_rules_over_visits_read_the_visit_before_and_nothing_else() -> None:
+    old = "{missing: [weight_kg, previous_weight_kg]}"
+    found = problems("skills/qc-rules.yaml", old, "{missing: [weight_kg, next_weight_kg]}")
+    assert len(found) == 1
+    assert "next_weight_kg" in found[0]

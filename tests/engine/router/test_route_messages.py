@@ -289,3 +289,29 @@ async def test_any_text_is_routed_and_its_pieces_stand_in_it_in_order(text: str)
 async def test_no_forbidden_example_starts_anything(no: str, example: str, before: str) -> None:
     routed = await route(f"{before}{no}{example}", CONTEXT, None)
     assert all(intent.kind != "workflow" for intent in routed.intents)
+
+
+@pytest.mark.parametrize(
+    ("text", "request_id"),
+    [
+        ("对 P003 做质控", "quality-control"),
+        ("run QC on P003", "quality-control"),
+        ("全部受试者跑一遍逻辑核查", "edit-check"),
+        # Near to recording it too; the words that bid say which.
+        ("质控 P003 的访视", "quality-control"),
+        ("核查 P003 今天的访视数据", "edit-check"),
+        ("把P003 今天的访视数据质控一下", "quality-control"),
+        ("核查一下yesterday's visit entry", "edit-check"),
+        # Here they do not, so the person does.
+        ("check and enter the visit of P003", ""),
+        ("把the visit of P003检查一下", ""),
+    ],
+)
+async def test_of_requests_that_go_different_ways_none_is_begun_on_a_guess(
+    context: RouteContext, text: str, request_id: str
+) -> None:
+    (intent,) = (await route(text, context, None)).intents
+    assert intent.request == request_id
+    assert intent.sure is (request_id != "")
+    if not request_id:
+        assert {"visit-entry", "edit-check"} <= {c.request for c in intent.candidates}
