@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from cards.model import Lang
 from cards.texts import say
 from engine.condition_words import worded
 from engine.language import Bilingual
 from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
-from engine.playbooks.model import Phase, Playbook, PriorityRule
+from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule
 from engine.playbooks.skill import Skill, Sop, SopNode
 
 _FOLLOWED: Mapping[str, tuple[str, ...]] = {
@@ -35,19 +36,26 @@ class _Graphing:
         definition = self._playbook.definition
         self._nodes.append(self._whole())
         self._allowed(self._root, definition.allowed_skills)
-        before = self._root
         for phase in definition.phases:
             at = node_id("phase", phase.id)
             self._nodes.append(self._phase(phase, at))
-            self._edges.append(Edge(source=before, target=at, kind="next"))
             self._allowed(at, phase.allowed_skills)
-            before = at
+        self._ways(definition)
         for skill in self._playbook.skills:
             self._skill(skill, inside="")
         self._rules(self._root, definition.priority_rules)
         for phase in definition.phases:
             self._rules(node_id("phase", phase.id), phase.priority_rules)
         return Graph(lang=self._lang, nodes=tuple(self._nodes), edges=tuple(self._edges))
+
+    def _ways(self, definition: PlaybookFile) -> None:
+        """From each phase to the next one of a request; what several requests share, once."""
+        ways = [definition.phases_of(r.id) for r in definition.requests if not r.not_yet]
+        steps: dict[tuple[str, str], None] = {}
+        for phases in ways:
+            stops = [self._root, *(node_id("phase", phase.id) for phase in phases)]
+            steps |= dict.fromkeys(pairwise(stops))
+        self._edges += [Edge(source=a, target=b, kind="next") for a, b in steps]
 
     def _rules(self, at: str, rules: Iterable[PriorityRule]) -> None:
         for rule in rules:

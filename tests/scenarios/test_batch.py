@@ -17,14 +17,14 @@ name: {zh: 逐一核查, en: Check every subject}
 description: {zh: 逐一核查受试者, en: Checks every subject}
 category: check
 kind: sop
-provides: [profile.qc_status, subject_results]
+provides: [profile.each_status, subject_results]
 sop:
   start_node: rules
   batch: {records: subjects, subject: subject_id, summary: subject_results, concurrency: 3}
   nodes:
     rules:
       type: hard_rule
-      over: {records: visits, subject: subject_id, findings: found, summary: counted}
+      over: {records: visits, subject: subject_id, findings: found_here, summary: counted}
       rules:
         - field: ecog
           logic: {"<=": [0, {var: ecog}, 0]}
@@ -40,10 +40,10 @@ sop:
       on_approve: end_accepted
       on_reject: end_rejected
   outcomes:
-    end_batch: {profile.qc_status: done}
+    end_batch: {profile.each_status: done}
 """
 FIELDS = """
-  found:
+  found_here:
     label: {zh: 问题, en: Findings}
     type: list
     columns:
@@ -72,7 +72,7 @@ phases:
     name: {zh: 核查, en: Check}
     goal: {zh: 逐一核查, en: Every subject is checked}
     allowed_skills: [every-subject]
-    gate_field: profile.qc_status
+    gate_field: profile.each_status
     gate_value: done
     done_card:
       title: {zh: 核查完成, en: Checked}
@@ -91,17 +91,14 @@ def batch(playbooks: Path) -> Path:
         playbooks,
         "playbook.yaml",
         "profile_fields:\n",
-        "profile_fields:\n  qc_status: {label: {zh: 核查, en: Check}}\n",
+        "profile_fields:\n  each_status: {label: {zh: 核查, en: Check}}\n",
     )
+    change(playbooks, "playbook.yaml", "    phases: [scope, quality]\n", "    phases: [every]\n")
     text = (folder / "playbook.yaml").read_text(encoding="utf-8")
-    head, _, rest = text.partition("  - id: quality-control\n")
-    rest = rest.replace("    not_yet: true\n", "    phases: [every]\n", 1)
-    head = head.replace(
-        "  - id: visit-entry\n",
-        "  - id: visit-entry\n    phases: [collect, check, review, record]\n",
-    )
-    whole = head + "  - id: quality-control\n" + rest
-    (folder / "playbook.yaml").write_text(whole, encoding="utf-8")
+    kept = text.partition("  - id: scope\n")[0].rstrip() + "\n"
+    (folder / "playbook.yaml").write_text(kept, encoding="utf-8")
+    for name in ("qc-scope", "qc-rules"):
+        (folder / "skills" / f"{name}.yaml").unlink()
     return playbooks
 
 
