@@ -5,7 +5,7 @@ from typing import Any
 
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Field, Lang, Row
+from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
@@ -13,6 +13,8 @@ from engine.playbooks.leaf import Leaf
 from engine.playbooks.leaf_faults import MAX_ROWS
 
 SHOWN_ROWS = 30
+# A choice is judged against its options by who knows them.
+_FIELD_TYPES: dict[str, FieldType] = {"integer": "integer", "number": "number", "date": "date"}
 _YES_NO = {True: "choice.yes", False: "choice.no"}
 
 
@@ -73,6 +75,13 @@ def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
     if len(lines) > MAX_ROWS:
         raise ValueError(say("form.many_rows", lang, limit=MAX_ROWS))
     return tuple(_row(line, leaf, lang) for line in lines)
+
+
+def option_value(leaf: Leaf, text: str) -> Value:
+    """What a leaf takes when the option of that text is chosen; the text itself if it is none."""
+    field = Field(name="option", label="", type=_FIELD_TYPES.get(leaf.type, "text"))
+    typed, _ = check_form([field], {"option": text}, "en")
+    return typed.get("option", text)
 
 
 def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:

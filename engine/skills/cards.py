@@ -11,9 +11,9 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import Question
 from engine.leaves import form_field, rows, tables, value_of
 from engine.playbooks.skill import Skill, SkillCard
+from engine.skills.output import LABEL_CHARS
 
 MAX_CHOICES = 10
-LABEL_CHARS = 60
 SEMANTIC_KEYS = {
     "cause-recommendation": "confirm_claim_path",
     "dispute-strategy-planning": "confirm_strategy",

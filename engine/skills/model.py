@@ -16,6 +16,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import ModelFrame, Patch
+from engine.leaves import option_value
 from engine.planner.situation import FILES
 from engine.playbooks.skill import Skill, SkillCard
 from engine.ports.model import Completion, Message
@@ -214,7 +215,10 @@ def _picked(frame: ModelFrame, decision: Decision, context: StepContext) -> Next
     """One of the options of the model's own question."""
     question = frame.questions[0]
     text = question.options[int(decision.choice) - 1]
-    patch = Patch.setting(decision.person, {}, **_set(question.field, text))
+    leaf = context.playbook.definition.leaf(question.field)
+    assert leaf is not None, "a question names one of the skill's fields"
+    changes = {"by": decision.person, **_set(question.field, option_value(leaf, text))}
+    patch = Patch.model_validate(changes)
     told = decision.model_copy(update={"values": {question.field: text}})
     return Next(_heard(frame, told), f"{decision.name} chose {text}", patch)
 
