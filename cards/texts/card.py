@@ -22,6 +22,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "card.blank": ("未填写", "not stated"),
     "card.questions": ("{skill}：需要你回答", "{skill}: please answer"),
     "card.by_hand": ("{skill}：请填写", "{skill}: please fill in"),
+    "card.more_choices": (
+        "……另有 {n} 项没有按钮；需要其中一项时，请用「修改」说明",
+        "… and {n} more without a button; to have one of those, say so with “Change it”",
+    ),
     "card.more_rows": ("……另有 {n} 行", "… and {n} more rows"),
     "card.by_text": ("也可以直接用文字回答，例如：{example}", "Or answer in text, e.g. {example}"),
     "card.outcome": ("{name}：{choice}（{when}）", "{name}: {choice} ({when})"),
