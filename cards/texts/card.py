@@ -72,6 +72,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "form.reason": ("驳回理由", "Reason for rejecting"),
     "form.feedback": ("希望怎样修改", "What should be different"),
     "form.rows": ("每行一条：{columns}", "one line each: {columns}"),
+    "form.many_columns": ("每行最多 {limit} 列", "at most {limit} columns a line"),
     "form.many_rows": ("最多 {limit} 行", "at most {limit} lines"),
     "form.cancel": ("取消", "Cancel"),
     "form.label": ("{label}（{detail}）", "{label} ({detail})"),

@@ -70,7 +70,7 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
     """The card that the playbook has for the skill's output."""
     lang = context.run.lang
     more = ""
-    change = Field(name="feedback", label=say("form.feedback", lang))
+    change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
     choices = [Choice(id="change", label=say("choice.change", lang), form=(change,))]
     if asks.kind == "select":
         texts = choosable(asks, context)
