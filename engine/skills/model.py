@@ -250,7 +250,8 @@ def _chosen(skill: Skill, asks: SkillCard, decision: Decision, context: StepCont
     why = f"{decision.name} confirmed"
     if asks.kind == "select":
         text = cards.choosable(asks, context)[int(decision.choice) - 1]
-        changed = _set(asks.field, text)
+        leaf = context.playbook.definition.leaf(asks.field)
+        changed = _set(asks.field, option_value(leaf, text) if leaf else text)
         why = f"{decision.name} chose {text}"
     if asks.decision:
         changed["decisions"] = {asks.decision: True}
