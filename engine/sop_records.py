@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 from cards.texts import say
-from engine.errors import ToolError
+from engine.errors import ToolError, ToolFailed
 from engine.frames.outcome import Advanced, Ended, Next, Note, StepContext
 from engine.frames.state import Patch, Scalar, SopFrame
 from engine.playbooks.check_sop import TODAY
@@ -61,6 +61,9 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
         found = await context.services.call(
             tool("list_visits"), {"subject_id": subject}, context.tools()
         )
+        if not found["found"]:
+            # Nobody's visits break no rule; that would be told as sound.
+            raise ToolFailed("study.unknown", subject_id=subject)
         of_subject = [row for visit in found["visits"] for row in _judged(visit, node, context)]
         findings += of_subject
         summary.append(
