@@ -19,6 +19,7 @@ from engine.playbooks.skill import Skill
 MAX_QUESTIONS = 10
 MAX_OPTIONS = 10
 LABEL_CHARS = 60
+QUESTION_CHARS = 500
 MAX_FAULTS = 20
 _TYPES: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -136,18 +137,29 @@ def _control_faults(control: Control, skill: Skill, definition: PlaybookFile) ->
         return [(at, "a select asks exactly one question")]
     if not control.questions or len(control.questions) > MAX_QUESTIONS:
         return [(at, f"should have 1 to {MAX_QUESTIONS} questions")]
+    fields = [question.field for question in control.questions]
+    found: list[Fault] = []
+    for number, question in enumerate(control.questions):
+        faults = _question_faults(question, skill)
+        if question.field in fields[:number]:
+            faults.append((("field",), "is asked for twice"))
+        if kind == "select" and not faults:
+            leaf = definition.leaf(question.field)
+            options = _option_faults(question.options, leaf)
+            faults += [(("options", *inside), told) for inside, told in options]
+        found += [((*at, number, *inside), told) for inside, told in faults]
+    return found
+
+
+def _question_faults(question: Question, skill: Skill) -> list[Fault]:
     found: list[Fault] = []
     paths = skill.output_schema.paths
-    for number, question in enumerate(control.questions):
-        if question.field not in paths:
-            told = f"is none of the skill's fields; {suggestion(question.field, paths)}"
-            found.append(((*at, number, "field"), told))
-        elif kind == "select":
-            leaf = definition.leaf(question.field)
-            found += [
-                ((*at, number, "options", *inside), told)
-                for inside, told in _option_faults(question.options, leaf)
-            ]
+    if question.field not in paths:
+        told = f"is none of the skill's fields; {suggestion(question.field, paths)}"
+        found.append((("field",), told))
+    if len(question.question) > QUESTION_CHARS or not storable(question.question):
+        told = f"should be at most {QUESTION_CHARS} characters, without NUL"
+        found.append((("question",), told))
     return found
 
 

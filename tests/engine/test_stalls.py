@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from engine.frames.state import AgentState
+from engine.mail import Continued, Resumed
 from engine.run import MAX_STEPS
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel, asks, output
@@ -112,3 +113,14 @@ async def test_a_blocked_run_is_told_apart_from_one_that_waits() -> None:
     assert walk.run.waiting == ()
     assert walk.run.part.state == "failed"
     assert walk.run.state == AgentState(), "all else stays as it is"
+
+
+async def test_an_operator_lets_a_stalled_run_try_anew() -> None:
+    matter = of("idle", idle=IDLE)
+    walk = await Walk(matter, new_run(matter), ScriptedModel([output()] * 9)).start()
+    assert walk.run.status == "blocked"
+    await walk.tell(Resumed())
+    assert walk.run.status == "running"
+    walk.model = ScriptedModel([output(profile={"summary": "s"}, data={"amount": 5})])
+    await walk.tell(Continued())
+    assert walk.run.state.data == {"amount": 5}

@@ -178,6 +178,14 @@ def test_deep_nesting_is_a_fault_and_no_crash(depth: int) -> None:
             ["control.questions.0.options: should have 2 to 10 entries"],
         ),
         (
+            asks("clarify", {"field": "amount"}, {"field": "people"}, {"field": "amount"}),
+            ["control.questions.2.field: is asked for twice"],
+        ),
+        (
+            asks("clarify", {"field": "amount", "question": "x" * 501}),
+            ["control.questions.0.question: should be at most 500 characters, without NUL"],
+        ),
+        (
             asks("clarify", {"question": "How much?"}),
             ["control.questions.0.field: is required"],
         ),
