@@ -40,7 +40,10 @@ async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Adv
 def _filled_in(
     frame: PromptFrame, skill: Skill, decision: Decision, context: StepContext
 ) -> Advanced:
-    patch, faults = filled_in(frame.fields, decision, context)
+    # A text may also change a value that stood on the card.
+    changed = (name for name in _ask(skill).fields if name in decision.values)
+    asked = tuple(dict.fromkeys((*frame.fields, *changed)))
+    patch, faults = filled_in(asked, decision, context)
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))
