@@ -80,7 +80,8 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
     else:
         choices.insert(0, Choice(id="confirm", label=say("choice.confirm", lang), style="primary"))
     shown = tables(asks.shows, context)
-    text = "\n\n".join(filter(None, (asks.text(lang), response, *shown, more)))
+    # The model's words come last: an open fence in them swallows nothing of what is decided.
+    text = "\n\n".join(filter(None, (asks.text(lang), *shown, more, response)))
     card = _card(
         asks.kind,
         skill,
