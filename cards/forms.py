@@ -62,10 +62,15 @@ def _typed(field: Field, raw: str, lang: Lang) -> Value:
             return raw
 
 
+def storable(text: str) -> bool:
+    """Whether the text can be kept and sent: no half characters, no NUL."""
+    return not _UNSTORABLE.search(text)
+
+
 def _text(raw: str) -> str:
     if len(raw) > MAX_TEXT:
         raise _Fault("form.long", limit=MAX_TEXT)
-    if _UNSTORABLE.search(raw):
+    if not storable(raw):
         raise _Fault("form.unstorable")
     return raw
 

@@ -26,7 +26,8 @@ class Field(Frozen):
 
     `cues` are words that name the field in free text ("weight", "体重"). An `identity` says whom
     the form is about: another one needs a form of its own. `words` are values in themselves, such
-    as "all", wherever a text that gives no other value has one of them.
+    as "all", wherever a text that gives no other value has one of them. `multiline` text has
+    several lines.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Field(Frozen):
     cues: tuple[str, ...] = ()
     identity: bool = False
     words: tuple[str, ...] = ()
+    multiline: bool = False
 
 
 class Choice(Frozen):

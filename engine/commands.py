@@ -8,6 +8,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang, Principal
 from cards.texts import say
 from cards.view import MessageView, PartView
+from engine import syncing
 from engine.children import ANYHOW
 from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
@@ -121,7 +122,7 @@ def _cancel(
     base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
     return Effects(
         reply=base.reply,
-        posts=base.posts,
+        posts=(*base.posts, *syncing.leftover(run)),
         cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in below(run, everything))),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),
@@ -135,8 +136,9 @@ def _cancelled(run: Run) -> str:
     top = run.frames[-1]
     if run.state.written:
         return say("part.cancelled_after", run.lang, name=run.name)
-    in_flight = isinstance(top, ToolPlanFrame) and top.started
-    key = "part.cancelled_in_flight" if in_flight else "part.cancelled"
+    key = "part.cancelled_synced" if run.changes else "part.cancelled"
+    if isinstance(top, ToolPlanFrame) and top.started:
+        key = "part.cancelled_in_flight"
     return say(key, run.lang, name=run.name)
 
 

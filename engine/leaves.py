@@ -1,11 +1,12 @@
 """Leaves of the state as people and models see them: in forms, on cards, and back (spec 003)."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Field, Lang, Row
+from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
@@ -13,6 +14,10 @@ from engine.playbooks.leaf import Leaf
 from engine.playbooks.leaf_faults import MAX_ROWS
 
 SHOWN_ROWS = 30
+# A choice is judged against its options by who knows them.
+_FIELD_TYPES: dict[str, FieldType] = {"integer": "integer", "number": "number", "date": "date"}
+_CELL = re.compile(r"((?:\\.|[^|])*?)(?:\||$)", re.DOTALL)
+_ESCAPED = re.compile(r"\\([\\|])")
 _YES_NO = {True: "choice.yes", False: "choice.no"}
 
 
@@ -45,6 +50,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         hint=hint,
         cues=leaf.cues,
         identity=leaf.identity,
+        multiline=leaf.type == "list",
     )
 
 
@@ -54,29 +60,45 @@ def _in_form(leaf: Leaf, value: Any, lang: Lang) -> str:
     if leaf.type == "boolean":
         return say(_YES_NO[bool(value)], lang)
     if leaf.type == "list":
-        rows = (" | ".join(written(row.get(c) or "") for c in leaf.columns) for row in value)
+        rows = (" | ".join(_cell(row.get(c)) for c in leaf.columns) for row in value)
         return "\n".join(rows)
     return written(value)
 
 
-def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
-    """A form's typed value as the leaf keeps it; raises ValueError with a sentence for the person.
+def _cell(value: Scalar) -> str:
+    if value is None:
+        return ""
+    return " ".join(written(value).replace("\\", "\\\\").replace("|", "\\|").split())
 
-    Rows come a line each, their columns separated by `|`.
+
+def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
+    r"""A form's typed value as the leaf keeps it; raises ValueError with a sentence for the person.
+
+    Rows come a line each, their columns separated by `|`; a cell's own bar is written `\\|`.
     """
     if leaf.type == "boolean":
         return bool(value == say("choice.yes", lang))
     if leaf.type != "list":
         typed: LeafValue = value
         return typed
-    lines = [line for line in str(value).splitlines() if line.strip()]
+    lines = [line for line in str(value).split("\n") if line.strip()]
     if len(lines) > MAX_ROWS:
         raise ValueError(say("form.many_rows", lang, limit=MAX_ROWS))
     return tuple(_row(line, leaf, lang) for line in lines)
 
 
+def option_value(leaf: Leaf, text: str) -> Value:
+    """What a leaf takes when the option of that text is chosen; the text itself if it is none."""
+    field = Field(name="option", label="", type=_FIELD_TYPES.get(leaf.type, "text"))
+    typed, _ = check_form([field], {"option": text}, "en")
+    return typed.get("option", text)
+
+
 def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
-    cells = dict(zip(leaf.columns, (cell.strip() for cell in line.split("|")), strict=False))
+    parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _CELL.findall(line)]
+    if any(parts[len(leaf.columns) :]):
+        raise ValueError(say("form.many_columns", lang, limit=len(leaf.columns)))
+    cells = dict(zip(leaf.columns, parts, strict=False))
     fields = [
         Field(name=n, label=c.label(lang), type=c.type, required=False, options=c.options)
         for n, c in leaf.columns.items()

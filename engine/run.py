@@ -100,7 +100,8 @@ def _resumed(run: Run, now: datetime) -> Stepped:
     status: RunStatus = "suspended" if run.waiting or _only_syncs(run) else "running"
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     goes_on = Ended(status, note, "an operator lets it go on")
-    after = syncing.again(run).model_copy(update={"status": status})
+    # An operator's word counts as anybody's: what stood still may be tried anew.
+    after = syncing.again(run).model_copy(update={"status": status, "heard": run.heard + 1})
     return Stepped(effects(Moved(run, after, goes_on, Resumed()), now), "")
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
-from engine.frames.state import Run
+from engine.frames.state import ENDED, Run
 from engine.leaves import value_of
 from engine.playbooks.model import Playbook
 from engine.ports.store import Post
@@ -66,18 +66,29 @@ def again(run: Run) -> Run:
 
 
 def posts(before: Run, after: Run) -> tuple[Post, ...]:
-    """The change that is under way from now on, for the outbox."""
+    """The change that is under way from now on, for the outbox; all of them when the run ends."""
+    if after.status in ENDED:
+        return leftover(after)
     if not after.outgoing or after.outgoing[:1] == before.outgoing[:1]:
         return ()
-    change = after.outgoing[0]
-    return (
-        Post(
-            row=change.row,
-            conversation=f"sync:{after.id}",
-            kind="sync",
-            ref=change.row,
-            body=change.model_dump_json(),
-        ),
+    return (_post(after.outgoing[0]),)
+
+
+def leftover(run: Run) -> tuple[Post, ...]:
+    """What an ended run has still to hand over: it hears of nothing any more, so all at once.
+
+    A destination's rows keep their order.
+    """
+    return tuple(_post(change) for change in run.outgoing[1:])
+
+
+def _post(change: Change) -> Post:
+    return Post(
+        row=change.row,
+        conversation=f"sync:{change.run}",
+        kind="sync",
+        ref=change.row,
+        body=change.model_dump_json(),
     )
 
 

@@ -102,11 +102,23 @@ def ask_again(prompt: Prompt, errors: dict[str, str], mention: Span | None = Non
 def values_of(prompt: Prompt, text: str) -> dict[str, str]:
     """The reply's raw strings by field name; free text that is no list of fields under "text"."""
     lines = [line for line in text.splitlines() if line.strip()]
-    pairs = [_pair(line, prompt) for line in lines]
+    pairs = _with_rows([(_pair(line, prompt), line.strip()) for line in lines])
     given = {pair[0]: pair[1] for pair in pairs if pair}
     if not lines or None in pairs:
         return {prompt.fields[0].name if len(prompt.fields) == 1 else "text": text.strip()}
     return {**{f.name: f.value for f in prompt.fields if f.value}, **given}
+
+
+def _with_rows(read: Sequence[tuple[tuple[str, str] | None, str]]) -> list[tuple[str, str] | None]:
+    """Lines with a bar below a "name: value" are further rows of its value."""
+    pairs: list[tuple[str, str] | None] = []
+    for pair, line in read:
+        last = pairs[-1] if pairs else None
+        if pair is None and last and "|" in line:
+            pairs[-1] = (last[0], f"{last[1]}\n{line}".strip())
+        else:
+            pairs.append(pair)
+    return pairs
 
 
 def _pair(line: str, prompt: Prompt) -> tuple[str, str] | None:

@@ -23,6 +23,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "card.no_rows": ("无", "none"),
     "card.questions": ("{skill}：需要你回答", "{skill}: please answer"),
     "card.by_hand": ("{skill}：请填写", "{skill}: please fill in"),
+    "card.more_choices": (
+        "……另有 {n} 项没有按钮；需要其中一项时，请用「修改」说明",
+        "… and {n} more without a button; to have one of those, say so with “Change it”",
+    ),
     "card.more_rows": ("……另有 {n} 行", "… and {n} more rows"),
     "card.by_text": ("也可以直接用文字回答，例如：{example}", "Or answer in text, e.g. {example}"),
     "card.outcome": ("{name}：{choice}（{when}）", "{name}: {choice} ({when})"),
@@ -69,6 +73,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "form.reason": ("驳回理由", "Reason for rejecting"),
     "form.feedback": ("希望怎样修改", "What should be different"),
     "form.rows": ("每行一条：{columns}", "one line each: {columns}"),
+    "form.many_columns": ("每行最多 {limit} 列", "at most {limit} columns a line"),
     "form.many_rows": ("最多 {limit} 行", "at most {limit} lines"),
     "form.cancel": ("取消", "Cancel"),
     "form.label": ("{label}（{detail}）", "{label} ({detail})"),

@@ -38,6 +38,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "「{name}」：已放弃，没有写入任何内容",
         "“{name}”: withdrawn; nothing was written",
     ),
+    "part.stopped_after": (
+        "「{name}」：已放弃；此前各步的内容已交给业务系统",
+        "“{name}”: withdrawn; what earlier steps gave has gone to the system of record",
+    ),
+    "part.cancelled_synced": (
+        "「{name}」：已取消；此前各步的内容已交给业务系统",
+        "“{name}”: cancelled; what earlier steps gave has gone to the system of record",
+    ),
     "part.cancelled": (
         "「{name}」：已取消，没有写入任何内容",
         "“{name}”: cancelled; nothing was written",

@@ -87,14 +87,16 @@ def _judged(
     names, where = allowed if phase.allowed_skills and not query else (whole, where)
     # Over the API a skill is asked for by name, whatever phase the state is in.
     named = force == skill.id
-    if skill.id not in names and not (named and skill.id in _anywhere(playbook)):
+    if skill.id not in names and not (named and not query and skill.id in _anywhere(playbook)):
         return False, f"{where} does not allow it"
     if skill.internal:
         return False, "it is internal"
     if skill.api_call_only and not named:
         return False, "it runs only when the API asks for it"
-    if not named and query != (skill.category == RETRIEVAL):
-        return False, "only retrieval skills answer questions" if query else "it answers questions"
+    if query and skill.category != RETRIEVAL:
+        return False, "only retrieval skills answer questions"
+    if not query and not named and skill.category == RETRIEVAL:
+        return False, "it answers questions"
     tree = state.tree()
     unmet = [explain(c, tree) for c in skill.requires if not holds(c, tree)]
     if unmet:

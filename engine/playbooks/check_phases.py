@@ -1,5 +1,6 @@
 """What models cannot check of playbook.yaml: gates that hold, phases that are reached (000 §4)."""
 
+import re
 from collections.abc import Sequence
 
 from engine.conditions import paths
@@ -9,6 +10,8 @@ from engine.playbooks.leaf import Leaf
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.source import Problems, try_build
+
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 class PhaseCheck(Checking):
@@ -22,6 +25,8 @@ class PhaseCheck(Checking):
         ):
             for name, leaf in leaves.items():
                 self._leaf(leaf, (key, name), listed=key == "data_fields")
+        for index, name in enumerate(playbook.decision_fields):
+            self._name(name, ("decision_fields", index))
         self._allowed(playbook.allowed_skills, ("allowed_skills",))
         self._rules(playbook.priority_rules, ("priority_rules",))
         if not playbook.phases and playbook.examples:
@@ -47,7 +52,14 @@ class PhaseCheck(Checking):
             if phase is not None:
                 self._phase(phase, at, skills_for_all=True)
 
+    def _name(self, name: str, at: Path) -> None:
+        if not _NAME.fullmatch(name) or name in ("profile", "decisions"):
+            self.add(at, "is no name for a field; use letters, digits and _, as in visit_date")
+
     def _leaf(self, leaf: Leaf, at: Path, *, listed: bool) -> None:
+        self._name(str(at[-1]), at)
+        for column in leaf.columns:
+            self._name(column, (*at, "columns", column))
         if leaf.type == "list" and not listed:
             self.add((*at, "type"), "a list belongs among data_fields")
         if (leaf.type == "list") != bool(leaf.columns):
@@ -82,7 +94,7 @@ class PhaseCheck(Checking):
         skills = self.names.built
         if skills is None:
             return
-        if not any(phase.gate_field in skill.provided for skill in skills):
+        if not any(phase.gate_field in skill.provided for skill in skills if _runs(skill)):
             self.add(at, f"no skill provides {phase.gate_field!r}, so the phase could never end")
 
     def _allowed(self, names: tuple[str, ...], at: Path) -> None:
@@ -128,14 +140,15 @@ class PhaseCheck(Checking):
             if not allowed <= set(self.names.skills):
                 # Who knows what the one that is not there would have filled.
                 return
-            filled = {path for s in skills if s.id in allowed for path in s.provided}
+            runs = [skill for skill in skills if _runs(skill)]
+            filled = {path for s in runs if s.id in allowed for path in s.provided}
             at: Path = ("phases", playbook.phases.index(phase))
             wanted: list[tuple[str, Path]] = [
                 (path, ("checkpoints", n)) for n, path in enumerate(phase.checkpoints)
             ]
             wanted += [(phase.gate_field, ("gate_field",))] if phase.gate_field else []
             for path, where in wanted:
-                by = [skill.id for skill in skills if path in skill.provided]
+                by = [skill.id for skill in runs if path in skill.provided]
                 # A path that names nothing, or a gate that no skill fills, is told already.
                 known = not self.names.path_fault(path) and (by or "gate_field" not in where)
                 if path not in filled and known:
@@ -153,6 +166,11 @@ def _unfilled(path: str, by: Sequence[str], request: str) -> str:
         f"{path!r} is provided only by {', '.join(by)}, which no phase up to this one allows in "
         f"request {request!r}: the phases after it cannot be reached"
     )
+
+
+def _runs(skill: Skill) -> bool:
+    """Whether a phase can choose the skill at all."""
+    return not (skill.internal or skill.api_call_only or skill.category == RETRIEVAL)
 
 
 def _changes(skill: Skill) -> set[str]:

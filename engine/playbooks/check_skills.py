@@ -3,7 +3,8 @@
 from engine.playbooks.check import Checking, Names
 from engine.playbooks.check_plan import PlanCheck
 from engine.playbooks.check_sop import SopCheck
-from engine.playbooks.skill import RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
+from engine.playbooks.leaf import Column, Leaf
+from engine.playbooks.skill import FILES, RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
 from engine.source import Problems, Source
 from engine.tools.registry import READONLY, TOOLS
 
@@ -33,6 +34,9 @@ class SkillCheck(Checking):
             self._retrieval(skill)
         if skill.ask:
             self._ask(skill.ask)
+        if skill.category == FILES and not skill.system_prompt:
+            fault = "files are read by a skill with a system_prompt; name another category"
+            self.add(("category",), fault)
         self._output(skill.output_schema)
         self._tools(skill.tools)
         if skill.card:
@@ -107,9 +111,9 @@ class SkillCheck(Checking):
             self.add(("card", "field"), "is required: where the choice goes")
         else:
             self.path(card.field, ("card", "field"))
-        self._options(card.options_from)
+        self._options(card.options_from, card.field)
 
-    def _options(self, options_from: str) -> None:
+    def _options(self, options_from: str, field: str) -> None:
         at = ("card", "options_from")
         name, _, column = options_from.rpartition(".")
         definition = self.names.definition
@@ -118,3 +122,15 @@ class SkillCheck(Checking):
         leaf = definition.data_fields.get(name)
         if leaf is None or column not in leaf.columns:
             self.add(at, "should be a column of a list among data_fields, as leaf.column")
+            return
+        chosen, offered = definition.leaf(field), leaf.columns[column]
+        if chosen and not _takes(chosen, offered):
+            fault = f"takes {chosen.type} values, and {options_from} has {offered.type} ones"
+            self.add(("card", "field"), fault)
+
+
+def _takes(chosen: Leaf, offered: Column) -> bool:
+    """Whether every value of the column fits the leaf."""
+    if chosen.type == "choice":
+        return offered.type == "choice" and set(offered.options) <= set(chosen.options)
+    return chosen.type in ("text", offered.type)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cards.forms import check_form
+from cards.forms import check_form, storable
 from cards.model import Field
 from engine.faults import Fault, shown
 from engine.playbooks.leaf import Column, Leaf
@@ -10,6 +10,8 @@ from engine.playbooks.model import PlaybookFile
 
 MAX_ROWS = 1000
 MAX_TEXT = 20_000
+# As many digits as a form takes; all of them are exact.
+MAX_DIGITS = 15
 
 
 def faults_of(leaf: Leaf, value: Any) -> list[Fault]:
@@ -46,10 +48,7 @@ def _cell_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
         case "boolean":
             return "" if isinstance(value, bool) else f"should be true or false, not {shown(value)}"
         case "integer" | "number":
-            fits = isinstance(value, int | float) and not isinstance(value, bool)
-            if fits and (kind == "number" or float(value).is_integer()):
-                return ""
-            return f"should be a {'whole ' if kind == 'integer' else ''}number, not {shown(value)}"
+            return _number_fault(kind, value)
         case "choice":
             return (
                 ""
@@ -60,6 +59,8 @@ def _cell_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
         return f"should be text, not {shown(value)}"
     if len(value) > MAX_TEXT:
         return f"should be at most {MAX_TEXT} characters"
+    if not storable(value):
+        return "should be without NUL and half characters"
     if kind == "date":
         typed, _ = check_form([Field(name="d", label="", type="date")], {"d": value}, "en")
         return (
@@ -67,6 +68,18 @@ def _cell_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
             if typed.get("d") == value
             else f"should be a date like 2026-01-31, not {shown(value)}"
         )
+    return ""
+
+
+def _number_fault(kind: str, value: Any) -> str:
+    wanted = "a whole number" if kind == "integer" else "a number"
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return f"should be {wanted}, not {shown(value)}"
+    # Not a number is in no order: this holds for finite numbers alone.
+    if not -(10**MAX_DIGITS) < value < 10**MAX_DIGITS:
+        return f"should be {wanted} of at most {MAX_DIGITS} digits"
+    if kind == "integer" and not float(value).is_integer():
+        return f"should be {wanted}, not {shown(value)}"
     return ""
 
 

@@ -1,8 +1,9 @@
 """What a playbook's YAML may say (spec 000 §1-4, spec 003)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field as Key
+from pydantic import model_validator
 
 from cards.frozen import Frozen
 from engine.conditions import AnyCondition
@@ -111,6 +112,17 @@ class Playbook(Frozen):
     definition: PlaybookFile
     skills: dict[str, Skill]
     digest: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_now(cls, stored: Any) -> Any:
+        """Profile fields were once names alone; runs that are pinned to such a playbook go on."""
+        definition = stored.get("definition") if isinstance(stored, dict) else None
+        fields = definition.get("profile_fields") if isinstance(definition, dict) else None
+        if definition is None or not isinstance(fields, list):
+            return stored
+        leaves = {name: {"label": {"zh": name, "en": name}} for name in fields}
+        return {**stored, "definition": {**definition, "profile_fields": leaves}}
 
     @property
     def id(self) -> str:

@@ -9,6 +9,8 @@ from engine.router.deterministic import intents, read
 from engine.router.model import RouteContext, Tried
 
 NUMBERED = ("select",)
+# A stray number must not end a run; only the button does.
+_BUTTON_ONLY = ("withdraw",)
 
 
 async def card_reply(text: str, context: RouteContext, model: Model | None) -> Tried:
@@ -41,5 +43,7 @@ def _by_number(card: Card, text: str) -> Intent | None:
     if not 1 <= number <= len(card.choices) or card.choices[number - 1].form:
         return None
     choice = card.choices[number - 1].id
+    if choice in _BUTTON_ONLY:
+        return None
     why = f"choice {number} of the open card"
     return Intent(kind="card_reply", text=text.strip(), card=card.token, choice=choice, why=why)

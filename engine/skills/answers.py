@@ -39,7 +39,8 @@ def _typed(path: str, values: Mapping[str, Value], context: StepContext) -> Leaf
 def withdrawn(decision: Decision, context: StepContext) -> Ended:
     """The requester does not want it any more."""
     run = context.run
-    note = Note("cancelled", say("part.stopped", run.lang, name=run.name))
+    key = "part.stopped_after" if run.changes else "part.stopped"
+    note = Note("cancelled", say(key, run.lang, name=run.name))
     return Ended("stopped", note, f"{decision.name} withdrew")
 
 

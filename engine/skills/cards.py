@@ -9,11 +9,11 @@ from cards.model import Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import Question
-from engine.leaves import form_field, rows, tables, value_of
+from engine.leaves import form_field, rows, tables, value_of, written
 from engine.playbooks.skill import Skill, SkillCard
+from engine.skills.output import LABEL_CHARS
 
 MAX_CHOICES = 10
-LABEL_CHARS = 60
 SEMANTIC_KEYS = {
     "cause-recommendation": "confirm_claim_path",
     "dispute-strategy-planning": "confirm_strategy",
@@ -57,24 +57,31 @@ def options_card(skill: Skill, question: Question, response: str, context: StepC
 
 
 def options(texts: Sequence[str]) -> tuple[Choice, ...]:
-    """A button for each text, by number."""
+    """A button for each text, by number; where one must be cut, all show theirs."""
+    shown = [" ".join(text.split()) for text in texts[:MAX_CHOICES]]
+    numbered = any(len(text) > LABEL_CHARS for text in shown)
     return tuple(
-        Choice(id=str(number), label=" ".join(text.split())[:LABEL_CHARS])
-        for number, text in enumerate(texts[:MAX_CHOICES], 1)
+        Choice(id=str(n), label=(f"{n}. {text}" if numbered else text)[:LABEL_CHARS])
+        for n, text in enumerate(shown, 1)
     )
 
 
 def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepContext) -> Card:
     """The card that the playbook has for the skill's output."""
     lang = context.run.lang
-    change = Field(name="feedback", label=say("form.feedback", lang))
+    more = ""
+    change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
     choices = [Choice(id="change", label=say("choice.change", lang), form=(change,))]
     if asks.kind == "select":
-        choices[:0] = options(choosable(asks, context))
+        texts = choosable(asks, context)
+        choices[:0] = options(texts)
+        if len(texts) > MAX_CHOICES:
+            more = say("card.more_choices", lang, n=len(texts) - MAX_CHOICES)
     else:
         choices.insert(0, Choice(id="confirm", label=say("choice.confirm", lang), style="primary"))
     shown = tables(asks.shows, context)
-    text = "\n\n".join(filter(None, (asks.text(lang), response, *shown)))
+    # The model's words come last: an open fence in them swallows nothing of what is decided.
+    text = "\n\n".join(filter(None, (asks.text(lang), *shown, more, response)))
     card = _card(
         asks.kind,
         skill,
@@ -90,11 +97,11 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
 
 
 def choosable(asks: SkillCard, context: StepContext) -> tuple[str, ...]:
-    """The texts that a select offers: a column of a list leaf, each once."""
+    """The texts to choose from: a column of a list leaf, each once; the first have buttons."""
     path, _, column = asks.options_from.rpartition(".")
     listed: Any = value_of(path, context.run.state) or ()
-    texts = (str(row[column]) for row in listed if row.get(column))
-    return tuple(dict.fromkeys(texts))[:MAX_CHOICES]
+    texts = (" ".join(written(row[column]).split()) for row in listed if row.get(column))
+    return tuple(text for text in dict.fromkeys(texts) if text)
 
 
 def by_hand_card(skill: Skill, paths: Sequence[str], why: str, context: StepContext) -> Card:

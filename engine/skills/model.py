@@ -16,12 +16,13 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import ModelFrame, Patch
+from engine.leaves import option_value
 from engine.playbooks.skill import FILES, Skill, SkillCard
 from engine.ports.model import Completion, Message
 from engine.react.acting import Hands
 from engine.skills import cards
 from engine.skills.answers import filled_in, unanswered, withdrawn
-from engine.skills.output import Output, read_output, schema_of
+from engine.skills.output import Output, Read, read_output, schema_of
 from engine.skills.texts import heard, lesson, opening
 from engine.tools.registry import tool
 
@@ -73,12 +74,13 @@ async def _thinks(frame: ModelFrame, context: StepContext) -> Advanced:
 def _read(
     frame: ModelFrame, messages: tuple[Message, ...], answer: Completion, context: StepContext
 ) -> Advanced:
-    said = Message(role="assistant", content=answer.text, tool_calls=answer.tool_calls)
-    if answer.tool_calls:
+    said = Message(role="assistant", content=answer.text)
+    if answer.tool_calls and frame.calls < MAX_CALLS:
+        wants = said.model_copy(update={"tool_calls": answer.tool_calls})
         names = ", ".join(call.name for call in answer.tool_calls)
-        return Next(_with(frame, messages=(*messages, said)), f"the model wants {names}")
+        return Next(_with(frame, messages=(*messages, wants)), f"the model wants {names}")
     skill = _skill(frame, context)
-    read = read_output(answer.text, skill, context.playbook.definition)
+    read = _judged(answer, skill, context)
     if read.output is not None:
         return _output(frame, (*messages, said), read.output, context)
     told = "; ".join(read.faults)
@@ -90,19 +92,27 @@ def _read(
     return Next(_with(frame, messages=again, faulty=frame.faulty + 1), f"sent back: {told}")
 
 
+def _judged(answer: Completion, skill: Skill, context: StepContext) -> Read:
+    if answer.tool_calls:
+        return Read(None, ("no more tools can be called; answer with what is known",))
+    read = read_output(answer.text, skill, context.playbook.definition)
+    if answer.truncated and read.output is None:
+        return Read(None, ("the answer was cut off at its greatest length; make it shorter",))
+    return read
+
+
 def _output(
     frame: ModelFrame, messages: tuple[Message, ...], output: Output, context: StepContext
 ) -> Next:
     """Take a valid output in; what people are asked comes with the next step."""
     skill, control = _skill(frame, context), output.control
     names = ", ".join([*(f"profile.{name}" for name in output.profile), *output.data])
-    files = tuple(a.name for a in context.run.state.attachments) if skill.category == FILES else ()
     response = output.response.strip()[:RESPONSE_CHARS]
     patch = Patch(
         by=skill.id,
         profile=output.profile,
         data={name: _kept(value) for name, value in output.data.items()},
-        read=files,
+        read=_files(skill, context),
         response=response,
         problems=(),
     )
@@ -122,6 +132,11 @@ def _output(
     return Next(after, f"fills {names or 'nothing'}; {control.action}", patch)
 
 
+def _files(skill: Skill, context: StepContext) -> tuple[str, ...]:
+    """The attachments that have been read once the skill has its output."""
+    return tuple(a.name for a in context.run.state.attachments) if skill.category == FILES else ()
+
+
 def _kept(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
@@ -130,9 +145,11 @@ async def _acts(frame: ModelFrame, context: StepContext) -> Next:
     """Run the calls that the model asked for; all of them only read."""
     wanted = frame.messages[-1].tool_calls
     hands, results = _hands(_skill(frame, context), context), []
-    for call in wanted:
-        observed = await hands.act(call)
-        results.append(Message(role="tool", tool_call_id=call.id, content=observed.content))
+    left = MAX_CALLS - frame.calls
+    for number, call in enumerate(wanted):
+        # Every call must have a result, or the provider refuses the dialogue.
+        told = (await hands.act(call)).content if number < left else "Not called: too many calls."
+        results.append(Message(role="tool", tool_call_id=call.id, content=told))
     after = _with(frame, messages=(*frame.messages, *results), calls=frame.calls + len(wanted))
     return Next(after, f"called {', '.join(call.name for call in wanted)}")
 
@@ -205,6 +222,7 @@ def _filled_in(frame: ModelFrame, decision: Decision, context: StepContext) -> N
         return Next(frame, f"{decision.name} answered with faults: {'; '.join(faults)}", patch)
     why = f"{decision.name} answered"
     if frame.by_hand:
+        patch = patch.model_copy(update={"read": _files(_skill(frame, context), context)})
         return Next(_with(frame, finished=True, by_hand=False), why, patch)
     return Next(_heard(frame, decision), why, patch)
 
@@ -213,7 +231,10 @@ def _picked(frame: ModelFrame, decision: Decision, context: StepContext) -> Next
     """One of the options of the model's own question."""
     question = frame.questions[0]
     text = question.options[int(decision.choice) - 1]
-    patch = Patch.setting(decision.person, {}, **_set(question.field, text))
+    leaf = context.playbook.definition.leaf(question.field)
+    assert leaf is not None, "a question names one of the skill's fields"
+    changes = {"by": decision.person, **_set(question.field, option_value(leaf, text))}
+    patch = Patch.model_validate(changes)
     told = decision.model_copy(update={"values": {question.field: text}})
     return Next(_heard(frame, told), f"{decision.name} chose {text}", patch)
 
@@ -228,7 +249,8 @@ def _chosen(skill: Skill, asks: SkillCard, decision: Decision, context: StepCont
     why = f"{decision.name} confirmed"
     if asks.kind == "select":
         text = cards.choosable(asks, context)[int(decision.choice) - 1]
-        changed = _set(asks.field, text)
+        leaf = context.playbook.definition.leaf(asks.field)
+        changed = _set(asks.field, option_value(leaf, text) if leaf else text)
         why = f"{decision.name} chose {text}"
     if asks.decision:
         changed["decisions"] = {asks.decision: True}

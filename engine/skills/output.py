@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from cards.forms import storable
 from cards.frozen import Frozen
 from engine.faults import Fault, key_text, plain_faults, suggestion
 from engine.frames.state import Question
+from engine.leaves import option_value
 from engine.playbooks.leaf import CellType, Leaf
 from engine.playbooks.leaf_faults import faults_of
 from engine.playbooks.model import PlaybookFile
@@ -16,6 +18,8 @@ from engine.playbooks.skill import Skill
 
 MAX_QUESTIONS = 10
 MAX_OPTIONS = 10
+LABEL_CHARS = 60
+QUESTION_CHARS = 500
 MAX_FAULTS = 20
 _TYPES: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
@@ -54,7 +58,9 @@ class Read:
 def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Read:
     """The model's text as an output that the skill may give."""
     try:
-        data = json.loads(_unwrapped(text))
+        data = json.loads(_unwrapped(text), object_pairs_hook=_object_of)
+    except _Twice as error:
+        return Read(None, (str(error),))
     except (ValueError, RecursionError):
         return Read(None, ("the answer is not one JSON object",))
     if not isinstance(data, dict):
@@ -64,8 +70,24 @@ def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Read:
     except ValidationError as error:
         return Read(None, _told(plain_faults(Output, error)))
     output = _without_nulls(output)
-    faults = _leaf_faults(output, skill, definition) + _control_faults(output.control, skill)
+    faults = _leaf_faults(output, skill, definition)
+    faults += _control_faults(output.control, skill, definition)
+    if not storable(output.response):
+        faults.append((("response",), "should be without NUL and half characters"))
     return Read(None, _told(faults)) if faults else Read(output)
+
+
+class _Twice(Exception):
+    """Nobody knows which of the two values is meant."""
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Twice(f"key {key_text(key)!r} stands twice in one object")
+        found[key] = value
+    return found
 
 
 def _unwrapped(text: str) -> str:
@@ -100,7 +122,7 @@ def _leaf_faults(output: Output, skill: Skill, definition: PlaybookFile) -> list
     return found
 
 
-def _control_faults(control: Control, skill: Skill) -> list[Fault]:
+def _control_faults(control: Control, skill: Skill, definition: PlaybookFile) -> list[Fault]:
     if control.action != "ask_user":
         return []
     at, kind = ("control", "questions"), control.review_type
@@ -115,14 +137,53 @@ def _control_faults(control: Control, skill: Skill) -> list[Fault]:
         return [(at, "a select asks exactly one question")]
     if not control.questions or len(control.questions) > MAX_QUESTIONS:
         return [(at, f"should have 1 to {MAX_QUESTIONS} questions")]
+    fields = [question.field for question in control.questions]
+    found: list[Fault] = []
+    for number, question in enumerate(control.questions):
+        faults = _question_faults(question, skill)
+        if question.field in fields[:number]:
+            faults.append((("field",), "is asked for twice"))
+        if kind == "select" and not faults:
+            leaf = definition.leaf(question.field)
+            options = _option_faults(question.options, leaf)
+            faults += [(("options", *inside), told) for inside, told in options]
+        found += [((*at, number, *inside), told) for inside, told in faults]
+    return found
+
+
+def _question_faults(question: Question, skill: Skill) -> list[Fault]:
     found: list[Fault] = []
     paths = skill.output_schema.paths
-    for number, question in enumerate(control.questions):
-        if question.field not in paths:
-            told = f"is none of the skill's fields; {suggestion(question.field, paths)}"
-            found.append(((*at, number, "field"), told))
-        if kind == "select" and not 2 <= len(question.options) <= MAX_OPTIONS:
-            found.append(((*at, number, "options"), f"should have 2 to {MAX_OPTIONS} entries"))
+    if question.field not in paths:
+        told = f"is none of the skill's fields; {suggestion(question.field, paths)}"
+        found.append((("field",), told))
+    if len(question.question) > QUESTION_CHARS or not storable(question.question):
+        told = f"should be at most {QUESTION_CHARS} characters, without NUL"
+        found.append((("question",), told))
+    return found
+
+
+def _option_faults(options: tuple[str, ...], leaf: Leaf | None) -> list[Fault]:
+    """What keeps texts from being buttons, each with a value that the field can hold."""
+    if leaf is not None and leaf.type in ("list", "boolean"):
+        return [((), f"a {leaf.type} cannot be chosen so; ask for it with clarify")]
+    if not 2 <= len(options) <= MAX_OPTIONS:
+        return [((), f"should have 2 to {MAX_OPTIONS} entries")]
+    found: list[Fault] = []
+    seen: set[str] = set()
+    for number, text in enumerate(options):
+        label = " ".join(text.split())
+        fault = ""
+        if not label:
+            fault = "should not be empty"
+        elif len(label) > LABEL_CHARS:
+            fault = f"should be at most {LABEL_CHARS} characters"
+        elif label in seen:
+            fault = "stands twice"
+        elif leaf is not None:
+            fault = next((told for _, told in faults_of(leaf, option_value(leaf, text))), "")
+        found += [((number,), fault)] if fault else []
+        seen.add(label)
     return found
 
 

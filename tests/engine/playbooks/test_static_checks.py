@@ -1,0 +1,684 @@
+"""Every static check of a playbook, with its exact message (spec 000 §4, 003)."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.errors import DefinitionError
+from engine.playbooks.load import load
+from tests.fakes.matter import files
+
+Change = tuple[str, str, str]
+
+CHECKS = sorted((Path(__file__).parents[3] / "engine" / "playbooks").glob("check*.py"))
+MAIN = "playbook.yaml"
+INTAKE, CAUSES, PLAN = "matter-intake", "cause-recommendation", "work-plan"
+CHECK, APPROVE, RECORD = "visit-check", "visit-approve", "visit-record"
+
+MORE = {
+    "visit_check": """\
+id: visit-check
+name: {zh: 核查, en: Check}
+description: {zh: 核查, en: Checks visits}
+category: check
+kind: sop
+provides: [visits_found, visits_summary]
+sop:
+  start_node: all
+  nodes:
+    all:
+      type: hard_rule
+      over: {records: visits, findings: visits_found, summary: visits_summary}
+      rules:
+        - field: ecog
+          logic: {"<=": [{var: ecog}, 5]}
+          message: {zh: 太高, en: too high}
+      on_pass: end_passed
+      on_fail: end_failed
+""",
+    "visit_approve": """\
+id: visit-approve
+name: {zh: 审核, en: Approve}
+description: {zh: 审核, en: Asks a reviewer}
+category: review
+kind: sop
+provides: [decisions.approved]
+sop:
+  start_node: ask
+  nodes:
+    ask:
+      type: human_review
+      review: {roles: [reviewer]}
+      decision: approved
+      shows: visit-record
+      on_approve: end_approved
+  outcomes:
+    end_approved: {decisions.approved: "yes"}
+""",
+    "visit_record": """\
+id: visit-record
+name: {zh: 写入, en: Record}
+description: {zh: 写入, en: Writes a visit}
+category: record
+kind: tool_plan
+provides: [profile.stage]
+sets: {profile.stage: recorded}
+plan:
+  guard: {decision: approved}
+  calls:
+    - tool: record_visit
+      arguments: {subject_id: $law, weight_kg: $amount}
+""",
+}
+VISITS = """\
+  visits_found:
+    label: {zh: 问题, en: Findings}
+    type: list
+    columns:
+      subject_id: {label: {zh: 号, en: Subject}}
+      visit_date: {label: {zh: 日, en: Date}, type: date}
+      field: {label: {zh: 项, en: Field}}
+      value: {label: {zh: 值, en: Value}}
+      message: {label: {zh: 话, en: Message}}
+  visits_summary:
+    label: {zh: 汇总, en: Summary}
+    type: list
+    columns:
+      subject_id: {label: {zh: 号, en: Subject}}
+      visits: {label: {zh: 访, en: Visits}, type: integer}
+      findings: {label: {zh: 问, en: Findings}, type: integer}
+"""
+BASE: tuple[Change, ...] = (
+    (MAIN, "allowed_skills: [find-law]\n", VISITS + "allowed_skills: [find-law]\n"),
+    (MAIN, "[cause_confirmed, plan_confirmed]", "[cause_confirmed, plan_confirmed, approved]"),
+)
+
+
+def changed(*changes: Change) -> dict[str, str]:
+    return files(*BASE, *changes, **MORE)
+
+
+def problems(*changes: Change) -> list[str]:
+    with pytest.raises(DefinitionError) as caught:
+        load(changed(*changes), roles=("crc", "reviewer"), held=("reviewer",))
+    return list(caught.value.problems)
+
+
+def test_the_playbook_itself_is_sound() -> None:
+    assert load(changed(), roles=("crc", "reviewer"), held=("reviewer",)).id == "matter"
+
+
+RULE = "    priority_rules:\n      - {when: {field: FIELD, check: empty}, skill: SKILL}\n"
+IN_INTAKE = "    goal: {zh: 收集信息, en: Know the facts}\n"
+
+
+def rule(field: str, skill: str) -> Change:
+    text = RULE.replace("FIELD", field).replace("SKILL", skill)
+    return (MAIN, IN_INTAKE, IN_INTAKE + text)
+
+
+CASES: list[tuple[tuple[Change, ...], str]] = [
+    # gates and checkpoints, as spec 000 §4 lists them
+    (
+        ((MAIN, "checkpoints: [profile.summary", "checkpoints: [state.profile.summary"),),
+        "phases.0.checkpoints.0: write 'profile.summary' without 'state.'",
+    ),
+    (
+        ((MAIN, "checkpoints: [profile.summary", "checkpoints: [data.money.amount"),),
+        "phases.0.checkpoints.0: a data field is named without its groups: write 'amount'",
+    ),
+    (
+        ((MAIN, "gate_field: decisions.", "gate_field: profile.decisions."),),
+        "phases.1.gate_field: write 'decisions.cause_confirmed' without 'profile.'",
+    ),
+    (
+        ((MAIN, "gate_field: decisions.cause", "gate_field: decisions.clause"),),
+        "phases.1.gate_field: 'clause_confirmed' is not among decision_fields; did you mean"
+        " 'cause_confirmed'?",
+    ),
+    (
+        ((MAIN, "checkpoints: [profile.summary", "checkpoints: [profile.sumary"),),
+        "phases.0.checkpoints.0: 'sumary' is not among profile_fields; did you mean 'summary'?",
+    ),
+    (
+        ((MAIN, "checkpoints: [profile.summary, amount]", "checkpoints: [summary profile]"),),
+        "phases.0.checkpoints.0: 'summary profile' is no path; use profile.x, decisions.x or the"
+        " name of a data field",
+    ),
+    (
+        ((MAIN, "    gate_value: completed\n", ""),),
+        "phases.0.gate_field: needs gate_value or gate_check",
+    ),
+    (
+        (
+            (MAIN, "    gate_field: profile.stage\n", ""),
+            (MAIN, "    gate_value: planned\n", ""),
+        ),
+        "phases.2: needs a gate_field or checkpoints, or it would never begin",
+    ),
+    (
+        ((PLAN, "provides: [profile.stage]\n", ""), (RECORD, "provides: [profile.stage]\n", "")),
+        "phases.2.gate_field: no skill provides 'profile.stage', so the phase could never end",
+    ),
+    (
+        (
+            (PLAN, "provides: [profile.stage]\n", "provides: [profile.stage]\ninternal: true\n"),
+            (RECORD, "provides: [profile.stage]\n", ""),
+        ),
+        "phases.2.gate_field: no skill provides 'profile.stage', so the phase could never end",
+    ),
+    (
+        ((PLAN, "kind: prompt", "kind: prompt\ninternal: true"),),
+        "phases.2.gate_field: 'profile.stage' is provided only by visit-record, which no phase up"
+        " to this one allows in request 'file-claim': the phases after it cannot be reached",
+    ),
+    (
+        ((MAIN, "checkpoints: [profile.summary, amount]", "checkpoints: [cause]"),),
+        "phases.0.checkpoints.0: 'cause' is provided only by cause-recommendation, which no phase"
+        " up to this one allows in request 'file-claim': the phases after it cannot be reached",
+    ),
+    (
+        ((INTAKE, "  data: [amount, ", "  data: ["),),
+        "phases.0.checkpoints.1: no skill provides 'amount', so the phase could never end",
+    ),
+    (
+        ((MAIN, "    goal: {zh: 收集信息", "    gate_chek: empty\n    goal: {zh: 收集信息"),),
+        "phases.0.gate_chek: unknown key; did you mean 'gate_check'?",
+    ),
+    # allowed skills, rules, phases, requests
+    (
+        ((MAIN, "allowed_skills: [find-law]", "allowed_skills: [find-lwa]"),),
+        "allowed_skills.0: there is no skill 'find-lwa'; did you mean 'find-law'?",
+    ),
+    (
+        (
+            (MAIN, "allowed_skills: [find-law]\n", ""),
+            (MAIN, "    allowed_skills: [work-plan]\n", ""),
+        ),
+        "phases.2.allowed_skills: is required here or for the whole playbook",
+    ),
+    (
+        (
+            (MAIN, "[work-plan]", "[work-plan, find-law]"),
+            ("find-law", "category: retrieval", "category: other"),
+        ),
+        "phases.2.allowed_skills.1: 'find-law' fills and sets nothing, so it could be chosen for"
+        " ever",
+    ),
+    (
+        (rule("law", INTAKE),),
+        "phases.0.priority_rules.0.skill: 'matter-intake' changes none of law, so the rule would"
+        " hold for ever",
+    ),
+    (
+        (rule("amount", "matter-intak"),),
+        "phases.0.priority_rules.0.skill: there is no skill 'matter-intak'; did you mean"
+        " 'matter-intake'?",
+    ),
+    (
+        (rule("amuont", INTAKE),),
+        "phases.0.priority_rules.0.when.field: 'amuont' is not among data_fields; did you mean"
+        " 'amount'?",
+    ),
+    (
+        ((MAIN, "  - id: path\n", "  - id: intake\n"),),
+        "phases.1.id: phase 'intake' is defined twice",
+    ),
+    (
+        ((MAIN, "    examples: [file a claim]", "    phases: [intak]\n    examples: [x y]"),),
+        "requests.0.phases.0: there is no phase 'intak'; did you mean 'intake'?",
+    ),
+    (
+        ((MAIN, "    examples: [file a claim]", "    phases: [intake]\n    examples: [x y]"),),
+        "phases.1.id: no request goes through phase 'path'",
+    ),
+    (
+        ((MAIN, "      cause: {label: {zh: 案由, en: Cause}}", "      cause: {label: {zh: x}}"),),
+        "data_fields.causes.columns.cause.label.en: is required",
+    ),
+    # fields
+    (
+        (
+            (
+                MAIN,
+                "  summary: {label: {zh: 摘要, en: Summary}}",
+                "  s: {label: {zh: a, en: b}, type: list}",
+            ),
+        ),
+        "profile_fields.s.type: a list belongs among data_fields",
+    ),
+    (
+        ((MAIN, "    type: choice\n    options: [plaintiff, defendant]\n", "    type: choice\n"),),
+        "data_fields.side.options: is required for a choice",
+    ),
+    (
+        ((MAIN, "type: choice, options: [paper, sound]", "type: choice"),),
+        "data_fields.evidence.columns.kind.options: is required for a choice",
+    ),
+    (
+        ((MAIN, "  law: {label", "  notes: {label: {zh: a, en: b}, type: list}\n  law: {label"),),
+        "data_fields.notes.columns: is required for a list",
+    ),
+    (
+        (
+            (
+                MAIN,
+                "  law: {label",
+                "  n: {label: {zh: a, en: b}, columns: {c: {label: {zh: a, en: b}}}}\n"
+                "  law: {label",
+            ),
+        ),
+        "data_fields.n.columns: belongs to a list",
+    ),
+    (
+        ((MAIN, "  law: {label", "  law.text: {label: {zh: a, en: b}}\n  law: {label"),),
+        "data_fields.law.text: is no name for a field; use letters, digits and _, as in visit_date",
+    ),
+    (
+        ((MAIN, "      cause: {label: {zh: 案由", "      the cause: {label: {zh: 案由"),),
+        "data_fields.causes.columns.the cause: is no name for a field; use letters, digits and _,"
+        " as in visit_date",
+    ),
+    (
+        ((MAIN, "plan_confirmed, approved]", "plan_confirmed, approved, by.whom]"),),
+        "decision_fields.3: is no name for a field; use letters, digits and _, as in visit_date",
+    ),
+    # sync
+    (
+        (
+            (
+                "find-law",
+                "system_prompt: Find the law.\n",
+                "ask: {fields: [law], title: {zh: 法, en: L}, text: {zh: 法, en: L}}\n",
+            ),
+        ),
+        "system_prompt: is required for category retrieval",
+    ),
+    (
+        (("find-law", "kind: prompt\n", "kind: prompt\nsets: {profile.stage: x}\n"),),
+        "sets: a retrieval skill answers questions and changes nothing",
+    ),
+    (
+        ((MAIN, "  fields: [profile.summary", "  fields: [profile.sumary"),),
+        "sync.fields.0: 'sumary' is not among profile_fields; did you mean 'summary'?",
+    ),
+    # skills
+    (
+        ((CAUSES, "kind: prompt", "kind: sop"),),
+        "sop: is required for kind sop",
+    ),
+    (
+        ((INTAKE, "system_prompt: Gather the facts of the matter.\n", ""),),
+        "ask: is required for kind prompt: ask or system_prompt",
+    ),
+    (
+        (
+            (
+                INTAKE,
+                "provides:",
+                "ask: {fields: [amount], title: {zh: a, en: b}, text: {zh: a, en: b}}\nprovides:",
+            ),
+        ),
+        "ask: either ask or system_prompt should be given",
+    ),
+    (
+        ((CHECK, "kind: sop", "kind: sop\nsystem_prompt: Hello."),),
+        "system_prompt: belongs to kind prompt, this skill is of kind sop",
+    ),
+    (
+        ((CHECK, "kind: sop", "kind: sop\ntools: [file__list]"),),
+        "tools: goes together with system_prompt",
+    ),
+    (
+        ((INTAKE, "  profile: [summary]", "  profile: [sumary]"),),
+        "output_schema.profile.0: there is no profile field 'sumary'; did you mean 'summary'?",
+    ),
+    (
+        ((INTAKE, "  data: [amount,", "  data: [amuont,"),),
+        "output_schema.data.0: there is no data field 'amuont'; did you mean 'amount'?",
+    ),
+    (
+        ((INTAKE, "tools: [file__list", "tools: [file_list"),),
+        "tools.0: there is no tool 'file_list'; did you mean 'file__list'?",
+    ),
+    (
+        ((INTAKE, "tools: [file__list", "tools: [record_visit"),),
+        "tools.0: 'record_visit' writes; a model reaches only tools that read",
+    ),
+    (
+        ((INTAKE, "provides: [profile.intake_status]", "provides: [profile.intak_status]"),),
+        "provides.0: 'intak_status' is not among profile_fields; did you mean 'intake_status'?",
+    ),
+    (
+        (
+            (
+                INTAKE,
+                "provides:",
+                "requires: [{any: [{field: amount, check: empty}, {field: x, check: empty}]}]\n"
+                "provides:",
+            ),
+        ),
+        "requires.0.any.1.field: 'x' is not among data_fields; known here: amount, cause, causes,"
+        " evidence, filed_on, law, people, plan, side, urgent, visits_found, visits_summary",
+    ),
+    (
+        (
+            (
+                INTAKE,
+                "provides:",
+                'requires: [{logic: {">": [{var: amuont}, 1]}}]\nprovides:',
+            ),
+        ),
+        "requires.0.logic: 'amuont' is not among data_fields; did you mean 'amount'?",
+    ),
+    (
+        ((INTAKE, "sets: {profile.intake_status: completed}", "sets: {amount: 5}"),),
+        "sets.amount: should be a profile or decisions field",
+    ),
+    (
+        ((INTAKE, "sets: {profile.intake_status: completed}", "sets: {profile.stage: 5}"),),
+        "sets.profile.stage: should be text, not 5",
+    ),
+    (
+        ((INTAKE, "sets: {profile.intake_status: completed}", "sets: {decisions.approved: true}"),),
+        "sets.decisions.approved: only a human_review can set a decision; null clears it",
+    ),
+    (
+        ((CHECK, "category: check", "category: files"),),
+        "category: files are read by a skill with a system_prompt; name another category",
+    ),
+    # cards
+    (
+        ((PLAN, "  decision: plan_confirmed\n", ""),),
+        "card.decision: is required: what a confirmation sets",
+    ),
+    (
+        ((PLAN, "  decision: plan_confirmed\n", "  decision: plan_confirmd\n"),),
+        "card.decision: there is no decision field 'plan_confirmd'; did you mean 'plan_confirmed'?",
+    ),
+    (
+        ((PLAN, "  decision: plan_confirmed\n", "  decision: plan_confirmed\n  field: plan\n"),),
+        "card.field: belongs to a select",
+    ),
+    (
+        ((CAUSES, "  field: cause\n", ""),),
+        "card.field: is required: where the choice goes",
+    ),
+    (
+        ((CAUSES, "  field: cause\n", "  field: clause\n"),),
+        "card.field: 'clause' is not among data_fields; did you mean 'cause'?",
+    ),
+    (
+        ((CAUSES, "  field: cause\n", "  field: amount\n"),),
+        "card.field: takes number values, and causes.cause has text ones",
+    ),
+    (
+        (
+            (CAUSES, "options_from: causes.cause", "options_from: evidence.kind"),
+            (CAUSES, "  field: cause\n", "  field: side\n"),
+        ),
+        "card.field: takes choice values, and evidence.kind has choice ones",
+    ),
+    (
+        ((CAUSES, "options_from: causes.cause", "options_from: causes"),),
+        "card.options_from: should be a column of a list among data_fields, as leaf.column",
+    ),
+    (
+        ((CAUSES, "  shows: [causes]", "  shows: [cuases]"),),
+        "card.shows.0: 'cuases' is not among data_fields; did you mean 'causes'?",
+    ),
+    (
+        ((PLAN, "deadline_s: 3600", "deadline_s: 0"),),
+        "card.deadline_s: should be more than 0, not 0",
+    ),
+    # SOPs
+    (
+        ((CHECK, "start_node: all", "start_node: al"),),
+        "sop.start_node: there is no node 'al'; did you mean 'all'?",
+    ),
+    (
+        (
+            (CHECK, "    all:\n", "    end_all:\n"),
+            (CHECK, "start_node: all", "start_node: end_all"),
+        ),
+        "sop.nodes.end_all: names that begin with 'end' are ends, not nodes",
+    ),
+    (
+        (
+            (
+                CHECK,
+                "    all:\n",
+                "    lost: {type: human_review, review: {roles: [reviewer]}, decision: approved,"
+                " on_approve: end}\n    all:\n",
+            ),
+        ),
+        "sop.nodes.lost: cannot be reached from start_node",
+    ),
+    (
+        ((CHECK, "      on_fail: end_failed\n", ""),),
+        "sop.nodes.all.on_fail: is required",
+    ),
+    (
+        ((CHECK, "on_fail: end_failed", "on_fail: al"),),
+        "sop.nodes.all.on_fail: there is no node 'al'; did you mean 'all'?",
+    ),
+    (
+        ((CHECK, "        - field: ecog", "        - field: ecg"),),
+        "sop.nodes.all.rules.0.field: there is no data field 'ecg'; did you mean 'ecog'?",
+    ),
+    (
+        ((CHECK, "{var: ecog}", "{var: weight}"),),
+        "sop.nodes.all.rules.0.logic.<=.0.var: unknown name 'weight'; did you mean 'weight_kg'?",
+    ),
+    (
+        (
+            (
+                CHECK,
+                "      rules:\n        - field: ecog\n"
+                '          logic: {"<=": [{var: ecog}, 5]}\n'
+                "          message: {zh: 太高, en: too high}\n",
+                "",
+            ),
+        ),
+        "sop.nodes.all.rules: should have at least one rule",
+    ),
+    (
+        ((CHECK, "findings: visits_found,", "findings: causes,"),),
+        "sop.nodes.all.over.findings: should be a list with the columns subject_id, visit_date,"
+        " field, value, message",
+    ),
+    (
+        ((CHECK, "{records: visits,", "{records: visits, subject: subjct,"),),
+        "sop.nodes.all.over.subject: there is no data field 'subjct'; known here: amount, cause,"
+        " causes, evidence, filed_on, law, people, plan, side, urgent, visits_found,"
+        " visits_summary",
+    ),
+    (
+        ((APPROVE, "      review: {roles: [reviewer]}\n", ""),),
+        "sop.nodes.ask.review: is required: who decides",
+    ),
+    (
+        ((APPROVE, "      decision: approved\n", ""),),
+        "sop.nodes.ask.decision: is required: the name under which it is remembered",
+    ),
+    (
+        ((APPROVE, "shows: visit-record", "shows: visit-check"),),
+        "sop.nodes.ask.shows: 'visit-check' has no plan to show",
+    ),
+    (
+        ((APPROVE, "roles: [reviewer]", "roles: []"),),
+        "sop.nodes.ask.review.roles: should name at least one role",
+    ),
+    (
+        ((APPROVE, "roles: [reviewer]", "roles: [revewer]"),),
+        "sop.nodes.ask.review.roles.0: there is no role in people.yaml 'revewer'; did you mean"
+        " 'reviewer'?",
+    ),
+    (
+        ((APPROVE, "roles: [reviewer]", "roles: [crc]"),),
+        "sop.nodes.ask.review.roles: nobody in people.yaml holds crc",
+    ),
+    # tool plans
+    (
+        ((RECORD, "tool: record_visit", "tool: record_vist"),),
+        "plan.calls.0.tool: there is no tool 'record_vist'; did you mean 'record_visit'?",
+    ),
+    (
+        ((RECORD, "weight_kg: $amount", "weight_kg: $amuont"),),
+        "plan.calls.0.arguments.weight_kg: there is no data field 'amuont'; did you mean 'amount'?",
+    ),
+    (
+        ((RECORD, "weight_kg: $amount", "weigth_kg: $amount"),),
+        "plan.calls.0.arguments.weigth_kg: there is no argument 'weigth_kg'; did you mean"
+        " 'weight_kg'?",
+    ),
+    (
+        ((RECORD, "  guard: {decision: approved}\n", ""),),
+        "plan.guard: is required: record_visit writes",
+    ),
+    (
+        ((RECORD, "guard: {decision: approved}", "guard: {decision: plan_confirmed}"),),
+        "plan.guard.decision: no human_review decides 'plan_confirmed' and shows 'visit-record'",
+    ),
+    (
+        ((RECORD, "  guard:", "  rehearses: visit-check\n  guard:"),),
+        "plan.calls: either these or rehearses should be given",
+    ),
+    (
+        ((RECORD, "  guard:", "  rehearses: visit-check\n  guard:"),),
+        "plan.rehearses: 'visit-check' has no calls to rehearse",
+    ),
+    (
+        ((RECORD, "  guard:", "  on_error: {amount: 5}\n  guard:"),),
+        "plan.on_error.amount: should be a profile or decisions field",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "expected"), CASES)
+def test_each_check_has_its_message_at_its_place(
+    changes: tuple[Change, ...], expected: str
+) -> None:
+    found = problems(*changes)
+    assert expected in [problem.split(": ", 1)[1] for problem in found]
+
+
+# What is lacking stands nowhere: its problem is where it should have been.
+PLACED = [case for case in CASES if "is required" not in case[1]]
+
+
+@pytest.mark.parametrize(("changes", "expected"), PLACED)
+def test_each_problem_stands_on_a_line_that_has_to_do_with_it(
+    changes: tuple[Change, ...], expected: str
+) -> None:
+    texts = changed(*changes)
+    place = next(p for p in problems(*changes) if p.endswith(expected)).split(": ", 1)[0]
+    file, _, line = place.rpartition(":")
+    lines = texts[file].splitlines()
+    keys = re.split(r"\.(?![a-z]+:)", expected.split(": ", 1)[0])
+    # The key itself, or the nearest around it that is there, stands on the line.
+    around = [key for key in keys if not key.isdigit()]
+    shown = "\n".join(lines[max(0, int(line) - 1) : int(line) + 1])
+    assert any(key in shown for key in around) or keys[-1].isdigit(), (place, shown)
+
+
+def test_a_problem_is_told_as_file_line_path_message() -> None:
+    assert problems((PLAN, "  decision: plan_confirmed\n", "  decision: plan\n")) == [
+        "skills/work-plan.yaml:15: card.decision: there is no decision field 'plan'; known here:"
+        " approved, cause_confirmed, plan_confirmed"
+    ]
+    assert problems((INTAKE, "category: intake", "categry: intake")) == [
+        "skills/matter-intake.yaml:1: category: is required",
+        "skills/matter-intake.yaml:4: categry: unknown key; did you mean 'category'?",
+    ]
+
+
+def test_all_problems_are_told_at_once() -> None:
+    changes = [CASES[n][0] for n in (0, 6, 36, 44, 54)]
+    found = [p.split(": ", 1)[1] for p in problems(*[c for each in changes for c in each])]
+    for number in (0, 6, 36, 44, 54):
+        assert CASES[number][1] in found
+
+
+def test_phases_are_required_only_when_something_can_be_done() -> None:
+    texts = changed()
+    head = texts[MAIN].split("phases:\n  - id: intake")[0]
+    texts[MAIN] = head + "phases: []\n"
+    with pytest.raises(DefinitionError) as caught:
+        load(texts, roles=None, held=None)
+    assert any(
+        p.endswith("phases: should have at least one phase, since not every request is not_yet")
+        for p in caught.value.problems
+    )
+    texts[MAIN] = texts[MAIN].replace("    examples:", "    not_yet: true\n    examples:")
+    load(texts, roles=None, held=None)
+
+
+# What stands in the code but not in the table above, and the test that has it.
+ELSEWHERE = ("should have at least one phase, since not every request is not_yet",)
+
+
+def templates() -> Iterator[str]:
+    """Every text in the checks that is told: what is added, and what such a text is made of."""
+    for path in CHECKS:
+        tree = ast.parse(path.read_text())
+        docs = {
+            id(node.body[0].value)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and node.body
+            and isinstance(node.body[0], ast.Expr)
+        }
+        inside: set[int] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.JoinedStr):
+                inside |= {id(part) for part in ast.walk(node) if part is not node}
+                pattern = "".join(
+                    re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".*"
+                    for part in node.values
+                )
+                if len(pattern.replace(".*", "").strip()) > 4:
+                    yield pattern
+        bare = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            if id(node) not in docs | inside | bare and node.value.strip().count(" ") >= 2:
+                yield re.escape(node.value)
+
+
+def test_every_message_of_the_checks_is_in_the_table() -> None:
+    found = list(templates())
+    assert len(found) > 40
+    told = [expected for _, expected in CASES] + list(ELSEWHERE)
+    lacking = [t for t in found if not any(re.search(t, text) for text in told)]
+    assert lacking == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("id: matter\n", "id: matter\nid: matter\n", "key 'id' stands twice, first on line 1"),
+        ("cues: [matter]", "cues: &a [matter]", "anchors (&name) are not allowed"),
+        ("cues: [matter]", "cues: *a", "aliases (*name) are not allowed; write it out"),
+        ("cues: [matter]", "cues: !!set {matter}", "tags (!name) are not allowed"),
+        ("cues: [matter]", "cues: [no]", ""),
+        ("cues: [matter]", "cues: [2026-01-01, 1:30, 0o17, yes, 1_000, 007]", ""),
+        ("cues: [matter]", "cues: [12]", "cues.0: should be text, not 12"),
+        ("cues: [matter]", "cues: [true]", "cues.0: should be text, not true"),
+        ("    gate_value: completed", "    gate_value: no", ""),
+        ("    gate_value: completed", "    gate_value: 1.5", "phases.0.gate_value: "),
+    ],
+)
+def test_surprises_of_yaml_are_refused_or_read_as_text(old: str, new: str, problem: str) -> None:
+    texts = changed((MAIN, old, new))
+    if not problem:
+        load(texts, roles=None, held=None)
+        return
+    with pytest.raises(DefinitionError) as caught:
+        load(texts, roles=None, held=None)
+    assert any(problem in each for each in caught.value.problems)
+    assert all(each.startswith("playbook.yaml:") for each in caught.value.problems)

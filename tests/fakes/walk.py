@@ -1,0 +1,213 @@
+"""A run outside of any store: step by step, each written as JSON and read again before the next."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from typing import Any, Literal
+
+from cards.decision import Won, decide
+from cards.model import Card, Lang, Principal, Review
+from engine.frames.outcome import Services, StepContext
+from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
+from engine.intents import Intent
+from engine.mail import CardDecided, CardExpired, Continued, RunMail, Started, parse
+from engine.playbooks.model import Playbook
+from engine.ports.library import Library
+from engine.ports.model import Model
+from engine.ports.records import Passage, Subject, Visit, VisitWindow
+from engine.recording import recording
+from engine.replies import Part
+from engine.run import Stepped, step
+
+LIN = Principal(id="lin", name="Lin Yue", roles=("crc",))
+CHEN = Principal(id="chen", name="Chen Bo", roles=("reviewer",))
+NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+CONVERSATION = "web:local:room"
+
+
+@dataclass
+class Study:
+    """Records in memory."""
+
+    by_subject: dict[str, list[Visit]] = field(default_factory=dict)
+    project: str = "SIGNOFF-101"
+    written: dict[str, tuple[Visit, str]] = field(default_factory=dict)
+
+    async def subject(self, subject_id: str) -> Subject | None:
+        """An enrolled subject."""
+        if subject_id not in self.by_subject:
+            return None
+        return Subject(subject_id=subject_id, sex="F", birth_year=1960, enrolled_on=TODAY, arm="A")
+
+    async def subjects(self) -> Sequence[Subject]:
+        """All of them."""
+        found = [await self.subject(name) for name in sorted(self.by_subject)]
+        return [subject for subject in found if subject]
+
+    async def visits(self, subject_id: str) -> Sequence[Visit]:
+        """A subject's visits."""
+        return self.by_subject.get(subject_id, [])
+
+    async def protocol(self) -> tuple[Sequence[Passage], Sequence[VisitWindow]]:
+        """None is kept."""
+        return (), ()
+
+    async def record_visit(self, visit: Visit, *, key: str, by: str) -> Literal["new", "repeat"]:
+        """Kept once per key."""
+        if key in self.written:
+            return "repeat"
+        self.written[key] = (visit, by)
+        self.by_subject.setdefault(visit.subject_id, []).append(visit)
+        return "new"
+
+
+class People:
+    """Lin collects data, Chen reviews."""
+
+    def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
+        """Who holds one of them."""
+        return [p for p in (LIN, CHEN) if set(roles) & set(p.roles)]
+
+    def homes(self, review: Review) -> Sequence[str]:
+        """Nobody is reached elsewhere."""
+        return ()
+
+    def role_name(self, role: str, lang: str) -> str:
+        """The role itself."""
+        return role
+
+
+def new_run(
+    playbook: Playbook, *, message: str = "file a claim", lang: Lang = "en", **more: Any
+) -> Run:
+    """A run of the playbook at its first phase."""
+    intent = Intent(kind="workflow", text=message, playbook=playbook.id, why="asked")
+    values: dict[str, Any] = {
+        "id": "00-run1",
+        "playbook": playbook.id,
+        "digest": playbook.digest,
+        "name": playbook.definition.name(lang),
+        "conversation": CONVERSATION,
+        "lang": lang,
+        "requester": LIN,
+        "text": message,
+        "message": message,
+        "reply": "00-reply1",
+        "part": Part(index=0, intent=intent, state="working", text="", run="00-run1"),
+        "slot": True,
+        "frames": (PlannerFrame(phase=playbook.definition.phases[0].id),),
+        "started_at": NOW,
+    }
+    return Run(**{**values, **more})
+
+
+def at_skill(playbook: Playbook, skill: str, state: AgentState | None = None, **more: Any) -> Run:
+    """A run that has just begun this skill."""
+    below = PlannerFrame(phase=playbook.definition.phases[0].id)
+    frames = (below, ModelFrame(skill=skill))
+    return new_run(playbook, frames=frames, state=state or AgentState(), **more)
+
+
+@dataclass
+class Walk:
+    """Steps a run as a worker would; with `crashing`, every step is first done in vain."""
+
+    playbook: Playbook
+    run: Run
+    model: Model | None = None
+    records: Study = field(default_factory=Study)
+    crashing: bool = False
+    log: list[dict[str, Any]] = field(default_factory=list)
+    cards: dict[str, Card] = field(default_factory=dict)
+    posts: list[Any] = field(default_factory=list)
+    on_step: Callable[[Run], None] = lambda run: None
+    front: str = ""
+
+    @property
+    def card(self) -> Card:
+        """The one card that the run waits for."""
+        (token,) = self.run.waiting
+        return self.cards[token]
+
+    @property
+    def frame(self) -> Any:
+        """The top frame."""
+        return self.run.frames[-1]
+
+    @property
+    def whys(self) -> list[str]:
+        """Why each step went as it did."""
+        return [entry["why"] for entry in self.log]
+
+    async def start(self) -> "Walk":
+        """Until it rests."""
+        await self.tell(Started())
+        return self
+
+    async def step(self, mail: RunMail) -> Stepped:
+        """One step alone."""
+        if self.crashing:
+            await self._step(mail)
+        stepped = await self._step(mail)
+        self._commit(stepped)
+        return stepped
+
+    async def tell(self, mail: RunMail) -> Stepped:
+        """The mail, and whatever follows at once."""
+        stepped = await self.step(mail)
+        for _ in range(600):
+            if not self.front:
+                return stepped
+            following = parse(self.front)
+            assert isinstance(following, Continued)
+            stepped = await self.step(following)
+        raise AssertionError("the run never rests")
+
+    async def answer(
+        self, choice: str, values: Mapping[str, str] | None = None, by: Principal = LIN
+    ) -> Stepped:
+        """Somebody decides the card."""
+        card = self.card
+        verdict = decide(card, by, choice, NOW, revision=card.revision, values=values)
+        assert isinstance(verdict, Won), verdict
+        return await self.tell(CardDecided(card=card.token, decision=verdict.decision))
+
+    async def expire(self) -> Stepped:
+        """Nobody does."""
+        return await self.tell(CardExpired(card=self.card.token))
+
+    async def _step(self, mail: RunMail) -> Stepped:
+        run = Run.model_validate_json(self.run.stored())
+        assert run == self.run, "what is stored is the run"
+        services = Services(
+            records=self.records,
+            people=People(),
+            model=self.model,
+            new_id=lambda _: f"00-card{run.steps:06d}",
+            now=NOW,
+            today=TODAY,
+            zone="UTC",
+            library=Library(),
+            project=lambda _: self.playbook.definition.project,
+        )
+        mail = parse(mail.model_dump_json())  # type: ignore[assignment]
+        return await step(mail, StepContext(run, self.playbook, recording(services)))
+
+    def _commit(self, stepped: Stepped) -> None:
+        self.front = stepped.front
+        for write in stepped.effects.runs:
+            self.run = Run.model_validate_json(write.body)
+            self.on_step(self.run)
+        for _, entry in stepped.effects.log:
+            entry.encode()
+            self.log.append(json.loads(entry))
+        for card in stepped.effects.cards:
+            self.cards[card.card.token] = card.card
+        self.posts.extend(stepped.effects.posts)
+
+
+def crashing(walk: Walk) -> Walk:
+    """The same walk, in which every step is done twice and kept once."""
+    return replace(walk, crashing=True, log=[], cards={}, posts=[])
