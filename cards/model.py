@@ -25,7 +25,7 @@ class Field(Frozen):
     """One typed question of a form; `value` is what stands in it before the person types.
 
     `cues` are words that name the field in free text ("weight", "体重"). An `identity` says whom
-    the form is about: another one needs a form of its own.
+    the form is about: another one needs a form of its own. `multiline` text has several lines.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Field(Frozen):
     hint: str = ""
     cues: tuple[str, ...] = ()
     identity: bool = False
+    multiline: bool = False
 
 
 class Choice(Frozen):

@@ -45,6 +45,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         hint=hint,
         cues=leaf.cues,
         identity=leaf.identity,
+        multiline=leaf.multiline or leaf.type == "list",
     )
 
 

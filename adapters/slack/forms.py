@@ -86,7 +86,7 @@ def _element(field: Field) -> Json:
     element: Json = {
         "type": "plain_text_input",
         "action_id": "value",
-        "multiline": field.type == "text" and field.name == "reason",
+        "multiline": field.type == "text" and (field.multiline or field.name == "reason"),
         "max_length": _INPUT,
     }
     return element | {"initial_value": clip(field.value, _INPUT)} if field.value else element

@@ -161,7 +161,7 @@ function buildControl(field, id, alone, t) {
   if (field.type === "choice") return field.options.length <= 5 ? radios(field, id) : select(field, id, t);
   const iso = /^(\d{4}-\d{2}-\d{2})?$/.test(field.value);
   const keys = { integer: "numeric", number: "decimal" }[field.type];
-  const node = field.type === "text" && alone
+  const node = field.type === "text" && (alone || field.multiline)
     ? el("textarea", { id, rows: 3 })
     : el("input", { id, type: field.type === "date" && iso ? "date" : "text", inputmode: keys, autocomplete: "off" });
   node.value = node.dataset.given = field.value;
