@@ -40,7 +40,9 @@ async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Adv
 def _filled_in(
     frame: PromptFrame, skill: Skill, decision: Decision, context: StepContext
 ) -> Advanced:
-    patch, faults = filled_in(frame.fields, decision, context)
+    # An answer in words may also change what the card shows as known.
+    changed = [n for n in _ask(skill).fields if n in decision.values and n not in frame.fields]
+    patch, faults = filled_in((*frame.fields, *changed), decision, context)
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))
