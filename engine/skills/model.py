@@ -16,6 +16,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import ModelFrame, Patch
+from engine.leaves import value_of
 from engine.planner.situation import FILES
 from engine.playbooks.skill import Skill, SkillCard
 from engine.ports.model import Completion, Message
@@ -97,13 +98,12 @@ def _output(
     """Take a valid output in; what people are asked comes with the next step."""
     skill, control = _skill(frame, context), output.control
     names = ", ".join([*(f"profile.{name}" for name in output.profile), *output.data])
-    files = tuple(a.name for a in context.run.state.attachments) if skill.category == FILES else ()
     response = output.response.strip()[:RESPONSE_CHARS]
     patch = Patch(
         by=skill.id,
         profile=output.profile,
         data={name: _kept(value) for name, value in output.data.items()},
-        read=files,
+        read=_read_files(skill, context),
         response=response,
         problems=(),
     )
@@ -121,6 +121,12 @@ def _output(
     # The dialogue has served its purpose.
     after = _with(frame, messages=(), response=response, finished=True, faulty=0)
     return Next(after, f"fills {names or 'nothing'}; {control.action}", patch)
+
+
+def _read_files(skill: Skill, context: StepContext) -> tuple[str, ...]:
+    """The attachments that the skill has dealt with, however it came to its output."""
+    attached = context.run.state.attachments
+    return tuple(each.name for each in attached) if skill.category == FILES else ()
 
 
 def _kept(value: object) -> object:
@@ -159,10 +165,17 @@ def _suspended(frame: ModelFrame, card: Card, why: str, context: StepContext) ->
     return Suspend(frame, (card,), note, why)
 
 
-def _by_hand(frame: ModelFrame, text: str, context: StepContext, *, why: str = "") -> Suspend:
-    """To a person: a form for everything that the skill fills in."""
+def _by_hand(
+    frame: ModelFrame,
+    text: str,
+    context: StepContext,
+    *,
+    why: str = "",
+    paths: tuple[str, ...] = (),
+) -> Suspend:
+    """To a person: a form for these paths, or everything that the skill fills in."""
     skill = _skill(frame, context)
-    paths = skill.output_schema.paths
+    paths = paths or skill.output_schema.paths
     card = cards.by_hand_card(skill, paths, text, context)
     after = _with(frame, asked=card.token, fields=paths, by_hand=True, messages=(), questions=())
     return _suspended(after, card, why or f"{skill.id} is filled in by hand", context)
@@ -171,6 +184,10 @@ def _by_hand(frame: ModelFrame, text: str, context: StepContext, *, why: str = "
 def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
     """The output stands: the card that the playbook has for it, or the end of the skill."""
     skill = _skill(frame, context)
+    if lacking := _lacking(skill, context):
+        text = "\n\n".join(filter(None, (frame.response, say("skill.lacking", context.run.lang))))
+        why = f"{skill.id} leaves out {', '.join(lacking)}"
+        return _by_hand(_with(frame, finished=False), text, context, why=why, paths=lacking)
     if skill.card is None:
         return Done(Patch.setting(skill.id, skill.sets), f"{skill.id} is done")
     if skill.card.kind == "select" and not cards.choosable(skill.card, context):
@@ -178,6 +195,19 @@ def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
     card = cards.declared_card(skill, skill.card, frame.response, context)
     why = f"{skill.id} asks to {skill.card.kind} ({card.task_key})"
     return _suspended(_with(frame, asked=card.token), card, why, context)
+
+
+def _lacking(skill: Skill, context: StepContext) -> tuple[str, ...]:
+    """What is required of the skill's output and does not stand: a person is asked for it."""
+    definition, state = context.playbook.definition, context.run.state
+    leaves = ((path, definition.leaf(path)) for path in skill.output_schema.paths)
+    return tuple(
+        path for path, leaf in leaves if leaf and leaf.required and _blank(value_of(path, state))
+    )
+
+
+def _blank(value: object) -> bool:
+    return value is None or value in ("", ())
 
 
 def _answered(frame: ModelFrame, decision: Decision, context: StepContext) -> Advanced:
@@ -206,6 +236,8 @@ def _filled_in(frame: ModelFrame, decision: Decision, context: StepContext) -> N
         return Next(frame, f"{decision.name} answered with faults: {'; '.join(faults)}", patch)
     why = f"{decision.name} answered"
     if frame.by_hand:
+        skill = _skill(frame, context)
+        patch = patch.model_copy(update={"read": _read_files(skill, context)})
         return Next(_with(frame, finished=True, by_hand=False), why, patch)
     return Next(_heard(frame, decision), why, patch)
 
