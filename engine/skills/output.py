@@ -139,6 +139,7 @@ def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
     schema = skill.output_schema
     profile = {name: _leaf_schema(definition.leaf(f"profile.{name}")) for name in schema.profile}
     data = {name: _leaf_schema(definition.leaf(name)) for name in schema.data}
+    profile, data = ({n: _or_null(leaf) for n, leaf in g.items()} for g in (profile, data))
     question = _object(
         {
             "field": {"type": "string", "enum": list(schema.paths) or [""]},
@@ -177,12 +178,11 @@ def _leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
     assert leaf is not None, "the loader checks the output's fields"
     if leaf.type == "list":
         columns = {n: _or_null(_cell_schema(c.type, c.options)) for n, c in leaf.columns.items()}
-        rows = {"type": "array", "items": _object(columns), "description": leaf.label("en")}
-        return _or_null(rows)
+        return {"type": "array", "items": _object(columns), "description": leaf.label("en")}
     described = {"description": leaf.label("en")}
     if leaf.type == "boolean":
-        return _or_null({**_TYPES["boolean"], **described})
-    return _or_null({**described, **_cell_schema(leaf.type, leaf.options)})
+        return {**_TYPES["boolean"], **described}
+    return {**described, **_cell_schema(leaf.type, leaf.options)}
 
 
 def _cell_schema(kind: CellType, options: tuple[str, ...]) -> dict[str, Any]:
