@@ -15,7 +15,7 @@ from engine.frames.outcome import (
     Suspend,
     TimedOut,
 )
-from engine.frames.state import ModelFrame, Patch
+from engine.frames.state import ModelFrame, Patch, PlannerFrame
 from engine.leaves import value_of
 from engine.planner.situation import FILES
 from engine.playbooks.skill import Skill, SkillCard
@@ -198,7 +198,12 @@ def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
 
 
 def _lacking(skill: Skill, context: StepContext) -> tuple[str, ...]:
-    """What is required of the skill's output and does not stand: a person is asked for it."""
+    """What is required of the skill's output and does not stand: a person is asked for it.
+
+    A caller that forces the skill takes what it gives.
+    """
+    if any(isinstance(frame, PlannerFrame) and frame.force for frame in context.run.frames):
+        return ()
     definition, state = context.playbook.definition, context.run.state
     leaves = ((path, definition.leaf(path)) for path in skill.output_schema.paths)
     return tuple(
