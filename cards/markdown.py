@@ -2,9 +2,16 @@
 
 import re
 
+_OPENING = re.compile(r"^(\d*)([-+=.)])")
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&~|#]")
 
 
 def literal(text: str) -> str:
     """Markdown that shows just `text`, on one line: it can be no link, heading or mark of ours."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def quoted(text: str) -> str:
+    """Markdown that quotes just `text`, line by line: no line of it begins a list or a heading."""
+    lines = (_OPENING.sub(r"\1\\\2", literal(line)) for line in text.strip().splitlines())
+    return "\n".join(f"> {line}".rstrip() for line in lines)

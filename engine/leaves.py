@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cards.forms import check_form
-from cards.markdown import literal
+from cards.markdown import literal, quoted
 from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
 from engine.frames.outcome import StepContext
@@ -50,7 +50,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         hint=hint,
         cues=leaf.cues,
         identity=leaf.identity,
-        multiline=leaf.type == "list",
+        multiline=leaf.multiline or leaf.type == "list",
     )
 
 
@@ -117,12 +117,15 @@ def written(value: Any) -> str:
 
 
 def rows(paths: tuple[str, ...], context: StepContext) -> tuple[Row, ...]:
-    """Leaves as labelled values with their units; what was left out is said to be so."""
+    """Leaves as labelled values with their units; what was left out is said to be so.
+
+    Lists and texts of several lines are none: `tables` has them.
+    """
     run, definition = context.run, context.playbook.definition
     return tuple(
         Row(label=leaf.label(run.lang), value=_shown(path, leaf, context))
         for path in paths
-        if (leaf := definition.leaf(path)) and leaf.type != "list"
+        if (leaf := definition.leaf(path)) and leaf.type != "list" and not leaf.multiline
     )
 
 
@@ -136,14 +139,25 @@ def _shown(path: str, leaf: Leaf, context: StepContext) -> str:
 
 
 def tables(paths: tuple[str, ...], context: StepContext) -> tuple[str, ...]:
-    """The list leaves among these as Markdown tables under their label, of 30 rows at most."""
+    """What among these needs room of its own, as Markdown under its label: texts of several lines,
+    and lists as tables of 30 rows at most."""
     definition, lang = context.playbook.definition, context.run.lang
     told = []
     for path in paths:
         leaf = definition.leaf(path)
+        value = value_of(path, context.run.state)
         if leaf is not None and leaf.type == "list":
-            told.append(_table(leaf, value_of(path, context.run.state), lang))
+            told.append(_table(leaf, value, lang))
+        elif leaf is not None and leaf.multiline:
+            told.append(_quote(leaf, str(value or ""), lang))
     return tuple(told)
+
+
+def _quote(leaf: Leaf, text: str, lang: Lang) -> str:
+    head = f"**{literal(leaf.label(lang))}**"
+    if not text.strip():
+        return f"{head}{say('list.colon', lang)}{say('card.blank', lang)}"
+    return f"{head}\n\n{quoted(text)}"
 
 
 def _table(leaf: Leaf, listed: Rows | None, lang: Lang) -> str:

@@ -17,7 +17,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import Approval, Patch, SopFrame
-from engine.leaves import rows, written
+from engine.leaves import rows, tables, value_of, written
 from engine.playbooks.check_sop import TODAY
 from engine.playbooks.skill import ReviewPolicy, Sop, SopNode
 from engine.rules.engine import HardRuleEngine, Violation
@@ -84,27 +84,34 @@ def _ask(frame: SopFrame, node: SopNode, context: StepContext) -> Advanced:
         reason = say("run.only_requester" if holds else "run.no_approver", run.lang, roles=roles)
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
         return Ended("blocked", Note("failed", text), reason)
-    digest = _shown_digest(node, context)
-    card = _card(node, digest, roles, context)
-    frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
+    frame = frame.model_copy(update={"shown_digest": _shown_digest(node, context)})
+    card = _card(frame, node, roles, context)
+    frame = frame.model_copy(update={"asked": card.token})
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
     return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
 
 
 def _shown_digest(node: SopNode, context: StepContext) -> str:
+    state = context.run.state
     shown = context.playbook.skills[node.shows].plan if node.shows else None
-    return plans.digest(plans.resolve(shown, context.run.state)) if shown else ""
+    if shown:
+        return plans.digest(plans.resolve(shown, state))
+    presented = tuple({path: value_of(path, state)} for path in node.presents)
+    return plans.digest(presented) if presented else ""
 
 
-def _shown_fields(node: SopNode, context: StepContext) -> tuple[str, ...]:
-    """The data leaves that the shown plan writes, in the order of its arguments."""
+def _shown_paths(node: SopNode, context: StepContext) -> tuple[str, ...]:
+    """What the node presents, or the leaves that the shown plan writes, in its arguments' order."""
     shown = context.playbook.skills[node.shows].plan if node.shows else None
     values = [v for call in shown.calls for v in call.arguments.values()] if shown else []
-    return tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
+    written = tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
+    return written or node.presents
 
 
-def _card(node: SopNode, digest: str, roles: str, context: StepContext) -> Card:
+def _card(frame: SopFrame, node: SopNode, roles: str, context: StepContext) -> Card:
     run, policy, lang = context.run, _policy(node), context.run.lang
+    paths = _shown_paths(node, context)
+    text = node.description(lang) if node.description else ""
     reason = Field(name="reason", label=say("form.reason", lang))
     deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
     return Card(
@@ -114,8 +121,9 @@ def _card(node: SopNode, digest: str, roles: str, context: StepContext) -> Card:
         conversation=run.conversation,
         lang=lang,
         title=node.title(lang) if node.title else run.name,
-        text=node.description(lang) if node.description else "",
-        rows=rows(_shown_fields(node, context), context),
+        text="\n\n".join((text, *tables(paths, context))),
+        rows=rows(paths, context),
+        problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
             Choice(id="reject", label=say("choice.reject", lang), style="danger", form=(reason,)),
@@ -125,7 +133,7 @@ def _card(node: SopNode, digest: str, roles: str, context: StepContext) -> Card:
         requester_name=run.requester.name,
         waiting_for=roles,
         task_key=f"confirm:{run.id}",
-        shown_digest=digest,
+        shown_digest=frame.shown_digest,
         deadline=context.services.now + deadline if deadline else None,
     )
 

@@ -202,6 +202,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "语言模型连续 {n} 次没有给出可用的结果，请手工填写：\n{faults}",
         "{n} times the model gave no usable answer; please fill this in by hand:\n{faults}",
     ),
+    "skill.lacking": (
+        "还缺下面的内容，请补充。",
+        "This is still missing; please fill it in.",
+    ),
     "skill.nothing_to_choose": (
         "没有可以选择的内容，请手工填写。",
         "There is nothing to choose from; please fill this in by hand.",

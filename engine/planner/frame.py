@@ -163,6 +163,7 @@ def _announce(
         title=words.title(run.lang),
         text="\n\n".join((words.text(run.lang), *tables(shows, context))),
         rows=rows(shows, context),
+        problems=run.state.problems,
         choices=(Choice(id="ok", label=say("choice.ok", run.lang), style="primary"),),
         review=Review(persons=(run.requester.id,)),
         requester=run.requester.id,

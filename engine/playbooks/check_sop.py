@@ -88,6 +88,10 @@ class SopCheck(Checking):
         self._roles(node.review, (*at, "review"))
         if not node.decision:
             self.add((*at, "decision"), "is required: the name under which it is remembered")
+        for index, path in enumerate(node.presents):
+            self.path(path, (*at, "presents", index))
+        if node.shows and node.presents:
+            self.add((*at, "presents"), "either shows or presents should be given")
         if node.shows:
             self.known(node.shows, self.names.skills, (*at, "shows"), "skill")
             shown = self.names.skills.get(node.shows)

@@ -20,14 +20,16 @@ class Column(Frozen):
 class Leaf(Frozen):
     """A typed leaf of profile or data, and how people are asked for it.
 
-    `inherit` lets it be taken from the rest of the message too, not only from the run's piece. An
-    `identity` says whom the data is about. `columns` belong to a `list`, `options` to a `choice`.
+    `multiline` text has lines of its own. `inherit` lets it be taken from the rest of the message
+    too, not only from the run's piece. An `identity` says whom the data is about. `columns` belong
+    to a `list`, `options` to a `choice`.
     """
 
     label: Bilingual
     type: LeafType = "text"
     required: bool = True
     unit: str = ""
+    multiline: bool = False
     options: tuple[str, ...] = ()
     columns: dict[str, Column] = {}
     cues: tuple[str, ...] = ()

@@ -112,7 +112,8 @@ class Batch(Frozen):
 class SopNode(Frozen):
     """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2).
 
-    With `over`, a hard_rule judges study records instead of the state.
+    With `over`, a hard_rule judges study records instead of the state. A review shows the plan of
+    the skill in `shows`, or what stands at the paths in `presents`.
     """
 
     type: Literal["hard_rule", "human_review"]
@@ -122,6 +123,7 @@ class SopNode(Frozen):
     description: Bilingual | None = None
     review: ReviewPolicy | None = None
     shows: str = ""
+    presents: tuple[str, ...] = ()
     decision: str = ""
     on_pass: str = ""
     on_fail: str = ""

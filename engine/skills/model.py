@@ -15,8 +15,8 @@ from engine.frames.outcome import (
     Suspend,
     TimedOut,
 )
-from engine.frames.state import ModelFrame, Patch
-from engine.leaves import option_value
+from engine.frames.state import ModelFrame, Patch, PlannerFrame
+from engine.leaves import option_value, value_of
 from engine.playbooks.skill import FILES, Skill, SkillCard
 from engine.ports.model import Completion, Message
 from engine.react.acting import Hands
@@ -175,10 +175,17 @@ def _suspended(frame: ModelFrame, card: Card, why: str, context: StepContext) ->
     return Suspend(frame, (card,), note, why)
 
 
-def _by_hand(frame: ModelFrame, text: str, context: StepContext, *, why: str = "") -> Suspend:
-    """To a person: a form for everything that the skill fills in."""
+def _by_hand(
+    frame: ModelFrame,
+    text: str,
+    context: StepContext,
+    *,
+    why: str = "",
+    paths: tuple[str, ...] = (),
+) -> Suspend:
+    """To a person: a form for these paths, or everything that the skill fills in."""
     skill = _skill(frame, context)
-    paths = skill.output_schema.paths
+    paths = paths or skill.output_schema.paths
     card = cards.by_hand_card(skill, paths, text, context)
     after = _with(frame, asked=card.token, fields=paths, by_hand=True, messages=(), questions=())
     return _suspended(after, card, why or f"{skill.id} is filled in by hand", context)
@@ -187,6 +194,10 @@ def _by_hand(frame: ModelFrame, text: str, context: StepContext, *, why: str = "
 def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
     """The output stands: the card that the playbook has for it, or the end of the skill."""
     skill = _skill(frame, context)
+    if lacking := _lacking(skill, context):
+        text = "\n\n".join(filter(None, (frame.response, say("skill.lacking", context.run.lang))))
+        why = f"{skill.id} leaves out {', '.join(lacking)}"
+        return _by_hand(_with(frame, finished=False), text, context, why=why, paths=lacking)
     if skill.card is None:
         return Done(Patch.setting(skill.id, skill.sets), f"{skill.id} is done")
     if skill.card.kind == "select" and not cards.choosable(skill.card, context):
@@ -194,6 +205,24 @@ def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
     card = cards.declared_card(skill, skill.card, frame.response, context)
     why = f"{skill.id} asks to {skill.card.kind} ({card.task_key})"
     return _suspended(_with(frame, asked=card.token), card, why, context)
+
+
+def _lacking(skill: Skill, context: StepContext) -> tuple[str, ...]:
+    """What is required of the skill's output and does not stand: a person is asked for it.
+
+    A caller that forces the skill takes what it gives.
+    """
+    if any(isinstance(frame, PlannerFrame) and frame.force for frame in context.run.frames):
+        return ()
+    definition, state = context.playbook.definition, context.run.state
+    leaves = ((path, definition.leaf(path)) for path in skill.output_schema.paths)
+    return tuple(
+        path for path, leaf in leaves if leaf and leaf.required and _blank(value_of(path, state))
+    )
+
+
+def _blank(value: object) -> bool:
+    return value is None or value in ("", ())
 
 
 def _answered(frame: ModelFrame, decision: Decision, context: StepContext) -> Advanced:

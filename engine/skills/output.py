@@ -200,40 +200,46 @@ def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
     schema = skill.output_schema
     profile = {name: leaf_schema(definition.leaf(f"profile.{name}")) for name in schema.profile}
     data = {name: leaf_schema(definition.leaf(name)) for name in schema.data}
+    profile, data = ({n: _or_null(leaf) for n, leaf in g.items()} for g in (profile, data))
     question = _object(
         {
-            "field": {"type": "string", "enum": list(schema.paths)},
+            "field": {"type": "string", "enum": list(schema.paths) or [""]},
             "question": {"type": "string"},
             "options": {"type": "array", "items": {"type": "string"}},
-        },
-        required=["field", "question"],
+        }
     )
+    kinds = {"type": "string", "enum": ["clarify", "confirm", "select"]}
     control = _object(
         {
             "action": {"type": "string", "enum": ["continue", "ask_user", "finish"]},
-            "review_type": {"type": "string", "enum": ["clarify", "confirm", "select"]},
+            "review_type": _or_null(kinds),
             "questions": {"type": "array", "items": question},
-        },
-        required=["action"],
+        }
     )
     parts = {"response": {"type": "string"}, "profile": _object(profile), "data": _object(data)}
-    return _object({**parts, "control": control}, required=["response", "control"])
+    return _object({**parts, "control": control})
 
 
-def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    # Servers that hold a model to a schema want every key required; null leaves one out.
     return {
         "type": "object",
         "properties": properties,
-        "required": required or [],
+        "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    nullable = {**schema, "type": [schema["type"], "null"]}
+    return {**nullable, "enum": [*schema["enum"], None]} if "enum" in schema else nullable
 
 
 def leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
     """The JSON schema of a leaf's value."""
     assert leaf is not None, "the loader checks the output's fields"
     if leaf.type == "list":
-        columns = {n: _cell_schema(c.type, c.options) for n, c in leaf.columns.items()}
+        columns = {n: _or_null(_cell_schema(c.type, c.options)) for n, c in leaf.columns.items()}
         return {"type": "array", "items": _object(columns), "description": leaf.label("en")}
     described = {"description": leaf.label("en")}
     if leaf.type == "boolean":

@@ -17,7 +17,7 @@ _FRAME = """\
 
 How to answer:
 - Answer with one JSON object: "response" (what the person reads, short, in {language}), "profile" \
-and "data" (only fields of the schema, only what the material supports; leave out what you do not \
+and "data" (only fields of the schema, only what the material supports; null for what you do not \
 know), and "control".
 - control.action is "continue" when you are done, or "ask_user" with review_type and questions \
 when only the person can know something that is needed. Each question names the field that its \

@@ -238,7 +238,9 @@ async def test_of_several_playbooks_with_the_skill_one_must_be_named(
     (twice / "mail" / "playbook.yaml").write_text(
         text.replace("id: letters", "id: mail", 1), "utf-8"
     )
-    async with anew(playbooks=twice) as both:
+    # A store of its own, for its playbooks are then current for every process of that store.
+    apart = f"{client.service.parts.settings.redis_url}?db=1"
+    async with anew(playbooks=twice, redis_url=apart) as both:
         answer = await both.run("intake", {})
         assert answer.status == 422
         (fault,) = answer.body["faults"]

@@ -13,12 +13,12 @@ requests:
     name: {zh: 起诉, en: File a claim}
     examples: [file a claim]
 profile_fields:
-  summary: {label: {zh: 摘要, en: Summary}}
+  summary: {label: {zh: 摘要, en: Summary}, required: false}
   intake_status: {label: {zh: 收案, en: Intake}}
   stage: {label: {zh: 阶段, en: Stage}}
 decision_fields: [cause_confirmed, plan_confirmed]
 data_fields:
-  amount: {label: {zh: 金额, en: Amount}, type: number, unit: CNY}
+  amount: {label: {zh: 金额, en: Amount}, type: number, unit: CNY, required: false}
   people: {label: {zh: 人数, en: People}, type: integer, required: false}
   filed_on: {label: {zh: 日期, en: Filed on}, type: date, required: false}
   urgent: {label: {zh: 紧急, en: Urgent}, type: boolean, required: false}
@@ -38,11 +38,12 @@ data_fields:
   causes:
     label: {zh: 案由, en: Causes}
     type: list
+    required: false
     columns:
       cause: {label: {zh: 案由, en: Cause}}
       basis: {label: {zh: 依据, en: Basis}}
   cause: {label: {zh: 选定案由, en: Chosen cause}}
-  plan: {label: {zh: 计划, en: Plan}}
+  plan: {label: {zh: 计划, en: Plan}, required: false}
   law: {label: {zh: 法条, en: Law}, required: false}
 allowed_skills: [find-law]
 phases:

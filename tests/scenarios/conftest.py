@@ -111,6 +111,16 @@ async def runs_in(service: Service, room: WebRoom) -> int:
     return len(found)
 
 
+async def nothing_goes_on(service: Service, room: str = "main") -> None:
+    """Returns once no run goes on in the room."""
+    decisions = service.parts.handling.decisions
+    async with asyncio.timeout(20):
+        while True:
+            if not await decisions.active_runs(f"web:local:{room}"):
+                return
+            await asyncio.sleep(0.02)
+
+
 @pytest.fixture
 async def start(new_settings: Callable[..., Settings]) -> AsyncIterator[Start]:
     """Starts services that run until the test ends."""

@@ -1,6 +1,5 @@
 """One SOP over every subject at once: child runs, a card where one is needed, one summary."""
 
-import asyncio
 import json
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from engine.frames.state import Run
 from tests.fakes.web_room import Message, WebRoom, text_of
-from tests.scenarios.conftest import Service, Start, running
+from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
 from tests.scenarios.test_run_ends import change
 
 SKILL = """
@@ -105,14 +104,6 @@ def batch(playbooks: Path) -> Path:
 async def runs(service: Service) -> list[Run]:
     found = await service.parts.handling.decisions.active_runs("web:local:main")
     return [Run.model_validate_json(body) for _, body in found]
-
-
-async def nothing_goes_on(service: Service) -> None:
-    async with asyncio.timeout(20):
-        while True:
-            if not await runs(service):
-                break
-            await asyncio.sleep(0.02)
 
 
 async def approve_all(room: WebRoom, count: int) -> None:

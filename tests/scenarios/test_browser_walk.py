@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
+from tests.scenarios.test_litigation_walk import BY_HAND, Matter
 from tests.scenarios.test_web_walk import ASK, GOOD
 
 
@@ -58,3 +60,30 @@ def walk(browser: Browser, url: str, shots: Path) -> None:
     browser.emulate(width=360, height=740)
     assert browser.run("return document.documentElement.scrollWidth") <= 360
     assert browser.console_errors() == []
+
+
+async def test_rows_are_typed_a_line_each_in_a_form_of_several_fields(
+    start: Start, browser: Browser
+) -> None:
+    service = await start()
+    async with WebRoom(service.url) as room:
+        matter = Matter(service, room)
+        await room.say("lin", "列一份证据清单")
+        _, card = await matter.next_card()
+        await matter.fill(card, **BY_HAND["skill:litigation-intake"])
+        await matter.answer("", await matter.until("phase_done:intake"))
+        await matter.next_card()
+        await asyncio.to_thread(list_evidence, browser, service.url)
+        done = await matter.until("phase_done:evidence")
+        assert done["html"].count("<td>合同</td>") == 1
+        assert done["html"].count("<td>签收单</td>") == 1
+    browser.open("about:blank")
+
+
+def list_evidence(browser: Browser, url: str) -> None:
+    browser.open(url)
+    browser.click('.person:has([value="lin"])')
+    rows = "合同 | 书证 | 约定 | 已有\n签收单 | 书证 | 交货 | 已有"
+    browser.fill('[data-field="evidence_list"] textarea', rows)
+    browser.click(".form [type=submit]")
+    browser.wait_text(".card h3", "证据已整理")

@@ -79,7 +79,7 @@ async def test_what_is_unclear_under_a_condition_is_asked_about_after_it(
 async def test_what_cannot_be_done_yet_asks_for_no_condition(
     shared: Service, own_room: WebRoom
 ) -> None:
-    await own_room.say("lin", "查一下 P003 的 ECOG,如果大于 1 就起草一份民事起诉状")
+    await own_room.say("lin", "查一下 P003 的 ECOG,如果大于 1 就申请财产保全")
     message = await own_room.wait_for(lambda m: len(m["parts"]) == 2)
     assert [p["state"] for p in message["parts"]] == ["answered", "failed"]
     assert NOTHING["zh"] in message["parts"][1]["html"]

@@ -8,30 +8,36 @@ from tests.scenarios.conftest import Service, runs_in
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 NOT_YET = {
-    "zh": ("还不能办理", "没有进行任何操作", "现在能办理", "录入一次访视"),
-    "en": ("cannot do it yet", "nothing was done", "can be done now", "Record a visit"),
+    "zh": ("还不能办理", "没有进行任何操作", "现在能办理"),
+    "en": ("cannot do it yet", "nothing was done", "can be done now"),
 }
 NO_RUN = {"zh": "没有进行中的流程", "en": "Nothing is under way"}
 
 
 @pytest.mark.parametrize(
-    ("text", "lang", "name", "playbook"),
+    ("text", "lang", "name", "playbook", "able"),
     [
-        ("起草一份民事起诉状", "zh", "起诉状", "民事诉讼（原告）"),
-        ("导入访视数据", "zh", "导入数据", "临床数据"),
-        ("Draft a civil complaint", "en", "complaint", "Civil litigation (plaintiff)"),
-        ("import the visit data", "en", "Import data", "Clinical data"),
+        ("申请财产保全", "zh", "财产保全", "民事诉讼（原告）", "收案"),
+        ("导入访视数据", "zh", "导入数据", "临床数据", "录入一次访视"),
+        (
+            "Apply for an extension",
+            "en",
+            "extension",
+            "Civil litigation (plaintiff)",
+            "Take in a case",
+        ),
+        ("import the visit data", "en", "Import data", "Clinical data", "Record a visit"),
     ],
 )
 async def test_it_is_said_what_it_is_and_what_can_be_done(
-    shared: Service, own_room: WebRoom, text: str, lang: str, name: str, playbook: str
+    shared: Service, own_room: WebRoom, text: str, lang: str, name: str, playbook: str, able: str
 ) -> None:
     await own_room.say("lin", text)
     message = await own_room.wait_for(lambda m: bool(m["parts"]))
     (part,) = message["parts"]
     assert message["card"] is None
     assert part["state"] == "failed"
-    for said in (name, playbook, *NOT_YET[lang]):
+    for said in (name, playbook, able, *NOT_YET[lang]):
         assert said in part["html"]
     await own_room.say("lin", "/runs")
     await own_room.wait_for(lambda m: NO_RUN[lang] in text_of(m))

@@ -268,3 +268,11 @@ def test_an_answer_in_a_modal_is_plain_text(text, title):
     assert view_problems(view) == []
     assert view["title"]["text"] == title
     assert view["blocks"][0]["text"]["text"] == text
+
+
+def test_text_of_several_lines_has_a_field_of_several_lines():
+    fields = (Field(name="rows", label="Rows", value="a | b\nc | d", multiline=True),)
+    view = modal(_form().model_copy(update={"fields": fields}), "slack:T1:C1:1763700000.000100")
+    (block,) = [b for b in view["blocks"] if b["type"] == "input"]
+    assert block["element"]["multiline"] is True
+    assert block["element"]["initial_value"] == "a | b\nc | d"

@@ -105,6 +105,19 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
             "sop.start_node: there is no node 'aprove'; did you mean 'approve'?",
         ),
         (
+            "skills/visit-review.yaml",
+            "      shows: visit-record\n",
+            "      presents: [ecog, profile.ecg]\n",
+            "sop.nodes.approve.presents.1: 'ecg' is not among profile_fields; "
+            "known here: check_status, collect_status, fits, qc_scope, qc_status, record_status",
+        ),
+        (
+            "skills/visit-review.yaml",
+            "      shows: visit-record\n",
+            "      shows: visit-record\n      presents: [ecog]\n",
+            "sop.nodes.approve.presents: either shows or presents should be given",
+        ),
+        (
             "skills/visit-check.yaml",
             "on_fail: end_failed",
             "on_fail: again",

@@ -244,7 +244,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         (
             (
                 MAIN,
-                "  summary: {label: {zh: 摘要, en: Summary}}",
+                "  summary: {label: {zh: 摘要, en: Summary}, required: false}",
                 "  s: {label: {zh: a, en: b}, type: list}",
             ),
         ),
@@ -495,6 +495,16 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         "sop.nodes.all.over.subject: there is no data field 'subjct'; known here: amount, cause,"
         " causes, evidence, filed_on, law, people, plan, side, urgent, visits_found,"
         " visits_summary",
+    ),
+    (
+        (
+            (
+                APPROVE,
+                "      decision: approved\n",
+                "      decision: approved\n      presents: [law]\n",
+            ),
+        ),
+        "sop.nodes.ask.presents: either shows or presents should be given",
     ),
     (
         ((APPROVE, "      review: {roles: [reviewer]}\n", ""),),

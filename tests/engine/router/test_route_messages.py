@@ -19,7 +19,7 @@ def _short(intent: Intent) -> str:
     """An intent as the tables write it."""
     match intent.kind:
         case "workflow":
-            able = (intent.playbook, intent.request) == ("clinical_qc", "visit-entry")
+            able = TABLE.way(f"{intent.playbook}/{intent.request}") is not None
             return START if able else LATER
         case "qa_query" if intent.lookup:
             return " + ".join(_asked(lookup) for lookup in (intent.lookup, *intent.more))
@@ -63,11 +63,14 @@ MESSAGES = [
     ("录入 P003 今天的访视,ECOG 1,体重 70.5kg,血压 120/80,无不良事件", [START]),
     ("Record today's visit of P003: ECOG 1, weight 70.5 kg, no adverse events", [START]),
     ("帮我 record 今天的 visit", [START]),
-    ("draft a complaint", [LATER]),
+    ("draft a complaint", [START]),
+    ("apply for an extension", [LATER]),
     # two workflows
     ("录入 P003 的访视,然后录入 P004 的访视", [START, START]),
-    ("Record today's visit for P003 and then draft a complaint", [START, LATER]),
-    ("起草一份民事起诉状;另外登记一次新的访视", [LATER, START]),
+    ("Record today's visit for P003 and then draft a complaint", [START, START]),
+    ("Record today's visit for P003 and then apply for an extension", [START, LATER]),
+    ("起草一份民事起诉状;另外登记一次新的访视", [START, START]),
+    ("申请财产保全;另外登记一次新的访视", [LATER, START]),
     # slips of the pen
     ("recrod today's visit", [START]),
     ("录入今天的仿视数据", [START]),

@@ -1,0 +1,16 @@
+"""Text of people inside Markdown of ours shows as it is."""
+
+import pytest
+
+from adapters.webchat.markdown import to_html
+from cards.markdown import quoted
+
+
+@pytest.mark.parametrize(
+    "line", ["1. pay", "2) pay", "- pay", "+ pay", "===", "---", "# pay", "> pay", "| a | b |", "*"]
+)
+def test_a_quoted_line_begins_nothing_of_its_own(line: str) -> None:
+    html = to_html(quoted(f"before\n{line}\n\nafter"))
+    shown = line.replace(">", "&gt;")
+    expected = f"before<br />\n{shown}</p>\n<p>after"
+    assert html == f"<blockquote>\n<p>{expected}</p>\n</blockquote>"
