@@ -165,7 +165,7 @@ def _ending(sop: Sop) -> set[str]:
             name
             for name, node in sop.nodes.items()
             if name not in ending
-            # A target that is not there is told already.
+            # A target that is missing or is not there is told already.
             and any(t in ending or t not in sop.nodes for t in _leads(node))
         }
         if not more:
@@ -174,4 +174,5 @@ def _ending(sop: Sop) -> set[str]:
 
 
 def _leads(node: SopNode) -> list[str]:
-    return [target for key in _FOLLOWED[node.type] if (target := getattr(node, key))]
+    found = ((key, getattr(node, key)) for key in _FOLLOWED[node.type])
+    return [target for key, target in found if target or key != "on_expire"]

@@ -49,7 +49,7 @@ SCHEMA: dict[str, Any] = {
     "properties": {
         "passed": {"type": "boolean"},
         "reason": {"type": "string"},
-        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        "confidence": {"type": "number", "description": "from 0 to 1"},
         "evidence": {"type": "array", "items": {"type": "string"}},
     },
     "required": ["passed", "reason", "confidence", "evidence"],
