@@ -11,7 +11,7 @@ from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, Value, no
 from engine.playbooks.model import Phase, Playbook, PriorityRule
 from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
 
-INSTRUCTION_CHARS = 200
+INSTRUCTION_CHARS = 120
 _FOLLOWED: Mapping[str, tuple[str, ...]] = {
     "hard_rule": ("on_pass", "on_fail", "on_error"),
     "soft_instruction": ("on_pass", "on_fail", "on_expire", "on_error"),

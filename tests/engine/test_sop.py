@@ -10,8 +10,9 @@ from adapters.clock import SystemClock
 from adapters.edc.sqlite import open_records
 from cards.model import Card
 from engine.errors import ModelUnavailable
-from engine.frames.state import Run, SopFrame
+from engine.frames.state import PlannerFrame, Run, SopFrame
 from engine.mail import RunMail
+from engine.migration import migration
 from engine.playbooks.check_sop import FINDING, SUMMARY
 from engine.playbooks.model import Playbook
 from engine.ports.records import Records
@@ -275,6 +276,38 @@ async def test_a_crash_at_any_step_leads_to_the_same_end(records: Records, story
         # Only what was not kept is asked again.
         assert len(asked.heard) <= len(model.heard) + 1
     assert whole.run.status == "completed"
+
+
+async def test_a_node_without_a_title_is_named_by_its_sop(records: Records) -> None:
+    node = SIGN % ("", "on_approve: end_ok")
+    unnamed = await run(sop("sign", sign=node), records)
+    assert unnamed.cards[0].title == unnamed.run.name
+    text = f"name: {{zh: 签字, en: Signing}}\nstart_node: sign\nnodes:\n  sign: {node}\n"
+    named = await run(loaded(with_sop(text)), records)
+    assert named.cards[0].title == "Signing"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asks_again"),
+    [
+        ("", "", False),
+        ("cured or has resolved", "cured", True),
+        ("tools: [read_clinical_data, ", "tools: [", True),
+        ("should be 18 to 75", "should be 18 to 75 years", False),
+    ],
+)
+async def test_a_run_moves_to_another_version_unless_what_is_judged_has_changed(
+    records: Records, old: str, new: str, *, asks_again: bool
+) -> None:
+    before, files = example(), documented()
+    text = files["skills/eligibility.yaml"]
+    assert old in text
+    after = loaded({**files, "skills/eligibility.yaml": text.replace(old, new, 1)})
+    asked = (await run(before, records)).run
+    frames = (PlannerFrame(phase="screen"), *asked.frames)
+    change = migration(asked.model_copy(update={"frames": frames}), before, after)
+    assert change.faults == ()
+    assert bool(change.asks_again) is asks_again
 
 
 async def test_runs_of_one_record_do_not_mix(records: Records) -> None:
