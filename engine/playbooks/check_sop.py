@@ -77,13 +77,15 @@ class SopCheck(Checking):
                 self._human_review(node, at)
 
     def _foreign(self, node: SopNode, at: Path) -> None:
-        """Parts that only nodes of another type have."""
+        """Parts that only nodes of another type have, or that do not go together."""
         parts = {kind: {*_PARTS[kind], *_FOLLOWED[kind]} for kind in _PARTS}
         for part in sorted(node.model_fields_set - parts[node.type]):
             kinds = [kind for kind, own in parts.items() if part in own]
             if kinds:
                 named = " or ".join(kinds)
                 self.add((*at, part), f"belongs to type {named}, this node is of type {node.type}")
+        if node.over and "fail_on" in node.model_fields_set:
+            self.add((*at, "fail_on"), "does not go with over: every finding fails the node")
 
     def _soft_instruction(self, node: SopNode, at: Path) -> None:
         if not node.instruction.strip():
@@ -99,8 +101,6 @@ class SopCheck(Checking):
         variables = None if fields is None else (*fields, TODAY)
         if node.over:
             self._over(node.over, (*at, "over"))
-            if "fail_on" in node.model_fields_set:
-                self.add((*at, "fail_on"), "does not go with over: every finding fails the node")
         if not node.rules:
             self.add((*at, "rules"), "should have at least one rule")
         for index, rule in enumerate(node.rules):
