@@ -14,6 +14,7 @@ from engine.rules.soft import Dialogue
 from engine.sop_ends import SIGNOFF, go_to
 
 SHOWN_CHARS = 500
+SHOWN_EVIDENCE = 5
 
 
 def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
@@ -91,7 +92,7 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
 def _why_asked(soft: Dialogue, context: StepContext) -> str:
     lang, limit = context.run.lang, context.services.soft.confidence
     why = say(f"soft.unsure.{soft.unsure}", lang, n=soft.rounds, limit=f"{limit:.0%}")
-    return f"{why} {say('soft.decide', lang)}".strip()
+    return f"{why}\n\n{say('soft.decide', lang)}"
 
 
 def _known(node: SopNode, soft: Dialogue, context: StepContext) -> tuple[Row, ...]:
@@ -101,7 +102,9 @@ def _known(node: SopNode, soft: Dialogue, context: StepContext) -> tuple[Row, ..
     if verdict is not None:
         passed = say("soft.passed" if verdict.passed else "soft.failed", lang)
         told += [(say("soft.verdict", lang), passed), (say("soft.reason", lang), verdict.reason)]
-        told += [(say("soft.evidence", lang), evidence) for evidence in verdict.evidence]
+        told += [
+            (say("soft.evidence", lang), evidence) for evidence in verdict.evidence[:SHOWN_EVIDENCE]
+        ]
         told += [(say("soft.confidence", lang), f"{verdict.confidence:.0%}")]
     elif soft.last_answer:
         told += [(say("soft.last_answer", lang), soft.last_answer)]

@@ -15,6 +15,8 @@ def problems(text: str) -> list[str]:
     return [problem.split(": ", 1)[1] for problem in caught.value.problems]
 
 
+FIELDS = "known here: age, consent_date, ecog, enrolment_date, medical_history, subject_id"
+ECOG = "rules: [{field: ecog, logic: {'!!': {var: ecog}}, message: x}]"
 ENDS = "on_pass: end_ok, on_fail: end_no"
 RULES = 'rules: [{field: age, logic: {"!!": {var: age}}, message: x}]'
 
@@ -86,6 +88,15 @@ RULES = 'rules: [{field: age, logic: {"!!": {var: age}}, message: x}]'
         (
             f"type: hard_rule, {RULES}, on_pass: a, on_fail: a",
             ["sop.nodes.a: no end can be reached from it"],
+        ),
+        (
+            f"type: hard_rule, {ECOG}, {ENDS}, fail_on: info,"
+            " over: {records: visits, findings: f, summary: s}",
+            [
+                "sop.nodes.a.fail_on: does not go with over: every finding fails the node",
+                f"sop.nodes.a.over.findings: there is no data field 'f'; {FIELDS}",
+                f"sop.nodes.a.over.summary: there is no data field 's'; {FIELDS}",
+            ],
         ),
         (
             f"type: hard_rule, {RULES}, {ENDS}, max_visits: 0",
