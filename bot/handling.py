@@ -34,6 +34,7 @@ from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
+from engine.rules.soft import USUAL, SoftLimits
 from engine.run import blocked, migrated, step, stopped, unreadable
 from engine.run_effects import written
 from engine.tools.model import Tool
@@ -82,6 +83,7 @@ class Handling:
     project: Callable[[str], str]
     budget: Budget
     tracing: Tracing
+    soft: SoftLimits = USUAL
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -210,6 +212,7 @@ class Handling:
             zone=self.zone,
             library=self.library,
             project=self.project,
+            soft=self.soft,
         )
 
     def _turn_services(self) -> TurnServices:

@@ -19,6 +19,7 @@ from engine.ports.library import NOTHING
 from engine.ports.records import Records
 from engine.replay.replay import Replayed, replay
 from engine.replay.trace import RunTrace
+from engine.rules.soft import SoftLimits
 from engine.source import Problems
 
 
@@ -100,4 +101,5 @@ def _services(settings: Settings, people: Directory) -> Services:
         zone=settings.timezone,
         library=NOTHING,
         project=lambda conversation: "",
+        soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
     )

@@ -122,6 +122,10 @@ class Settings(BaseSettings):
     react_tokens: int = _shown(
         "SIGNOFF_REACT_TOKENS", 4000, "a whole number from 100 to 1000000", ge=100, le=1_000_000
     )
+    soft_rounds: int = _shown("SIGNOFF_SOFT_ROUNDS", 3, "a whole number from 1 to 10", ge=1, le=10)
+    soft_confidence: float = _shown(
+        "SIGNOFF_SOFT_CONFIDENCE", 0.7, "a number from 0 to 1", ge=0, le=1
+    )
     trace_days: float = _shown(
         "SIGNOFF_TRACE_DAYS", 30.0, "a number of days from 0 to 3650", ge=0, le=3650
     )

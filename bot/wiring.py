@@ -55,6 +55,7 @@ from engine.ports.records import Records
 from engine.ports.store import Bounds, Mailbox, Operations
 from engine.ports.sync import SystemOfRecord
 from engine.react import Budget
+from engine.rules.soft import SoftLimits
 from engine.tools.registry import READONLY, TOOLS
 from engine.tools.remote import CurrentTools
 from engine.turn.tracing import Tracing
@@ -202,6 +203,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             project=by_conversation(settings.projects, default=records.project),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
+            soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
         )
         yield Parts(
             settings=settings,

@@ -23,6 +23,7 @@ from engine.frames.state import (
 from engine.merge import state_faults
 from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Playbook
+from engine.playbooks.skill import SopNode
 from engine.ports.store import CardWrite
 
 
@@ -104,16 +105,18 @@ def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
             other = after.sop.nodes.get(node) if after.sop else None
             if one is None or other is None or one.type != other.type:
                 return False
-            asked = (one.review, one.decision, one.shows) == (
-                other.review,
-                other.decision,
-                other.shows,
-            )
+            asked = _asked(one) == _asked(other)
             return asked and _shown(one.shows, run, old) == _shown(other.shows, run, new)
         case BatchFrame():
             return before.sop == after.sop
         case ToolPlanFrame():
             return before.plan == after.plan
+
+
+def _asked(node: SopNode) -> tuple[object, ...]:
+    """What a person or the model is asked at a node."""
+    presented = (node.shows, node.presents)
+    return (node.review, node.decision, presented, node.instruction, node.tools)
 
 
 def _leaves(paths: Sequence[str], old: Playbook, new: Playbook) -> bool:

@@ -1,7 +1,7 @@
 """What a step of a run writes beside the run: part, cards, timers, posts, wake-ups, audit."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -90,6 +90,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     """What the audit keeps of a step: enough to explain it, and to replay it."""
     advanced, mail = moved.advanced, moved.mail
     patch = getattr(advanced, "patch", None)
+    judged = getattr(advanced, "judged", None)
     given = mail.model_dump(mode="json", exclude={"kind"})
     told = {
         "event": _event(advanced, moved.before),
@@ -98,6 +99,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
         "changes": patch.paths if patch else {},
         "asks": [card.task_key for card in moved.opened],
         "calls": list(moved.calls),
+        "judged": asdict(judged) if judged else {},
     }
     return {
         "at": now.isoformat(),

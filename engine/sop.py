@@ -1,28 +1,38 @@
-"""The SOP engine: hard rules and human review, node by node (spec 001 §4)."""
+"""The SOP engine: hard rules, soft instructions and human review, node by node (spec 001 §4)."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from dataclasses import replace
 
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Field, Review
 from cards.texts import say
-from engine import plan as plans
 from engine.frames.outcome import (
     Advanced,
     Answer,
+    Done,
     Ended,
     Input,
+    Judged,
+    Next,
     Note,
     StepContext,
-    Suspend,
     TimedOut,
 )
-from engine.frames.state import Approval, Patch, SopFrame
-from engine.leaves import rows, tables, value_of, written
+from engine.frames.state import SopFrame
+from engine.leaves import written
 from engine.playbooks.check_sop import TODAY
-from engine.playbooks.skill import ReviewPolicy, Sop, SopNode
-from engine.rules.engine import HardRuleEngine, Violation
-from engine.sop_ends import go_to
+from engine.playbooks.skill import ERROR_END, Sop, SopNode
+from engine.rules.engine import HardRuleEngine, Severity, Violation
+from engine.sop_ends import RULES, SIGNOFF, entered, go_to
 from engine.sop_records import over_records
+from engine.sop_review import ask, decided, expired, title_of
+from engine.sop_soft import judge
+
+_FAILING: Mapping[Severity, tuple[Severity, ...]] = {
+    "error": ("error",),
+    "warning": ("error", "warning"),
+    "info": ("error", "warning", "info"),
+}
+"""The violations that fail a node, by its `fail_on`."""
 
 
 async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanced:
@@ -31,15 +41,21 @@ async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanc
     node = sop.nodes[frame.node]
     match given:
         case Answer(decision=decision):
-            return _decided(frame, sop, node, decision, context)
+            advanced = _goes_on(decided(frame, sop, node, decision, context), context)
         case TimedOut():
-            return _expired(frame, sop, node, context)
-        case _ if node.over:
-            return await over_records(frame, sop, node, node.over, context)
-        case _ if node.type == "hard_rule":
-            return _check(frame, sop, node, context)
+            advanced = expired(frame, sop, node, context)
+        case _ if entered(frame, sop, frame.node) > node.max_visits:
+            advanced = _too_often(frame, sop, node, context)
         case _:
-            return _ask(frame, node, context)
+            advanced = await _run(frame, sop, node, context)
+    return _failed(advanced, sop, context)
+
+
+def _goes_on(advanced: Advanced, context: StepContext) -> Advanced:
+    """What comes after a card may take its time, and nobody is waited for."""
+    run = context.run
+    note = Note("working", say("part.resumed", run.lang, name=run.name))
+    return replace(advanced, note=note) if isinstance(advanced, Next) else advanced
 
 
 def _sop(frame: SopFrame, context: StepContext) -> Sop:
@@ -48,16 +64,40 @@ def _sop(frame: SopFrame, context: StepContext) -> Sop:
     return sop
 
 
+async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    if node.over:
+        advanced = await over_records(frame, sop, node, node.over, context)
+        return _unread(advanced, frame, sop, node) if isinstance(advanced, Ended) else advanced
+    match node.type:
+        case "hard_rule":
+            return _check(frame, sop, node, context)
+        case "soft_instruction":
+            return await judge(frame, sop, node, context)
+        case "human_review":
+            return ask(frame, sop, node, context)
+
+
+def _unread(ended: Ended, frame: SopFrame, sop: Sop, node: SopNode) -> Advanced:
+    """Study records could not be read."""
+    if node.on_error == ERROR_END and ERROR_END not in sop.outcomes:
+        return replace(ended, judged=Judged(frame.node, "error", SIGNOFF, ERROR_END))
+    return _error(frame, sop, node.on_error, ended.note.text, ended.why)
+
+
 def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
     run = context.run
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
     found = HardRuleEngine().run(node.rules, data, run.lang)
-    errors = tuple(v for v in found if v.severity == "error")
-    frame = frame.model_copy(update={"problems": tuple(_told(v, context) for v in found)})
-    if errors:
-        fields = ", ".join(v.field for v in errors)
-        return go_to(frame, sop, node.on_fail, f"{frame.node} failed on {fields}")
-    return go_to(frame, sop, node.on_pass, f"{frame.node} passed")
+    failing = [v for v in found if v.severity in _FAILING[node.fail_on]]
+    told = (*frame.problems, *(_told(v, context) for v in found))
+    # A node that is visited again finds what it found before.
+    frame = frame.model_copy(update={"problems": tuple(dict.fromkeys(told))})
+    if failing:
+        fields = ", ".join(v.field for v in failing)
+        judged = Judged(frame.node, "failed", RULES, node.on_fail)
+        return go_to(frame, sop, node.on_fail, f"{frame.node} failed on {fields}", judged=judged)
+    judged = Judged(frame.node, "passed", RULES, node.on_pass)
+    return go_to(frame, sop, node.on_pass, f"{frame.node} passed", judged=judged)
 
 
 def _told(violation: Violation, context: StepContext) -> str:
@@ -68,94 +108,27 @@ def _told(violation: Violation, context: StepContext) -> str:
     return say("rule.told", lang, label=label, value=shown, message=violation.message)
 
 
-def _policy(node: SopNode) -> ReviewPolicy:
-    assert node.review is not None, "the loader checks that a human_review names its reviewers"
-    return node.review
+def _too_often(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    """To `on_error`; a node that was refused before ends it, so that this is no loop either."""
+    title = literal(title_of(frame, sop, context))
+    told = say("sop.too_often", context.run.lang, title=title, n=node.max_visits)
+    once = entered(frame, sop, frame.node) == node.max_visits + 1
+    why = f"{frame.node} was entered more than {node.max_visits} times"
+    return _error(frame, sop, node.on_error if once else ERROR_END, told, why)
 
 
-def _ask(frame: SopFrame, node: SopNode, context: StepContext) -> Advanced:
-    run, people, policy = context.run, context.services.people, _policy(node)
-    roles = say("list.items", run.lang).join(
-        people.role_name(role, run.lang) for role in policy.roles
-    )
-    others = [p for p in people.holders(policy.roles) if p.id != run.requester.id]
-    if not (others if policy.four_eyes else people.holders(policy.roles)):
-        holds = people.holders(policy.roles)
-        reason = say("run.only_requester" if holds else "run.no_approver", run.lang, roles=roles)
-        text = say("part.blocked", run.lang, name=run.name, reason=reason)
-        return Ended("blocked", Note("failed", text), reason)
-    frame = frame.model_copy(update={"shown_digest": _shown_digest(node, context)})
-    card = _card(frame, node, roles, context)
-    frame = frame.model_copy(update={"asked": card.token})
-    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
-    return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
+def _error(frame: SopFrame, sop: Sop, target: str, told: str, why: str) -> Advanced:
+    frame = frame.model_copy(update={"problems": (*frame.problems, told)})
+    return go_to(frame, sop, target, why, judged=Judged(frame.node, "error", SIGNOFF, target))
 
 
-def _shown_digest(node: SopNode, context: StepContext) -> str:
-    state = context.run.state
-    shown = context.playbook.skills[node.shows].plan if node.shows else None
-    if shown:
-        return plans.digest(plans.resolve(shown, state))
-    presented = tuple({path: value_of(path, state)} for path in node.presents)
-    return plans.digest(presented) if presented else ""
-
-
-def _shown_paths(node: SopNode, context: StepContext) -> tuple[str, ...]:
-    """What the node presents, or the leaves that the shown plan writes, in its arguments' order."""
-    shown = context.playbook.skills[node.shows].plan if node.shows else None
-    values = [v for call in shown.calls for v in call.arguments.values()] if shown else []
-    written = tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
-    return written or node.presents
-
-
-def _card(frame: SopFrame, node: SopNode, roles: str, context: StepContext) -> Card:
-    run, policy, lang = context.run, _policy(node), context.run.lang
-    paths = _shown_paths(node, context)
-    text = node.description(lang) if node.description else ""
-    reason = Field(name="reason", label=say("form.reason", lang))
-    deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
-    return Card(
-        kind="confirm",
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=lang,
-        title=node.title(lang) if node.title else run.name,
-        text="\n\n".join((text, *tables(paths, context))),
-        rows=rows(paths, context),
-        problems=frame.problems,
-        choices=(
-            Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            Choice(id="reject", label=say("choice.reject", lang), style="danger", form=(reason,)),
-        ),
-        review=Review(roles=policy.roles, quorum=policy.quorum, four_eyes=policy.four_eyes),
-        requester=run.requester.id,
-        requester_name=run.requester.name,
-        waiting_for=roles,
-        task_key=f"confirm:{run.id}",
-        shown_digest=frame.shown_digest,
-        deadline=context.services.now + deadline if deadline else None,
-    )
-
-
-def _decided(
-    frame: SopFrame, sop: Sop, node: SopNode, decision: Decision, context: StepContext
-) -> Advanced:
-    if decision.choice == "approve":
-        approval = Approval(by=decision.person, name=decision.name, digest=frame.shown_digest)
-        patch = Patch(by=decision.person, approvals={node.decision: approval}, problems=())
-        return go_to(frame, sop, node.on_approve, f"{decision.name} approved", patch=patch)
-    lang = context.run.lang
-    reason = decision.values.get("reason", "")
-    who, why = literal(decision.name), literal(str(reason))
-    text = say("run.rejected", lang, name=who, reason=why)
-    patch = Patch(by=decision.person, problems=(text,))
-    return go_to(frame, sop, node.on_reject, f"{decision.name} rejected: {reason}", patch=patch)
-
-
-def _expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
-    run, reason = context.run, say("run.expired", context.run.lang)
-    if node.on_expire:
-        return go_to(frame, sop, node.on_expire, "nobody decided in time")
+def _failed(advanced: Advanced, sop: Sop, context: StepContext) -> Advanced:
+    """The run fails at `end_error`, unless the SOP says what that leaves in the state."""
+    if not isinstance(advanced, Done) or ERROR_END in sop.outcomes:
+        return advanced
+    if advanced.judged is None or advanced.judged.next != ERROR_END:
+        return advanced
+    run, problems = context.run, advanced.patch.problems
+    reason = problems[-1] if problems else say("sop.error", run.lang)
     text = say("part.failed", run.lang, name=run.name, reason=reason)
-    return Ended("failed", Note("failed", text), "nobody decided in time")
+    return Ended("failed", Note("failed", text), advanced.why, advanced.judged)

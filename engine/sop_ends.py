@@ -1,17 +1,28 @@
 """From a node of an SOP to the next one, or out through an end (spec 001 §4.2)."""
 
-from engine.frames.outcome import Advanced, Done, Next
+from engine.frames.outcome import Advanced, Done, Judged, Next
 from engine.frames.state import Patch, SopFrame
 from engine.playbooks.skill import Sop
 
+RULES, MODEL, SIGNOFF = "rules", "model", "signoff"
+"""Who judged, when no person did."""
+
 
 def go_to(
-    frame: SopFrame, sop: Sop, target: str, why: str, *, patch: Patch | None = None
+    frame: SopFrame,
+    sop: Sop,
+    target: str,
+    why: str,
+    *,
+    patch: Patch | None = None,
+    judged: Judged | None = None,
 ) -> Advanced:
-    """To the next node, or out through an end with the state it sets."""
+    """To the next node, or out through an end with the state it sets; the dialogue is dropped."""
+    judged = judged or Judged(frame.node, "checked", RULES, target)
     if not target.startswith("end"):
-        frame = frame.model_copy(update={"node": target, "asked": ""})
-        return Next(frame, why, patch)
+        visits = {**frame.visits, target: entered(frame, sop, target) + 1}
+        update = {"node": target, "asked": "", "visits": visits, "soft": None}
+        return Next(frame.model_copy(update=update), why, patch, judged=judged)
     base = patch or Patch(by=frame.skill)
     ending = Patch.setting(base.by, sop.outcomes.get(target, {}))
     problems = base.problems if base.problems is not None else frame.problems
@@ -23,4 +34,9 @@ def go_to(
             "end": target,
         }
     )
-    return Done(merged, f"{why}; {target}")
+    return Done(merged, f"{why}; {target}", judged)
+
+
+def entered(frame: SopFrame, sop: Sop, node: str) -> int:
+    """How often the node was entered so far; an SOP begins in its start node."""
+    return frame.visits.get(node, int(node == sop.start_node))

@@ -20,6 +20,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "graph.detail.rehearses": ("预演", "rehearses"),
     "graph.detail.guard": ("须先批准", "guarded by"),
     "graph.detail.checks": ("检查", "checks"),
+    "graph.detail.instruction": ("判断", "judges"),
+    "graph.detail.tools": ("工具", "tools"),
     "graph.detail.shows": ("展示", "shows"),
     "graph.detail.roles": ("审核角色", "reviewer roles"),
     "graph.detail.quorum": ("法定人数", "quorum"),

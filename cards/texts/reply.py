@@ -189,6 +189,36 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "数据不符合流程定义：{faults}",
         "the data does not fit the playbook: {faults}",
     ),
+    # an SOP, and the review card of a soft instruction
+    "sop.error": ("检查没有完成", "the check could not be finished"),
+    "sop.too_often": (
+        "「{title}」重复超过 {n} 次",
+        "“{title}” came up more than {n} times",
+    ),
+    "soft.told": ("{title}：{reason}", "{title}: {reason}"),
+    "soft.unsure.no_model": ("没有配置语言模型。", "No language model is configured."),
+    "soft.unsure.model_away": ("语言模型暂时不可用。", "The language model is away."),
+    "soft.unsure.model_refused": ("语言模型拒绝判断。", "The language model declined to judge."),
+    "soft.unsure.rounds": (
+        "语言模型回答了 {n} 次，仍没有可用的结论。",
+        "The language model gave no usable verdict in {n} answers.",
+    ),
+    "soft.unsure.confidence": (
+        "语言模型的把握低于 {limit}。",
+        "The language model is less than {limit} sure.",
+    ),
+    "soft.decide": (
+        "请您决定：批准即通过，驳回即不通过。",
+        "Please decide: approving lets it pass, rejecting does not.",
+    ),
+    "soft.instruction": ("检查要求", "To be checked"),
+    "soft.verdict": ("模型结论", "The model's verdict"),
+    "soft.passed": ("通过", "passed"),
+    "soft.failed": ("不通过", "failed"),
+    "soft.reason": ("理由", "Reason"),
+    "soft.evidence": ("依据", "Evidence"),
+    "soft.confidence": ("把握", "Confidence"),
+    "soft.last_answer": ("模型最后的回答", "The model's last answer"),
     "skill.by_hand": ("请填写以下内容。", "Please fill this in."),
     "skill.no_model": (
         "没有配置语言模型，请手工填写。",

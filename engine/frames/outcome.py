@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from cards.model import Card, Decision, Principal, Review
 from cards.view import PartState
@@ -12,8 +12,11 @@ from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
+from engine.rules.soft import USUAL, SoftLimits
 from engine.tools import registry
 from engine.tools.model import ToolContext
+
+JudgedAs = Literal["passed", "failed", "checked", "approved", "rejected", "expired", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,19 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of an SOP's node, where that leads, and by whom (spec 001 §4.2, the trace).
+
+    `by` is a person's id, `rules`, `model`, or `signoff` for what its own clock or limits decide.
+    """
+
+    node: str
+    result: JudgedAs
+    by: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
 class Next:
     """The frame goes on; a patch changes the state, a note tells how far it is."""
 
@@ -32,6 +48,7 @@ class Next:
     why: str
     patch: Patch | None = None
     note: Note | None = None
+    judged: Judged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +67,7 @@ class Done:
 
     patch: Patch
     why: str
+    judged: Judged | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +110,7 @@ class Ended:
     status: RunStatus
     note: Note
     why: str
+    judged: Judged | None = None
 
 
 Advanced = Next | Push | Done | Suspend | Fork | Ended
@@ -175,6 +194,7 @@ class Services:
     call: registry.CallTool = registry.call
     rehearse: registry.CallTool = registry.rehearse
     recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
+    soft: SoftLimits = USUAL
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from cards.model import Lang, Principal
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
+from engine.rules.soft import Dialogue
 
 RunStatus = Literal[
     "running", "suspended", "completed", "failed", "stopped", "cancelled", "blocked"
@@ -173,7 +174,10 @@ class ModelFrame(Frozen):
 
 
 class SopFrame(Frozen):
-    """An SOP's position: a node, the card it waits for, and what the last check found.
+    """An SOP's position: a node, the card it waits for, and what the checks found.
+
+    `visits` counts how often each node was entered (the start once, while it is not in it), `soft`
+    is the dialogue with the model while it judges a node's instruction.
 
     Over records: the subjects that are `left` of `of`, None before it began, and how much was
     `found`, of which `findings` lists the first.
@@ -191,6 +195,8 @@ class SopFrame(Frozen):
     found: int = 0
     findings: Rows = ()
     summary: Rows = ()
+    visits: dict[str, int] = {}
+    soft: Dialogue | None = None
 
 
 class BatchFrame(Frozen):

@@ -9,6 +9,7 @@ from engine.playbooks.leaf_faults import faults_of
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Setting, Skill
 from engine.source import Problems, Source
+from engine.tools.registry import READONLY, TOOLS
 
 _KINDS = {"": "data_fields", "profile": "profile_fields", "decisions": "decision_fields"}
 
@@ -113,6 +114,16 @@ class Checking:
             if leaf is not None and value is not None:
                 for _, fault in faults_of(leaf, value):
                     self.add((*at, path), fault)
+
+    def tools(self, names: Sequence[str], at: Path) -> None:
+        """Every one must be a tool that only reads."""
+        readonly = {tool.name for tool in READONLY}
+        for index, name in enumerate(names):
+            if name in {tool.name for tool in TOOLS} - readonly:
+                fault = f"{name!r} writes; a model reaches only tools that read"
+                self.add((*at, index), fault)
+            else:
+                self.known(name, readonly, (*at, index), "tool")
 
     def skill(self, name: str, at: Path) -> None:
         """The skill must be there."""

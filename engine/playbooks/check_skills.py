@@ -6,7 +6,6 @@ from engine.playbooks.check_sop import SopCheck
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.skill import FILES, RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
 from engine.source import Problems, Source
-from engine.tools.registry import READONLY, TOOLS
 
 _PARTS = {"prompt": ("ask", "system_prompt"), "sop": ("sop",), "tool_plan": ("plan",)}
 """A skill of this kind has one of these parts, and none of the others'."""
@@ -38,7 +37,7 @@ class SkillCheck(Checking):
             fault = "files are read by a skill with a system_prompt; name another category"
             self.add(("category",), fault)
         self._output(skill.output_schema)
-        self._tools(skill.tools)
+        self.tools(skill.tools, ("tools",))
         if skill.card:
             self._card(skill.card)
         if skill.sop:
@@ -84,15 +83,6 @@ class SkillCheck(Checking):
                 known = self.names.fields[key]
                 what = f"{group} field"
                 self.known(name, known, ("output_schema", group, index), what)
-
-    def _tools(self, tools: tuple[str, ...]) -> None:
-        readonly = {tool.name for tool in READONLY}
-        for index, name in enumerate(tools):
-            if name in {tool.name for tool in TOOLS} - readonly:
-                fault = f"{name!r} writes; a model reaches only tools that read"
-                self.add(("tools", index), fault)
-            else:
-                self.known(name, readonly, ("tools", index), "tool")
 
     def _card(self, card: SkillCard) -> None:
         for index, path in enumerate(card.shows):

@@ -1,8 +1,10 @@
 """What models cannot check of an SOP: targets, rules, reviewers (spec 001 §4)."""
 
+from collections.abc import Mapping
+
 from engine.faults import Path
 from engine.playbooks.check import Checking
-from engine.playbooks.skill import Batch, Over, ReviewPolicy, Sop, SopNode
+from engine.playbooks.skill import Batch, Over, ReviewPolicy, Sop, SopNode, SopNodeType
 from engine.rules.check import check_logic
 
 # Rules may also read today's date.
@@ -13,6 +15,19 @@ PREVIOUS = "previous_"
 FINDING = ("subject_id", "visit_date", "field", "value", "message")
 RECORDS = ("subject_id", "result", "problems")
 SUMMARY = ("subject_id", "visits", "findings")
+
+
+_FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
+    "hard_rule": ("on_pass", "on_fail"),
+    "soft_instruction": ("on_pass", "on_fail", "on_expire"),
+    "human_review": ("on_approve", "on_reject", "on_expire"),
+}
+"""Where nodes of a type lead when nothing goes wrong; all but `on_expire` are needed."""
+_PARTS: Mapping[SopNodeType, tuple[str, ...]] = {
+    "hard_rule": ("rules", "over", "fail_on"),
+    "soft_instruction": ("instruction", "tools", "review"),
+    "human_review": ("review", "shows", "presents", "decision"),
+}
 
 
 class SopCheck(Checking):
@@ -28,24 +43,62 @@ class SopCheck(Checking):
             if name.startswith("end"):
                 self.add((*at, name), "names that begin with 'end' are ends, not nodes")
             self._targets(sop, node, (*at, name))
-            if node.type == "hard_rule":
-                self._hard_rule(node, (*at, name))
-            else:
-                self._human_review(node, (*at, name))
+            self._node(node, (*at, name))
         for name in sorted(set(sop.nodes) - _reached(sop)):
             self.add((*at, name), "cannot be reached from start_node")
+        for name in sorted(set(sop.nodes) - _ending(sop)):
+            self.add((*at, name), "no end can be reached from it")
+        self._outcomes(sop)
+
+    def _outcomes(self, sop: Sop) -> None:
         reviewed = any(node.type == "human_review" for node in sop.nodes.values())
+        by_model = {
+            target
+            for node in sop.nodes.values()
+            if node.type == "soft_instruction"
+            for target in (node.on_pass, node.on_fail)
+        }
         for end, sets in sop.outcomes.items():
-            self.sets(sets, ("sop", "outcomes", end), by_review=reviewed)
+            by_review = reviewed and end not in by_model
+            self.sets(sets, ("sop", "outcomes", end), by_review=by_review)
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
-        wanted = ("on_pass", "on_fail") if node.type == "hard_rule" else ("on_approve", "on_reject")
-        for key in wanted:
+        for key in (*_FOLLOWED[node.type], "on_error"):
             target = getattr(node, key)
-            if not target:
+            if not target and key != "on_expire":
                 self.add((*at, key), "is required")
-            elif not target.startswith("end"):
+            elif target and not target.startswith("end"):
                 self.known(target, sop.nodes, (*at, key), "node")
+
+    def _node(self, node: SopNode, at: Path) -> None:
+        self._foreign(node, at)
+        match node.type:
+            case "hard_rule":
+                self._hard_rule(node, at)
+            case "soft_instruction":
+                self._soft_instruction(node, at)
+            case "human_review":
+                self._human_review(node, at)
+
+    def _foreign(self, node: SopNode, at: Path) -> None:
+        """Parts that only nodes of another type have, or that do not go together."""
+        parts = {kind: {*_PARTS[kind], *_FOLLOWED[kind]} for kind in _PARTS}
+        for part in sorted(node.model_fields_set - parts[node.type]):
+            kinds = [kind for kind, own in parts.items() if part in own]
+            if kinds:
+                named = " or ".join(kinds)
+                self.add((*at, part), f"belongs to type {named}, this node is of type {node.type}")
+        if node.over and "fail_on" in node.model_fields_set:
+            self.add((*at, "fail_on"), "does not go with over: every finding fails the node")
+
+    def _soft_instruction(self, node: SopNode, at: Path) -> None:
+        if not node.instruction.strip():
+            self.add((*at, "instruction"), "is required: what the model is to judge")
+        self.tools(node.tools, (*at, "tools"))
+        if node.review is None:
+            self.add((*at, "review"), "is required: who decides when the model cannot")
+        else:
+            self._roles(node.review, (*at, "review"))
 
     def _hard_rule(self, node: SopNode, at: Path) -> None:
         read = self.names.data_fields
@@ -118,5 +171,26 @@ def _reached(sop: Sop) -> set[str]:
             continue
         reached.add(name)
         node = sop.nodes[name]
-        open_nodes += [node.on_pass, node.on_fail, node.on_approve, node.on_reject, node.on_expire]
+        open_nodes += [*_leads(node), node.on_error]
     return reached
+
+
+def _ending(sop: Sop) -> set[str]:
+    """The nodes from which an end can be reached without an error."""
+    ending: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, node in sop.nodes.items()
+            if name not in ending
+            # A target that is missing or is not there is told already.
+            and any(t in ending or t not in sop.nodes for t in _leads(node))
+        }
+        if not more:
+            return ending
+        ending |= more
+
+
+def _leads(node: SopNode) -> list[str]:
+    found = ((key, getattr(node, key)) for key in _FOLLOWED[node.type])
+    return [target for key, target in found if target or key != "on_expire"]

@@ -10,12 +10,13 @@ from engine.condition_words import worded
 from engine.language import Bilingual
 from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule
-from engine.playbooks.skill import Skill, Sop, SopNode
+from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
 
+INSTRUCTION_CHARS = 120
 _FOLLOWED: Mapping[str, tuple[str, ...]] = {
-    "hard_rule": ("on_pass", "on_fail"),
-    "soft_instruction": ("on_pass", "on_fail", "on_error"),
-    "human_review": ("on_approve", "on_reject", "on_expire"),
+    "hard_rule": ("on_pass", "on_fail", "on_error"),
+    "soft_instruction": ("on_pass", "on_fail", "on_expire", "on_error"),
+    "human_review": ("on_approve", "on_reject", "on_expire", "on_error"),
 }
 
 
@@ -143,7 +144,9 @@ class _Graphing:
             self._sop_node(skill, key, node)
             at = node_id("sop", skill, key)
             for on in _FOLLOWED.get(node.type, ()):
-                if target := str(getattr(node, on, "")):
+                target = str(getattr(node, on))
+                # The common end of what goes wrong is told where it is more than a failed run.
+                if target and (target != ERROR_END or ERROR_END in sop.outcomes):
                     ends += [target] if target.startswith("end") else []
                     to = node_id("sop", skill, target)
                     self._edges.append(Edge(source=at, target=to, kind="on", label=on))
@@ -157,6 +160,8 @@ class _Graphing:
         details = _details(
             {
                 "checks": dict.fromkeys(self._field(rule.field) for rule in node.rules),
+                "instruction": [_shortened(node.instruction)],
+                "tools": node.tools,
                 "shows": [self._skill_name(node.shows)] if node.shows else [],
                 "roles": review.roles if review else [],
                 "quorum": [review.quorum] if review else [],
@@ -206,6 +211,10 @@ def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tupl
         if told := tuple(v for v in told if v != ""):
             details[key] = told
     return details
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= INSTRUCTION_CHARS else f"{text[:INSTRUCTION_CHARS]}…"
 
 
 def _gate(phase: Phase) -> str:

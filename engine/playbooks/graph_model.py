@@ -13,7 +13,7 @@ EdgeKind = Literal["next", "allows", "priority", "start", "on", "shows"]
 _OfPlaybook = Literal["project", "requests", "not_yet"]
 _OfPhase = Literal["goal", "gate", "checkpoints", "skills", "for_requests", "done_card"]
 _OfSkill = Literal["category", "requires", "card", "calls", "rehearses", "guard"]
-_OfSop = Literal["checks", "shows", "roles", "quorum", "four_eyes", "sets"]
+_OfSop = Literal["checks", "instruction", "tools", "shows", "roles", "quorum", "four_eyes", "sets"]
 DetailKey = Literal[_OfPlaybook, _OfPhase, _OfSkill, _OfSop]
 Value = str | int | bool
 

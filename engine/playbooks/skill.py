@@ -7,10 +7,13 @@ from pydantic import Field as Key
 from cards.frozen import Frozen
 from engine.conditions import AnyCondition
 from engine.language import Bilingual
-from engine.rules.engine import HardRule
+from engine.rules.engine import HardRule, Severity
 
 SkillKind = Literal["prompt", "sop", "tool_plan"]
+SopNodeType = Literal["hard_rule", "soft_instruction", "human_review"]
 Setting = str | bool | int | None
+ERROR_END = "end_error"
+"""Where an SOP goes on an error that no node takes; without an outcome, the run fails there."""
 RETRIEVAL = "retrieval"
 """The category of skills that only find out; they run in query mode, and in no other."""
 FILES = "files"
@@ -112,13 +115,18 @@ class Batch(Frozen):
 class SopNode(Frozen):
     """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2).
 
-    With `over`, a hard_rule judges study records instead of the state. A review shows the plan of
-    the skill in `shows`, or what stands at the paths in `presents`.
+    With `over`, a hard_rule judges study records instead of the state. A violation as severe as
+    `fail_on` fails it. A soft_instruction's `review` says who decides when the model cannot. A
+    human_review shows the plan of the skill in `shows`, or what stands at the paths in `presents`.
+    A node that is entered more than `max_visits` times goes to `on_error`.
     """
 
-    type: Literal["hard_rule", "human_review"]
+    type: SopNodeType
     rules: tuple[HardRule, ...] = ()
     over: Over | None = None
+    fail_on: Severity = "error"
+    instruction: str = ""
+    tools: tuple[str, ...] = ()
     title: Bilingual | None = None
     description: Bilingual | None = None
     review: ReviewPolicy | None = None
@@ -129,13 +137,15 @@ class SopNode(Frozen):
     on_fail: str = ""
     on_approve: str = ""
     on_reject: str = "end_rejected"
-    on_error: str = "end_error"
+    on_error: str = ERROR_END
     on_expire: str = ""
+    max_visits: int = Key(default=10, ge=1, le=100)
 
 
 class Sop(Frozen):
     """An SOP: a start node and its nodes; `outcomes` sets state by the end that was reached."""
 
+    name: Bilingual | None = None
     start_node: str
     nodes: dict[str, SopNode]
     outcomes: dict[str, dict[str, Setting]] = {}

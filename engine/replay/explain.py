@@ -19,7 +19,10 @@ class SkillNow(Frozen):
 
 
 class StepThen(Frozen):
-    """A step of the past: when, where it led, who changed what, and why."""
+    """A step of the past: when, where it led, who changed what, and why.
+
+    `judged` is what came of an SOP's node, and by whom.
+    """
 
     at: str
     frame: str
@@ -28,6 +31,7 @@ class StepThen(Frozen):
     by: str
     changed: tuple[str, ...]
     why: str
+    judged: str = ""
 
 
 class Explained(Frozen):
@@ -67,7 +71,7 @@ def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: st
 
 
 def _then(entry: dict[str, object]) -> StepThen:
-    changes = entry.get("changes")
+    changes, judged = entry.get("changes"), entry.get("judged")
     return StepThen(
         at=str(entry.get("at", "")),
         frame=str(entry.get("frame", "")),
@@ -76,4 +80,5 @@ def _then(entry: dict[str, object]) -> StepThen:
         by=str(entry.get("by", "")),
         changed=tuple(changes) if isinstance(changes, dict) else (),
         why=str(entry.get("why", "")),
+        judged="{node} {result} by {by}".format(**judged) if isinstance(judged, dict) else "",
     )

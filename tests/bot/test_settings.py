@@ -46,6 +46,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 15.0, 2.0)
     assert settings.allow_unsafe_redis is False
     assert (settings.llm_concurrency, settings.llm_prices) == (8, {})
+    assert (settings.soft_rounds, settings.soft_confidence) == (3, 0.7)
     assert (settings.slack_on, settings.telegram_on, settings.model_on) == (False, False, False)
     assert settings.redcap_on is False
 
@@ -154,6 +155,8 @@ WRONG = [
         )
     ),
     ("SIGNOFF_REACT_ITERATIONS", "0", "a whole number from 1 to 50, not '0'"),
+    ("SIGNOFF_SOFT_ROUNDS", "11", "a whole number from 1 to 10, not '11'"),
+    ("SIGNOFF_SOFT_CONFIDENCE", "1.1", "a number from 0 to 1, not '1.1'"),
     ("SIGNOFF_REACT_TOKENS", "many", "a whole number from 100 to 1000000, not 'many'"),
     ("SIGNOFF_TRACE_DAYS", "-1", "a number of days from 0 to 3650, not '-1'"),
     ("SIGNOFF_TRACE_MASK", "a(", "regular expressions, separated by spaces, not 'a('"),

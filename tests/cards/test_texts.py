@@ -15,6 +15,7 @@ from engine.playbooks.drawing_layout import Mark
 from engine.playbooks.graph_model import DetailKey, NodeKind
 from engine.react.texts import Reason as EndedFor
 from engine.rules.operators import FailureCode, Kind
+from engine.rules.soft import Unsure
 from engine.tools.read_clinical_data import MEASURED
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,7 @@ COMPOSED = {
     "refused.": ASKABLE,
     "rule.kind.": set(get_args(Kind)),
     "rule.why.": set(get_args(FailureCode)),
+    "soft.unsure.": set(get_args(Unsure)) - {""},
     "state.": set(RUN_STATES) - set(ENDED),
     "tool.field.": set(MEASURED),
 }

@@ -9,6 +9,7 @@ from engine.condition_words import worded
 from engine.playbooks.graph import graph_of
 from engine.playbooks.graph_model import Edge, Graph, node_id, one_line
 from engine.playbooks.model import Playbook
+from tests.engine.sop_stage import documented, loaded
 
 ALL = [*(pytest.param(shipped(name), id=name) for name in SHIPPED)]
 ALL += [pytest.param(tangled(), id="tangled"), pytest.param(hostile(), id="hostile")]
@@ -93,6 +94,31 @@ def test_the_visit_playbook_is_told_as_it_is() -> None:
     assert nodes["phase:record"].details["done_card"] == ("Visit recorded",)
     ended = nodes["sop:visit-review/end_rejected"]
     assert ended.details == {"sets": ("decisions.review = rejected",)}
+
+
+def test_a_soft_instruction_is_told_with_its_ways() -> None:
+    graph = graph_of(loaded(documented()), "en")
+    (node,) = [node for node in graph.nodes if node.id == "sop:eligibility/history"]
+    assert (node.name, node.type) == ("Is the pneumonia over", "soft_instruction")
+    (told,) = node.details["instruction"]
+    assert str(told).startswith("The medical history must show")
+    assert len(str(told)) == 121
+    assert node.details["tools"] == ("read_clinical_data", "search_protocol")
+    assert node.details["roles"] == ("reviewer",)
+    at = "sop:eligibility/"
+    assert [edge for edge in edges(graph, "on") if edge[0] == f"{at}history"] == [
+        (f"{at}history", f"{at}sign", "on_pass"),
+        (f"{at}history", f"{at}end_ineligible", "on_fail"),
+    ]
+
+
+def test_errors_are_drawn_where_they_lead_somewhere() -> None:
+    files = documented()
+    name = "skills/eligibility.yaml"
+    files[name] = files[name].replace("on_pass: history", "on_pass: history\n      on_error: sign")
+    graph = graph_of(loaded(files), "en")
+    at = "sop:eligibility/"
+    assert (f"{at}criteria", f"{at}sign", "on_error") in edges(graph, "on")
 
 
 def test_names_are_in_the_language_asked_for_and_the_rest_is_the_same() -> None:

@@ -1,0 +1,158 @@
+"""A person decides at a node of an SOP: the card, and where the answer leads (spec 001 §4.3)."""
+
+from datetime import timedelta
+
+from cards.markdown import literal
+from cards.model import Card, Choice, Decision, Field, Review, Row
+from cards.texts import say
+from engine import plan as plans
+from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
+from engine.frames.state import Approval, Patch, SopFrame
+from engine.leaves import rows, tables, value_of
+from engine.playbooks.skill import ReviewPolicy, Sop, SopNode
+from engine.rules.soft import Dialogue
+from engine.sop_ends import SIGNOFF, go_to
+
+SHOWN_CHARS = 500
+SHOWN_EVIDENCE = 5
+
+
+def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    """Wait for those whom the node's review names; blocked when there is nobody."""
+    run, people, policy = context.run, context.services.people, _policy(node)
+    roles = say("list.items", run.lang).join(
+        people.role_name(role, run.lang) for role in policy.roles
+    )
+    others = [p for p in people.holders(policy.roles) if p.id != run.requester.id]
+    if not (others if policy.four_eyes else people.holders(policy.roles)):
+        holds = people.holders(policy.roles)
+        reason = say("run.only_requester" if holds else "run.no_approver", run.lang, roles=roles)
+        text = say("part.blocked", run.lang, name=run.name, reason=reason)
+        return Ended("blocked", Note("failed", text), reason)
+    digest = _shown_digest(node, context)
+    card = _card(frame, sop, node, roles, context).model_copy(update={"shown_digest": digest})
+    frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
+    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
+    return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
+
+
+def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
+    """What people call the node: its title, else the name of the SOP or of the run."""
+    named = sop.nodes[frame.node].title or sop.name
+    return named(context.run.lang) if named else context.run.name
+
+
+def _policy(node: SopNode) -> ReviewPolicy:
+    assert node.review is not None, "the loader checks that a node with a card names its reviewers"
+    return node.review
+
+
+def _shown_digest(node: SopNode, context: StepContext) -> str:
+    state = context.run.state
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    if shown:
+        return plans.digest(plans.resolve(shown, state))
+    presented = tuple({path: value_of(path, state)} for path in node.presents)
+    return plans.digest(presented) if presented else ""
+
+
+def _shown_paths(node: SopNode, context: StepContext) -> tuple[str, ...]:
+    """What the node presents, or the leaves that the shown plan writes, in its arguments' order."""
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    values = [v for call in shown.calls for v in call.arguments.values()] if shown else []
+    written = tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
+    return written or node.presents
+
+
+def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepContext) -> Card:
+    run, policy, lang = context.run, _policy(node), context.run.lang
+    reason = Field(name="reason", label=say("form.reason", lang))
+    deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
+    paths = _shown_paths(node, context)
+    described = node.description(lang) if node.description else ""
+    why = _why_asked(frame.soft, context) if frame.soft else ""
+    known = _known(node, frame.soft, context) if frame.soft else ()
+    return Card(
+        kind="confirm",
+        token=context.services.new_id(run.conversation),
+        run=run.id,
+        conversation=run.conversation,
+        lang=lang,
+        title=title_of(frame, sop, context),
+        text="\n\n".join(filter(None, (described, why, *tables(paths, context)))),
+        rows=(*rows(paths, context), *known),
+        problems=frame.problems,
+        choices=(
+            Choice(id="approve", label=say("choice.approve", lang), style="primary"),
+            Choice(id="reject", label=say("choice.reject", lang), style="danger", form=(reason,)),
+        ),
+        review=Review(roles=policy.roles, quorum=policy.quorum, four_eyes=policy.four_eyes),
+        requester=run.requester.id,
+        requester_name=run.requester.name,
+        waiting_for=roles,
+        task_key=f"confirm:{run.id}",
+        deadline=context.services.now + deadline if deadline else None,
+    )
+
+
+def _why_asked(soft: Dialogue, context: StepContext) -> str:
+    lang, limit = context.run.lang, context.services.soft.confidence
+    why = say(f"soft.unsure.{soft.unsure}", lang, n=soft.rounds, limit=f"{limit:.0%}")
+    return f"{why}\n\n{say('soft.decide', lang)}"
+
+
+def _known(node: SopNode, soft: Dialogue, context: StepContext) -> tuple[Row, ...]:
+    """The instruction and the model's verdict so far, as data; rows show just their text."""
+    lang, verdict = context.run.lang, soft.verdict
+    told = [(say("soft.instruction", lang), node.instruction)]
+    if verdict is not None:
+        passed = say("soft.passed" if verdict.passed else "soft.failed", lang)
+        told += [(say("soft.verdict", lang), passed), (say("soft.reason", lang), verdict.reason)]
+        told += [
+            (say("soft.evidence", lang), evidence) for evidence in verdict.evidence[:SHOWN_EVIDENCE]
+        ]
+        told += [(say("soft.confidence", lang), f"{verdict.confidence:.0%}")]
+    elif soft.last_answer:
+        told += [(say("soft.last_answer", lang), soft.last_answer)]
+    return tuple(Row(label=label, value=_cut(text)) for label, text in told)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
+
+
+def decided(
+    frame: SopFrame, sop: Sop, node: SopNode, decision: Decision, context: StepContext
+) -> Advanced:
+    """Where the decision leads: a soft instruction that is approved has passed."""
+    soft = node.type == "soft_instruction"
+    if decision.choice == "approve":
+        target = node.on_pass if soft else node.on_approve
+        approval = Approval(by=decision.person, name=decision.name, digest=frame.shown_digest)
+        approvals = {node.decision: approval} if node.decision else {}
+        patch = Patch(by=decision.person, approvals=approvals, problems=())
+        frame = frame.model_copy(update={"problems": ()})
+        judged = Judged(frame.node, "approved", decision.person, target)
+        why = f"{decision.name} approved"
+        return go_to(frame, sop, target, why, patch=patch, judged=judged)
+    target = node.on_fail if soft else node.on_reject
+    reason = decision.values.get("reason", "")
+    who, why = literal(decision.name), literal(str(reason))
+    problems = (*frame.problems, say("run.rejected", context.run.lang, name=who, reason=why))
+    frame = frame.model_copy(update={"problems": problems})
+    patch = Patch(by=decision.person, problems=problems)
+    judged = Judged(frame.node, "rejected", decision.person, target)
+    why = f"{decision.name} rejected: {reason}"
+    return go_to(frame, sop, target, why, patch=patch, judged=judged)
+
+
+def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    """Nobody decided in time: to `on_expire`, or the run fails."""
+    run, why = context.run, "nobody decided in time"
+    target = node.on_expire
+    judged = Judged(frame.node, "expired", SIGNOFF, target)
+    if target:
+        return go_to(frame, sop, target, why, judged=judged)
+    text = say("part.failed", run.lang, name=run.name, reason=say("run.expired", run.lang))
+    return Ended("failed", Note("failed", text), why, judged)
