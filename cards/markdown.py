@@ -1,6 +1,7 @@
 """Text of people and data inside Markdown sentences of ours."""
 
 import re
+from typing import Any
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&~|#]")
 
@@ -8,3 +9,8 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>&~|#]")
 def literal(text: str) -> str:
     """Markdown that shows just `text`, on one line: it can be no link, heading or mark of ours."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def written(value: Any) -> str:
+    """A value as a person would write it: 62 and not 62.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

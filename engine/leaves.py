@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cards.forms import check_form
-from cards.markdown import literal
+from cards.markdown import literal, written
 from cards.model import Field, Lang, Row
 from cards.texts import say
 from engine.frames.outcome import StepContext
@@ -87,11 +87,6 @@ def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
         label = leaf.columns[name].label(lang)
         raise ValueError(f"{label}{say('list.colon', lang)}{fault}")
     return dict(typed)
-
-
-def written(value: Any) -> str:
-    """A value as a person would write it: 62 and not 62.0."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def rows(paths: tuple[str, ...], context: StepContext) -> tuple[Row, ...]:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from cards.markdown import literal
+from cards.markdown import literal, written
 from cards.model import Card, Choice, Decision, Field, Review
 from cards.texts import say
 from engine import plan as plans
@@ -17,7 +17,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import Approval, Patch, SopFrame
-from engine.leaves import rows, written
+from engine.leaves import rows
 from engine.playbooks.check_sop import TODAY
 from engine.playbooks.skill import ReviewPolicy, Sop, SopNode
 from engine.rules.engine import HardRuleEngine, Violation
@@ -51,7 +51,9 @@ def _sop(frame: SopFrame, context: StepContext) -> Sop:
 def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
     run = context.run
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
-    found = HardRuleEngine().run(node.rules, data, run.lang)
+    found = HardRuleEngine().run(
+        node.rules, data, run.lang, label=lambda field: _label(field, context)
+    )
     errors = tuple(v for v in found if v.severity == "error")
     frame = frame.model_copy(update={"problems": tuple(_told(v, context) for v in found)})
     if errors:
@@ -61,11 +63,14 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
 
 
 def _told(violation: Violation, context: StepContext) -> str:
-    defined = context.playbook.definition.data_fields.get(violation.field)
-    lang = context.run.lang
-    label = defined.label(lang) if defined else violation.field
+    label, message = _label(violation.field, context), literal(violation.message)
     shown = "—" if violation.value is None else literal(written(violation.value))
-    return say("rule.told", lang, label=label, value=shown, message=violation.message)
+    return say("rule.told", context.run.lang, label=label, value=shown, message=message)
+
+
+def _label(field: str, context: StepContext) -> str:
+    defined = context.playbook.definition.data_fields.get(field)
+    return defined.label(context.run.lang) if defined else field
 
 
 def _policy(node: SopNode) -> ReviewPolicy:
