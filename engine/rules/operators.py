@@ -15,7 +15,7 @@ from typing import Any, Literal
 import json_logic
 
 Kind = Literal["missing", "bool", "number", "text", "date", "list", "mapping", "other"]
-FailureCode = Literal["different", "number", "text", "date", "finite", "zero", "shape"]
+FailureCode = Literal["different", "number", "text", "list", "date", "finite", "zero", "shape"]
 
 _KINDS: dict[type, Kind] = {
     type(None): "missing",
@@ -170,7 +170,7 @@ def _in(item: Any, whole: Any) -> bool:
         _only("text", (item,))
         return item in whole
     if not isinstance(whole, list | tuple):
-        raise RuleFailure("different", *kinds)
+        raise RuleFailure("list", kinds[1])
     others = list(map(kind_of, whole))
     if others and kinds[0] not in others:
         raise RuleFailure("different", kinds[0], others[0])
