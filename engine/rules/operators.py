@@ -28,8 +28,9 @@ _KINDS: dict[type, Kind] = {
     tuple: "list",
     dict: "mapping",
 }
-# Two operands of one of these types are alike, present and finite: most operands are such a pair.
 _PLAIN = frozenset({int, str, date})
+_NUMBERS = frozenset({int, float})
+_INF = math.inf
 _NO_THIRD = object()
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -96,6 +97,14 @@ def same(a: object, b: object) -> bool:
     return bool(a == b)
 
 
+def _plain(a: Any, b: Any) -> bool:
+    # Most pairs are such; it saves all other questions. No NaN and no infinity is in between.
+    kind = type(a)
+    if kind is type(b) and kind in _PLAIN:
+        return True
+    return kind in _NUMBERS and type(b) in _NUMBERS and -_INF < a < _INF and -_INF < b < _INF
+
+
 def _alike(a: Any, b: Any) -> None:
     kinds = _present(a, b)
     if kinds[0] != kinds[1]:
@@ -119,7 +128,7 @@ def _only(wanted: Literal["number", "text"], operands: tuple[Any, ...]) -> None:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    if type(a) is type(b) and type(a) in _PLAIN:
+    if _plain(a, b):
         return bool(a == b)
     _alike(a, b)
     return same(a, b)
@@ -153,7 +162,7 @@ def _at_least(a: Any, b: Any) -> bool:
 
 
 def _ordered(a: Any, b: Any, test: Callable[[Any, Any], bool]) -> bool:
-    if type(a) is not type(b) or type(a) not in _PLAIN:
+    if not _plain(a, b):
         _alike(a, b)
         if kind_of(a) not in ("number", "text", "date"):
             raise RuleFailure("number", kind_of(a))
@@ -161,7 +170,9 @@ def _ordered(a: Any, b: Any, test: Callable[[Any, Any], bool]) -> bool:
 
 
 def _in(item: Any, whole: Any) -> bool:
-    if type(item) in _PLAIN and type(whole) is list:
+    if type(whole) is str and type(item) is str:
+        return item in whole
+    if type(whole) is list and type(item) in _PLAIN:
         for each in whole:
             if type(each) is type(item) and each == item:
                 return True
