@@ -1,6 +1,7 @@
 """Text of people and data inside Markdown sentences of ours."""
 
 import re
+from typing import Any
 
 _OPENING = re.compile(r"^(\d*)([-+=.)])")
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&~|#]")
@@ -15,3 +16,8 @@ def quoted(text: str) -> str:
     """Markdown that quotes just `text`, line by line: no line of it begins a list or a heading."""
     lines = (_OPENING.sub(r"\1\\\2", literal(line)) for line in text.strip().splitlines())
     return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
+def written(value: Any) -> str:
+    """A value as a person would write it: 62 and not 62.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cards.forms import check_form
-from cards.markdown import literal, quoted
+from cards.markdown import literal, quoted, written
 from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
 from engine.frames.outcome import StepContext
@@ -111,9 +111,10 @@ def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
     return dict(typed)
 
 
-def written(value: Any) -> str:
-    """A value as a person would write it: 62 and not 62.0."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+def label_of(name: str, context: StepContext) -> str:
+    """What people call a data leaf; of a name that is none, the name."""
+    leaf = context.playbook.definition.data_fields.get(name)
+    return leaf.label(context.run.lang) if leaf else name
 
 
 def rows(paths: tuple[str, ...], context: StepContext) -> tuple[Row, ...]:

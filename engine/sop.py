@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cards.markdown import literal
+from cards.markdown import literal, written
 from cards.texts import say
 from engine.frames.outcome import (
     Advanced,
@@ -18,7 +18,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import SopFrame
-from engine.leaves import written
+from engine.leaves import label_of
 from engine.playbooks.check_sop import TODAY
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
 from engine.rules.engine import HardRuleEngine, Severity, Violation
@@ -87,7 +87,9 @@ def _unread(ended: Ended, frame: SopFrame, sop: Sop, node: SopNode) -> Advanced:
 def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
     run = context.run
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
-    found = HardRuleEngine().run(node.rules, data, run.lang)
+    found = HardRuleEngine().run(
+        node.rules, data, run.lang, label=lambda field: label_of(field, context)
+    )
     failing = [v for v in found if v.severity in _FAILING[node.fail_on]]
     told = (*frame.problems, *(_told(v, context) for v in found))
     # A node that is visited again finds what it found before.
@@ -101,11 +103,9 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
 
 
 def _told(violation: Violation, context: StepContext) -> str:
-    defined = context.playbook.definition.data_fields.get(violation.field)
-    lang = context.run.lang
-    label = defined.label(lang) if defined else violation.field
+    label, message = label_of(violation.field, context), literal(violation.message)
     shown = "—" if violation.value is None else literal(written(violation.value))
-    return say("rule.told", lang, label=label, value=shown, message=violation.message)
+    return say("rule.told", context.run.lang, label=label, value=shown, message=message)
 
 
 def _too_often(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:

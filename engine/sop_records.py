@@ -3,13 +3,13 @@
 from datetime import date
 from typing import Any
 
-from cards.markdown import literal
+from cards.markdown import literal, written
 from cards.texts import say
 from engine.entities import subject_ids
 from engine.errors import ToolError, ToolFailed, ToolRetry
 from engine.frames.outcome import Advanced, Ended, Next, Note, StepContext
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
-from engine.leaves import written
+from engine.leaves import label_of
 from engine.playbooks.check_sop import PREVIOUS, TODAY
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.skill import Over, Sop, SopNode
@@ -104,22 +104,19 @@ def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
 def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> list[dict[str, Scalar]]:
     today: date = context.services.today
     data = {**visit, TODAY: today.isoformat()}
-    found = HardRuleEngine().run(node.rules, data, context.run.lang)
+    found = HardRuleEngine().run(
+        node.rules, data, context.run.lang, label=lambda field: label_of(field, context)
+    )
     return [
         {
             "subject_id": str(visit["subject_id"]),
             "visit_date": str(visit["visit_date"]),
-            "field": _label(violation.field, context),
+            "field": label_of(violation.field, context),
             "value": "" if violation.value is None else written(violation.value),
             "message": violation.message,
         }
         for violation in found
     ]
-
-
-def _label(field: str, context: StepContext) -> str:
-    leaf = context.playbook.definition.data_fields.get(field)
-    return leaf.label(context.run.lang) if leaf else field
 
 
 def _progress(frame: SopFrame, context: StepContext) -> Note:

@@ -213,6 +213,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "rule.why.different": ("{one}与{other}不能比较", "cannot compare {one} with {other}"),
     "rule.why.number": ("需要数字，实际是{one}", "needs a number, not {one}"),
     "rule.why.text": ("需要文本，实际是{one}", "needs text, not {one}"),
+    "rule.why.list": ("需要列表或文本，实际是{one}", "needs a list or text, not {one}"),
     "rule.why.date": ("需要 2026-01-31 这样的日期", "needs a date like 2026-01-31"),
     "rule.why.finite": ("数字超出范围", "a number is out of range"),
     "rule.why.zero": ("除数为零", "division by zero"),

@@ -1,6 +1,6 @@
 """Hard rules over a record: deterministic, without a model (spec 001 §2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator
@@ -8,8 +8,8 @@ from pydantic import AfterValidator
 from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
-from engine.language import Bilingual
 from engine.rules.check import safe_logic
+from engine.rules.message import Message, checked_message, filled
 from engine.rules.operators import RuleFailure, passes
 
 Severity = Literal["error", "warning", "info"]
@@ -18,16 +18,23 @@ Logic = Annotated[dict[str, Any], AfterValidator(safe_logic)]
 
 
 class HardRule(Frozen):
-    """A rule over `field`: when `logic` does not hold, `message` is the violation's sentence."""
+    """A rule over `field`: when `logic` does not hold, `message` is the violation's sentence.
+
+    The message is plain text, no Markdown. It may quote: `{field}` is the field's label, `{value}`
+    what the field holds; another name in braces is refused when the rule is loaded.
+    """
 
     field: str
     logic: Logic
-    message: str | Bilingual
+    message: Annotated[Message, AfterValidator(checked_message)]
     severity: Severity = "error"
 
 
 class Violation(Frozen):
-    """A rule that did not pass, or could not be answered; `value` is what the field holds."""
+    """A rule that did not pass, or could not be answered; `value` is the record's own, no copy.
+
+    `message` is plain text: whoever puts it into Markdown makes it literal.
+    """
 
     field: str
     message: str
@@ -39,26 +46,37 @@ class HardRuleEngine:
     """Runs rules over a record; it keeps nothing and asks nobody."""
 
     def run(
-        self, rules: Sequence[HardRule], data: Mapping[str, Any], lang: Lang
+        self,
+        rules: Sequence[HardRule],
+        data: Mapping[str, Any],
+        lang: Lang,
+        *,
+        label: Callable[[str], str] = str,
     ) -> tuple[Violation, ...]:
         """The violations in the order of the rules; every rule is evaluated, none raises.
 
         A rule that meets a missing operand has not passed; one that cannot be answered on this
         data (kinds that do not compare, no date, division by zero) is told as a failed rule.
+        `label` names a field for messages that quote it.
         """
-        judged = (self._judge(rule, data, lang) for rule in rules)
-        return tuple(violation for violation in judged if violation is not None)
-
-    def _judge(self, rule: HardRule, data: Mapping[str, Any], lang: Lang) -> Violation | None:
-        try:
-            if passes(rule.logic, data):
-                return None
-            message = rule.message if isinstance(rule.message, str) else rule.message(lang)
-        except RuleFailure as failure:
-            message = failure_text(failure, lang)
-        return Violation(
-            field=rule.field, message=message, severity=rule.severity, value=data.get(rule.field)
-        )
+        found = []
+        for rule in rules:
+            try:
+                if passes(rule.logic, data):
+                    continue
+                failure = None
+            except RuleFailure as error:
+                failure = error
+            value = data.get(rule.field)
+            if failure:
+                message = failure_text(failure, lang)
+            else:
+                name = label(rule.field)
+                message = filled(rule.message, label=name, value=value, lang=lang)
+            found.append(
+                Violation(field=rule.field, message=message, severity=rule.severity, value=value)
+            )
+        return tuple(found)
 
 
 def failure_text(failure: RuleFailure, lang: Lang) -> str:

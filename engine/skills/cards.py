@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from cards.markdown import literal
+from cards.markdown import literal, written
 from cards.model import Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import Question
-from engine.leaves import form_field, rows, tables, value_of, written
+from engine.leaves import form_field, rows, tables, value_of
 from engine.playbooks.skill import Skill, SkillCard
 from engine.skills.output import LABEL_CHARS
 

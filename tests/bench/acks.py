@@ -32,10 +32,10 @@ async def acks(plan: Plan, folder: Path) -> Result:
         probes = max(1, int(plan.rate * max(1.0, plan.hold_s - MARGIN_S)))
         for number in range(min(plan.rounds, MOST_ROUNDS)):
             seen = await load.steady(probes, plan.rate)
-            quiet.append(_figures(seen))
+            quiet.append(probed(seen))
             faults += seen.faults
             held = await _while_it_thinks(contestant, load, plan, probes)
-            thinking.append(_figures(held))
+            thinking.append(probed(held))
             faults += held.faults
             plan.say(f"acks: round {number + 1}")
     return _result(plan, medians(quiet), medians(thinking), faults)
@@ -59,7 +59,8 @@ async def _while_it_thinks(contestant: Contestant, load: Load, plan: Plan, probe
     return seen
 
 
-def _figures(seen: Seen) -> Figures:
+def probed(seen: Seen) -> Figures:
+    """How fast probes were taken and answered."""
     return {
         "ack p50 ms": ms(seen.acks_s, 0.5),
         "ack p99 ms": ms(seen.acks_s, 0.99),

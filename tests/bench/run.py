@@ -25,6 +25,7 @@ from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
 from tests.bench.router.score import router
+from tests.bench.rules import rules
 from tests.bench.suspended import suspended
 from tests.bench.turns import turns
 from tests.chaos.processes import ROOT
@@ -45,6 +46,7 @@ Item = Callable[[Plan, Path], Awaitable[Result]]
 MEASURES: Mapping[str, Item] = {
     "router": router,
     "planner": planner,
+    "rules": rules,
     "slack": _slack,
     "telegram": _telegram,
     "acks": acks,

@@ -44,7 +44,11 @@ def _main(number: int, phases: int, names: tuple[str, ...], extra: list[tuple[st
     for request in range(2):
         lines.append(_REQUEST.format(n=number, at=request))
         lines += [f"      {said.format(n=number, at=at)}" for at in range(2) for said in _SPOKEN]
-    lines += [f"profile_fields: [{', '.join(profile)}]", "decision_fields: [review]", _FIELDS]
+    lines += [
+        "profile_fields:",
+        *(f"  {name}: {{label: {{zh: 字段, en: Field}}}}" for name in profile),
+    ]
+    lines += ["decision_fields: [review]", _FIELDS]
     lines += [f"allowed_skills: [{', '.join(names)}]", _FIRST_PHASES]
     for at in range(len(_BEGINS), phases):
         mine = [f"profile.{_field(name)}" for name, phase in extra if phase == at]

@@ -1,0 +1,134 @@
+"""Whatever rule passes the check: it ends within its bounds, and changes and raises nothing."""
+
+import copy
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime
+from types import FrameType
+from typing import Any
+
+import json_logic
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.rules.check import MAX_NODES, OPERATORS, check_logic
+from engine.rules.engine import HardRule, HardRuleEngine, Violation
+
+NAMES = ["a", "b", "a.b", "a.0", "a.9", "a.b.c", "访", "."]
+WORDS = ["2026-01-31", "2026-02-29", "5", "", "肺炎", "👩🏽‍🔬", "{value}", "%d"]
+NUMBERS = st.integers(-(10**6), 10**6) | st.floats(allow_nan=False, allow_infinity=False)
+TEXTS = st.sampled_from(WORDS) | st.text(max_size=4)
+# As the check counts them: how few and how many operands each operator is given here.
+SIZES = {
+    **dict.fromkeys(["!", "!!"], (1, 1)),
+    **dict.fromkeys(["==", "===", "!=", "!==", ">", ">=", "in", "/", "%"], (2, 2)),
+    **dict.fromkeys(["date_before", "date_after", "days_between"], (2, 2)),
+    **dict.fromkeys(["<", "<=", "substr"], (2, 3)),
+    **dict.fromkeys(["and", "or", "min", "max", "cat", "merge"], (1, 20)),
+    **dict.fromkeys(["if", "+", "*"], (2, 20)),
+    "-": (1, 2),
+}
+SEVERAL = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3)
+READS = st.one_of(
+    st.sampled_from(NAMES).map(lambda name: {"var": name}),
+    st.tuples(st.sampled_from(NAMES), NUMBERS | TEXTS).map(lambda both: {"var": list(both)}),
+    SEVERAL.map(lambda names: {"missing": names}),
+    SEVERAL.map(lambda names: {"missing_some": [len(names), names]}),
+)
+LITERALS = st.booleans() | NUMBERS | TEXTS
+ODD = st.sampled_from(
+    [float("nan"), float("inf"), 10**400, date(2026, 1, 31), datetime(2026, 1, 31, tzinfo=UTC), b""]
+)
+VALUES = st.recursive(
+    st.none() | LITERALS | ODD,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=2).map(tuple)
+        | st.dictionaries(st.sampled_from(["b", "c", "0"]), inner)
+    ),
+    max_leaves=6,
+)
+DATA = st.dictionaries(st.sampled_from(["a", "b", "访"]), VALUES)
+
+
+def operations(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    one = inner | st.lists(inner, max_size=3)
+
+    def of(name: str) -> st.SearchStrategy[dict[str, Any]]:
+        low, high = SIZES[name]
+        return st.lists(one, min_size=low, max_size=high).map(lambda each: {name: each})
+
+    return st.sampled_from(sorted(SIZES)).flatmap(of)
+
+
+# Hypothesis may give one object twice; a file never does.
+RULES = operations(st.recursive(READS | LITERALS, operations, max_leaves=15)).map(
+    lambda logic: json.loads(json.dumps(logic))
+)
+
+
+def parts(logic: Any) -> int:
+    """How many parts a rule has, as the check counts them."""
+    inner = logic.values() if isinstance(logic, dict) else logic if isinstance(logic, list) else ()
+    return 1 + sum(map(parts, inner))
+
+
+@contextmanager
+def counted(function: Callable[..., Any]) -> Iterator[list[int]]:
+    """How often it is called in the block."""
+    calls, code = [0], function.__code__
+    before = sys.getprofile()
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is code:
+            calls[0] += 1
+
+    sys.setprofile(look)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(before)
+
+
+def run(logic: dict[str, Any], data: dict[str, Any]) -> tuple[Violation, ...]:
+    rule = HardRule(field="a", logic=logic, message="{field}: {value}")
+    return HardRuleEngine().run([rule], data, "en")
+
+
+def test_every_operator_is_tried() -> None:
+    assert {*SIZES, "var", "missing", "missing_some"} == OPERATORS
+
+
+@settings(max_examples=250, deadline=None)
+@given(RULES, DATA)
+def test_a_checked_rule_ends_within_its_parts_and_leaves_rule_and_data_alone(
+    logic: dict[str, Any], data: dict[str, Any]
+) -> None:
+    size = parts(logic)
+    if size <= MAX_NODES:
+        assert check_logic(logic, variables=None) == []
+    else:
+        assert check_logic(logic, variables=None) == [((), f"has more than {MAX_NODES} parts")]
+        return
+    before = repr(data), repr(logic)
+    with counted(json_logic.jsonLogic) as calls:
+        found = run(logic, data)
+    assert 1 <= calls[0] <= size
+    assert len(found) in (0, 1)
+    assert (repr(data), repr(logic)) == before
+    assert repr(run(copy.deepcopy(logic), copy.deepcopy(data))) == repr(found)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(RULES, max_size=6), DATA)
+def test_rules_do_not_touch_one_another(logics: list[dict[str, Any]], data: dict[str, Any]) -> None:
+    rules = [
+        HardRule(field=f"f{at}", logic=logic, message="x", severity="info")
+        for at, logic in enumerate(logics)
+        if parts(logic) <= MAX_NODES
+    ]
+    together = HardRuleEngine().run(rules, data, "zh")
+    alone = [v for rule in reversed(rules) for v in HardRuleEngine().run([rule], data, "zh")]
+    assert repr(together) == repr(tuple(reversed(alone)))
