@@ -1,6 +1,7 @@
 """PhaseManager: gates, checkpoints, missing goals (spec 000 §4)."""
 
 import json
+from functools import lru_cache
 
 from engine.conditions import Condition, holds
 from engine.frames.state import AgentState
@@ -24,8 +25,16 @@ class PhaseManager:
 
 def goals(phase: Phase) -> tuple[Condition, ...]:
     """What must hold for a phase to be complete."""
-    wanted = [Condition(field=path, check="not_empty") for path in phase.checkpoints]
-    if phase.gate_field:
-        check = phase.gate_check or f"equals:{json.dumps(phase.gate_value, ensure_ascii=False)}"
-        wanted.append(Condition(field=phase.gate_field, check=check))
+    return _goals(phase.checkpoints, phase.gate_field, phase.gate_check, phase.gate_value)
+
+
+# Asked for every phase at every decision; typed, since true is not 1.
+@lru_cache(maxsize=4096, typed=True)
+def _goals(
+    checkpoints: tuple[str, ...], field: str, check: str, value: str | int | bool | None
+) -> tuple[Condition, ...]:
+    wanted = [Condition(field=path, check="not_empty") for path in checkpoints]
+    if field:
+        check = check or f"equals:{json.dumps(value, ensure_ascii=False)}"
+        wanted.append(Condition(field=field, check=check))
     return tuple(wanted)

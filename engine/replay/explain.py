@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from cards.frozen import Frozen
+from engine.conditions import explain
 from engine.frames.state import PlannerFrame, Run, position
 from engine.planner.phases import PhaseManager
-from engine.planner.situation import availability
+from engine.planner.situation import Availability, availability
 from engine.playbooks.model import Playbook
 
 
@@ -65,9 +67,15 @@ def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: st
         at=position(run.frames[-1]),
         missing=PhaseManager(playbook, run.request).missing(phase, run.state),
         waiting=run.waiting,
-        skills=tuple(SkillNow(skill=s.skill.id, available=s.available, why=s.why) for s in skills),
+        skills=tuple(_now(each, run.state.tree()) for each in skills),
         steps=tuple(_then(json.loads(entry)) for entry in entries),
     )
+
+
+def _now(judged: Availability, tree: dict[str, Any]) -> SkillNow:
+    met = [explain(c, tree) for c in judged.skill.requires] if judged.available else []
+    why = "; ".join((judged.why, *met))
+    return SkillNow(skill=judged.skill.id, available=judged.available, why=why)
 
 
 def _then(entry: dict[str, object]) -> StepThen:

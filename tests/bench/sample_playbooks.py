@@ -163,7 +163,7 @@ description: {{zh: 缺什么问什么, en: Takes a visit's data from the message
 category: intake
 kind: prompt
 provides: [subject_id, visit_date, ecog, weight_kg, systolic, diastolic, profile.collect]
-sets: {{profile.collect: complete}}
+sets: {{profile.collect: complete, profile.check: null}}
 ask:
   title: {{zh: 录入访视：请补充, en: "Record a visit: what is missing"}}
   text: {{zh: 请填写下面的内容。, en: Please fill in what is missing.}}
