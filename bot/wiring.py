@@ -16,6 +16,7 @@ from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.client import Client
+from adapters.redis.findings import RedisFindings
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
@@ -44,6 +45,7 @@ from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
+from engine.ports.findings import Findings
 from engine.ports.library import Library
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
@@ -92,6 +94,7 @@ class Parts:
     mailbox: RedisMailbox
     outbox: RedisOutbox
     record: SystemOfRecord
+    findings: Findings
     operations: Operations
     numbers: ModelNumbers
     watch: ModelWatch
@@ -138,6 +141,7 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
     return WebChat(
         log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
         people=persons,
+        public_url=settings.public_url or "",
     )
 
 
@@ -179,6 +183,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         knowledge = DocumentSearch(definitions.documents)
         stack.callback(knowledge.close)
         published = RedisPublished(store.client)
+        findings = RedisFindings(store.client)
         reloading = await open_reloading(
             settings, definitions, published=published, search=knowledge.replace, seen=seen
         )
@@ -196,6 +201,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
             library=_library(settings, store, knowledge),
+            findings=findings,
             project=by_conversation(settings.projects, default=records.project),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
@@ -212,6 +218,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             record=_open_record(settings, clock, stack),
+            findings=findings,
             operations=RedisOperations(scripts, partitions),
             numbers=numbers,
             watch=watch,

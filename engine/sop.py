@@ -6,6 +6,7 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Field, Review
 from cards.texts import say
 from engine import plan as plans
+from engine.findings import checked, of_violations
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -53,11 +54,12 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
     found = HardRuleEngine().run(node.rules, data, run.lang)
     errors = tuple(v for v in found if v.severity == "error")
+    checks = (checked(frame, of_violations(found, context), context),)
     frame = frame.model_copy(update={"problems": tuple(_told(v, context) for v in found)})
     if errors:
         fields = ", ".join(v.field for v in errors)
-        return go_to(frame, sop, node.on_fail, f"{frame.node} failed on {fields}")
-    return go_to(frame, sop, node.on_pass, f"{frame.node} passed")
+        return go_to(frame, sop, node.on_fail, f"{frame.node} failed on {fields}", checks=checks)
+    return go_to(frame, sop, node.on_pass, f"{frame.node} passed", checks=checks)
 
 
 def _told(violation: Violation, context: StepContext) -> str:

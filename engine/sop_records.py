@@ -5,11 +5,13 @@ from typing import Any
 
 from cards.texts import say
 from engine.errors import ToolError
+from engine.findings import checked, of_violations
 from engine.frames.outcome import Advanced, Ended, Next, Note, StepContext
 from engine.frames.state import Patch, Scalar, SopFrame
 from engine.playbooks.check_sop import TODAY
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.skill import Over, Sop, SopNode
+from engine.ports.findings import Check, Finding
 from engine.rules.engine import HardRuleEngine
 from engine.sop_ends import go_to
 from engine.tools.registry import tool
@@ -57,12 +59,14 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
     assert frame.left is not None
     now, later = frame.left[:SUBJECTS_A_STEP], frame.left[SUBJECTS_A_STEP:]
     findings, summary = list(frame.findings), list(frame.summary)
+    checks: list[Check] = []
     for subject in now:
         found = await context.services.call(
             tool("list_visits"), {"subject_id": subject}, context.tools()
         )
-        of_subject = [row for visit in found["visits"] for row in _judged(visit, node, context)]
-        findings += of_subject
+        of_subject = [one for visit in found["visits"] for one in _judged(visit, node, context)]
+        checks.append(checked(frame, of_subject, context, record=subject))
+        findings += [_row(subject, finding) for finding in of_subject]
         summary.append(
             {"subject_id": subject, "visits": len(found["visits"]), "findings": len(of_subject)}
         )
@@ -73,28 +77,25 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
         "found": frame.found + len(findings) - len(frame.findings),
     }
     after = frame.model_copy(update=update)
-    return Next(after, f"checked {', '.join(now)}", note=_progress(after, context))
+    note = _progress(after, context)
+    return Next(after, f"checked {', '.join(now)}", note=note, checks=tuple(checks))
 
 
-def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> list[dict[str, Scalar]]:
+def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> tuple[Finding, ...]:
     today: date = context.services.today
     data = {**visit, TODAY: today.isoformat()}
     found = HardRuleEngine().run(node.rules, data, context.run.lang)
-    return [
-        {
-            "subject_id": str(visit["subject_id"]),
-            "visit_date": str(visit["visit_date"]),
-            "field": _label(violation.field, context),
-            "value": "" if violation.value is None else str(violation.value),
-            "message": violation.message,
-        }
-        for violation in found
-    ]
+    return of_violations(found, context, entry=str(visit["visit_date"]))
 
 
-def _label(field: str, context: StepContext) -> str:
-    leaf = context.playbook.definition.data_fields.get(field)
-    return leaf.label(context.run.lang) if leaf else field
+def _row(subject: str, finding: Finding) -> dict[str, Scalar]:
+    return {
+        "subject_id": subject,
+        "visit_date": finding.entry,
+        "field": finding.label,
+        "value": finding.value,
+        "message": finding.message,
+    }
 
 
 def _progress(frame: SopFrame, context: StepContext) -> Note:
