@@ -1,16 +1,20 @@
 """Delivery: each due row on its way; messages are rendered as they are now (design §3)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Protocol
 
 import structlog
 
 from bot.backoff import LONGEST_S, backoff_s
 from bot.lanes import POLL_S
 from bot.stopping import pause
-from bot.syncing import Syncing
 from bot.throttle import Throttle
+from cards.markdown import literal
+from cards.model import Card
 from cards.show import show
+from cards.texts import say
 from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
@@ -20,14 +24,32 @@ from engine.replies import Part, ReplyHead, settled, view
 
 log = structlog.get_logger()
 AT_ONCE = 32
+# A card does not wait longer for the link to its conversation.
+LINK_S = 2.0
 # How often a row that fails by a fault of ours is tried.
 FAULTS = 5
+
+
+class Carrier(Protocol):
+    """Carries rows to something that is no platform. Raises StoreError."""
+
+    def carries(self, row: Row) -> bool:
+        """Whether the row is one of its own."""
+        ...
+
+    async def carry(self, row: Row) -> Following:
+        """Hand the row over, now or later; a fault of ours is raised."""
+        ...
+
+    async def give_up(self, row: Row, reason: str) -> Following:
+        """Drop a row that cannot be handed over."""
+        ...
 
 
 class Delivery:
     """Carries rows until told to stop; a destination that fails holds up nobody else.
 
-    What a platform shows is sent from here, a run's changes by `syncing`.
+    What a platform shows is sent from here, everything else by its one of the `carriers`.
     """
 
     def __init__(
@@ -36,7 +58,7 @@ class Delivery:
         platforms: Mapping[str, Platform],
         clock: Clock,
         *,
-        syncing: Syncing,
+        carriers: Sequence[Carrier],
         rate: Rate,
         zone: str,
         reply_after_s: float,
@@ -45,7 +67,7 @@ class Delivery:
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
-        self._syncing = syncing
+        self._carriers = carriers
         self._zone = zone
         self._reply_after_s = reply_after_s
         # Whoever takes longer than the lease would be repeated by another.
@@ -112,14 +134,17 @@ class Delivery:
             return await self._outbox.retry(row, in_s=2.0**row.attempts)
 
     async def _carry(self, row: Row) -> Following:
-        if self._syncing.carries(row):
-            return await self._syncing.carry(row)
+        if carrier := self._carrier(row):
+            return await carrier.carry(row)
         return await self._show(row)
 
     async def _give_up(self, row: Row, reason: str) -> Following:
-        if self._syncing.carries(row):
-            return await self._syncing.give_up(row, reason)
+        if carrier := self._carrier(row):
+            return await carrier.give_up(row, reason)
         return await self._outbox.drop(row, reason)
+
+    def _carrier(self, row: Row) -> Carrier | None:
+        return next((carrier for carrier in self._carriers if carrier.carries(row)), None)
 
     async def _show(self, row: Row) -> Following:
         platform = self._platforms.get(row.conversation.partition(":")[0])
@@ -129,7 +154,7 @@ class Delivery:
         too_early_s = self._too_early_s(row)
         if too_early_s > 0:
             return await self._outbox.later(row, in_s=too_early_s)
-        shown = self._view(row)
+        shown = await self._view(row)
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
         try:
@@ -175,7 +200,7 @@ class Delivery:
         head = ReplyHead.model_validate_json(row.head)
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
-    def _view(self, row: Row) -> MessageView | None:
+    async def _view(self, row: Row) -> MessageView | None:
         match row.kind:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
@@ -183,11 +208,24 @@ class Delivery:
                 return view(head, _parts(row), card, self._zone)
             case "card" if row.card:
                 card = row.card.read()
-                return MessageView(lang=card.lang, card=show(card, self._zone))
+                origin = await self._origin(row, card)
+                return MessageView(lang=card.lang, card=show(card, self._zone, origin=origin))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
             case _:
                 return None
+
+    async def _origin(self, row: Row, card: Card) -> str:
+        """Where the card comes from, for whom it is shown to elsewhere."""
+        if row.conversation == card.conversation:
+            return ""
+        name, _, rest = card.conversation.partition(":")
+        platform, link = self._platforms.get(name), ""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINK_S):
+                link = await platform.link(card.conversation, row.answer_id) if platform else ""
+        place = say(f"place.{name}", card.lang, name=literal(rest.rpartition(":")[2]))
+        return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
 
 
 def _parts(row: Row) -> tuple[Part, ...]:

@@ -28,6 +28,7 @@ from engine.mail import (
 from engine.migration import migration
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
+from engine.ports.findings import Findings
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
@@ -80,6 +81,7 @@ class Handling:
     zone: str
     reply_after_s: float
     library: Library
+    findings: Findings
     project: Callable[[str], str]
     budget: Budget
     tracing: Tracing
@@ -231,6 +233,7 @@ class Handling:
             zone=self.zone,
             reply_after_s=self.reply_after_s,
             library=self.library,
+            findings=self.findings,
             project=self.project,
             table=current.table,
             new_id=self.new_id,

@@ -17,6 +17,7 @@ from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
+from adapters.redis.findings import RedisFindings
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
@@ -46,6 +47,7 @@ from bot.stopping import unless
 from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
+from engine.ports.findings import Findings
 from engine.ports.library import Library
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
@@ -95,6 +97,7 @@ class Parts:
     mailbox: RedisMailbox
     outbox: RedisOutbox
     record: SystemOfRecord
+    findings: Findings
     operations: Operations
     archive: Archive
     numbers: ModelNumbers
@@ -142,6 +145,7 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
     return WebChat(
         log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
         people=persons,
+        public_url=settings.public_url or "",
     )
 
 
@@ -183,6 +187,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         knowledge = DocumentSearch(definitions.documents)
         stack.callback(knowledge.close)
         published = RedisPublished(store.client)
+        findings = RedisFindings(store.client)
         reloading = await open_reloading(
             settings, definitions, published=published, search=knowledge.replace, seen=seen
         )
@@ -200,6 +205,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
             library=_library(settings, store, knowledge),
+            findings=findings,
             project=by_conversation(settings.projects, default=records.project),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
@@ -217,6 +223,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             record=_open_record(settings, clock, stack),
+            findings=findings,
             operations=RedisOperations(scripts, partitions),
             archive=RedisArchive(scripts, partitions),
             numbers=numbers,

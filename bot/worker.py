@@ -5,6 +5,7 @@ import asyncio
 import structlog
 
 from bot.delivery import Delivery
+from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.settings import Settings
 from bot.stopping import end, pause
@@ -30,7 +31,10 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         parts.outbox,
         parts.platforms,
         parts.clock,
-        syncing=Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=parts.settings.lease_s),
+        carriers=(
+            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=parts.settings.lease_s),
+            Keeping(parts.outbox, parts.findings),
+        ),
         rate=parts.rate,
         zone=parts.settings.timezone,
         lease_s=parts.settings.lease_s,

@@ -23,8 +23,8 @@ def button(card: Card, choice: Choice) -> ButtonView:
     return ButtonView(data=data, label=choice.label, style=choice.style, form=choice.form)
 
 
-def show(card: Card, zone: str) -> CardView:
-    """The card's view; `zone` (IANA) is for the times shown."""
+def show(card: Card, zone: str, *, origin: str = "") -> CardView:
+    """The card's view; `zone` (IANA) is for the times shown, `origin` for where it comes from."""
     closed = card.status != "open"
     tone = _TONES.get(card.decision.choice, "neutral") if card.decision else "neutral"
     return CardView(
@@ -35,6 +35,7 @@ def show(card: Card, zone: str) -> CardView:
         problems=() if closed else card.problems,
         rows=card.rows,
         note="" if closed else _note(card),
+        origin=origin,
         buttons=() if closed else tuple(button(card, choice) for choice in card.choices),
         outcome=outcome(card, zone) if closed else "",
         tone=tone if closed else "open",

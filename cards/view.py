@@ -35,7 +35,8 @@ class FormView(Frozen):
 class CardView(Frozen):
     """A card as shown now. `text` and `problems` are Markdown; `outcome` is set once it is closed.
 
-    `tone` colours the outcome; a closed card has no buttons.
+    `tone` colours the outcome; a closed card has no buttons. `origin` is Markdown on where the card
+    comes from, "" where it is shown in its own conversation.
     """
 
     token: str
@@ -45,6 +46,7 @@ class CardView(Frozen):
     problems: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
     note: str = ""
+    origin: str = ""
     buttons: tuple[ButtonView, ...] = ()
     outcome: str = ""
     tone: Tone = "open"

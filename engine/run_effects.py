@@ -7,7 +7,7 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
-from engine import children, syncing
+from engine import children, findings, syncing
 from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
 from engine.frames.state import ENDED, Run, position
 from engine.mail import CardExpired, PartReady, RunMail, Started
@@ -58,7 +58,11 @@ def effects(moved: Moved, now: datetime) -> Effects:
         cards=(*moved.closed, *(CardWrite(card) for card in opened)),
         timers=_timers(after, opened),
         slots=slots,
-        posts=(*(_late(after, now) if ended else ()), *syncing.posts(before, after)),
+        posts=(
+            *(_late(after, now) if ended else ()),
+            *syncing.posts(before, after),
+            *findings.posts(after, moved.advanced),
+        ),
         touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if shows else (),
         mails=(*_mails(moved, after), *((f"run:{run.id}", start) for run in moved.begun)),
         cancels=children.orphans(after),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from cards.markdown import literal, written
 from cards.texts import say
+from engine.findings import checked, of_violations
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -12,6 +13,7 @@ from engine.frames.outcome import (
     Ended,
     Input,
     Judged,
+    JudgedAs,
     Next,
     Note,
     StepContext,
@@ -91,15 +93,16 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
         node.rules, data, run.lang, label=lambda field: label_of(field, context)
     )
     failing = [v for v in found if v.severity in _FAILING[node.fail_on]]
+    checks = (checked(frame, of_violations(found, context), context),)
     told = (*frame.problems, *(_told(v, context) for v in found))
     # A node that is visited again finds what it found before.
     frame = frame.model_copy(update={"problems": tuple(dict.fromkeys(told))})
-    if failing:
-        fields = ", ".join(v.field for v in failing)
-        judged = Judged(frame.node, "failed", RULES, node.on_fail)
-        return go_to(frame, sop, node.on_fail, f"{frame.node} failed on {fields}", judged=judged)
-    judged = Judged(frame.node, "passed", RULES, node.on_pass)
-    return go_to(frame, sop, node.on_pass, f"{frame.node} passed", judged=judged)
+    target = node.on_fail if failing else node.on_pass
+    result: JudgedAs = "failed" if failing else "passed"
+    judged = Judged(frame.node, result, RULES, target)
+    on = f" on {', '.join(v.field for v in failing)}" if failing else ""
+    why = f"{frame.node} {result}{on}"
+    return go_to(frame, sop, target, why, judged=judged, checks=checks)
 
 
 def _told(violation: Violation, context: StepContext) -> str:

@@ -3,6 +3,7 @@
 from engine.frames.outcome import Advanced, Done, Judged, Next
 from engine.frames.state import Patch, SopFrame
 from engine.playbooks.skill import Sop
+from engine.ports.findings import Check
 
 RULES, MODEL, SIGNOFF = "rules", "model", "signoff"
 """Who judged, when no person did."""
@@ -16,13 +17,15 @@ def go_to(
     *,
     patch: Patch | None = None,
     judged: Judged | None = None,
+    checks: tuple[Check, ...] = (),
 ) -> Advanced:
     """To the next node, or out through an end with the state it sets; the dialogue is dropped."""
     judged = judged or Judged(frame.node, "checked", RULES, target)
     if not target.startswith("end"):
         visits = {**frame.visits, target: entered(frame, sop, target) + 1}
         update = {"node": target, "asked": "", "visits": visits, "soft": None}
-        return Next(frame.model_copy(update=update), why, patch, judged=judged)
+        after = frame.model_copy(update=update)
+        return Next(after, why, patch, judged=judged, checks=checks)
     base = patch or Patch(by=frame.skill)
     ending = Patch.setting(base.by, sop.outcomes.get(target, {}))
     problems = base.problems if base.problems is not None else frame.problems
@@ -34,7 +37,7 @@ def go_to(
             "end": target,
         }
     )
-    return Done(merged, f"{why}; {target}", judged)
+    return Done(merged, f"{why}; {target}", judged, checks)
 
 
 def entered(frame: SopFrame, sop: Sop, node: str) -> int:

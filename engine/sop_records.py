@@ -3,16 +3,18 @@
 from datetime import date
 from typing import Any
 
-from cards.markdown import literal, written
+from cards.markdown import literal
 from cards.texts import say
 from engine.entities import subject_ids
 from engine.errors import ToolError, ToolFailed, ToolRetry
+from engine.findings import checked, of_violations
 from engine.frames.outcome import Advanced, Ended, Next, Note, StepContext
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
 from engine.leaves import label_of
 from engine.playbooks.check_sop import PREVIOUS, TODAY
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.skill import Over, Sop, SopNode
+from engine.ports.findings import Check, Finding
 from engine.rules.engine import HardRuleEngine
 from engine.sop_ends import go_to
 from engine.tools.registry import tool
@@ -64,10 +66,12 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
     assert frame.left is not None
     now, later = frame.left[:SUBJECTS_A_STEP], frame.left[SUBJECTS_A_STEP:]
     findings, summary = list(frame.findings), list(frame.summary)
+    checks: list[Check] = []
     for subject in now:
         visits = await _visits(subject, context)
-        of_subject = [row for visit in visits for row in _judged(visit, node, context)]
-        findings += of_subject
+        of_subject = [one for visit in visits for one in _judged(visit, node, context)]
+        checks.append(checked(frame, of_subject, context, record=subject))
+        findings += [_row(subject, finding) for finding in of_subject]
         summary.append({"subject_id": subject, "visits": len(visits), "findings": len(of_subject)})
     update = {
         "left": later,
@@ -76,7 +80,8 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
         "found": frame.found + len(findings) - len(frame.findings),
     }
     after = frame.model_copy(update=update)
-    return Next(after, f"checked {', '.join(now)}", note=_progress(after, context))
+    note = _progress(after, context)
+    return Next(after, f"checked {', '.join(now)}", note=note, checks=tuple(checks))
 
 
 async def _visits(subject: str, context: StepContext) -> list[dict[str, Any]]:
@@ -101,22 +106,23 @@ def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
     return tuple(sorted(summary, key=lambda row: -int(row["findings"] or 0))[:MAX_ROWS])
 
 
-def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> list[dict[str, Scalar]]:
+def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> tuple[Finding, ...]:
     today: date = context.services.today
     data = {**visit, TODAY: today.isoformat()}
     found = HardRuleEngine().run(
         node.rules, data, context.run.lang, label=lambda field: label_of(field, context)
     )
-    return [
-        {
-            "subject_id": str(visit["subject_id"]),
-            "visit_date": str(visit["visit_date"]),
-            "field": label_of(violation.field, context),
-            "value": "" if violation.value is None else written(violation.value),
-            "message": violation.message,
-        }
-        for violation in found
-    ]
+    return of_violations(found, context, entry=str(visit["visit_date"]))
+
+
+def _row(subject: str, finding: Finding) -> dict[str, Scalar]:
+    return {
+        "subject_id": subject,
+        "visit_date": finding.entry,
+        "field": finding.label,
+        "value": finding.value,
+        "message": finding.message,
+    }
 
 
 def _progress(frame: SopFrame, context: StepContext) -> Note:

@@ -16,7 +16,9 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
 
 What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
-it | :keys, the idempotency keys they were written under.
+it | :keys, the idempotency keys they were written under; signoff:{findings:<project>} its checks
+that found something, by name | :at their names by time | :closed names of checks that found nothing
+| :numbers how many findings are kept, and were dropped.
 """
 
 import base64
@@ -48,6 +50,11 @@ def pace(name: str) -> str:
 def memos(project: str) -> str:
     """What a project remembered; a key that begins with it lies in the same slot."""
     return f"signoff:{{memory:{project}}}"
+
+
+def findings(project: str) -> str:
+    """What checks found in a project; keys that begin with it lie in the same slot."""
+    return f"signoff:{{findings:{project}}}"
 
 
 def model_state(model: str) -> str:

@@ -102,7 +102,8 @@ def parts(fields: dict[str, str]) -> tuple[str, ...]:
 
 def row(partition: int, answer: list[Any]) -> Row:
     """A leased row with the state of what it shows."""
-    dest, fence, name, revision, kind, ref, message_id, attempts, body, shown, card_fields = answer
+    dest, fence, name, revision, kind, ref, message_id, attempts, body, *rest = answer
+    shown, card_fields, answer_id = rest
     # RESP3 gives a hash from a script as a flat list.
     fields = dict(zip(shown[::2], shown[1::2], strict=True))
     return Row(
@@ -119,4 +120,5 @@ def row(partition: int, answer: list[Any]) -> Row:
         head=fields.get("head", ""),
         parts=parts(fields),
         card=card(card_fields),
+        answer_id=answer_id,
     )

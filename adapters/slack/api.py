@@ -63,13 +63,19 @@ class WebApi:
         self.api_url = api_url
         self._client = web_client(api_url, token)
 
-    async def call(self, method: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Slack's answer to one call, made once. Raises PlatformError."""
+    async def call(
+        self, method: str, fields: Mapping[str, Any], *, reads: bool = False
+    ) -> Mapping[str, Any]:
+        """Slack's answer to one call, made once. Raises PlatformError.
+
+        A method that only `reads` takes its fields in the address, and no JSON.
+        """
         if self._client.session is None:
             timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
             self._client.session = aiohttp.ClientSession(timeout=timeout)
         try:
-            response = await self._client.api_call(method, json=dict(fields))
+            given = {"http_verb": "GET", "params": fields} if reads else {"json": fields}
+            response = await self._client.api_call(method, **given)
         except SlackApiError as error:
             raise _translate(method, error) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:

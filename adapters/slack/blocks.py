@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.slack.layout import clip, cut, fit, pack, size, taken
-from adapters.slack.markdown import Chunk, bold, chunks, literal, straight
+from adapters.slack.markdown import Chunk, bold, chunks, literal, render, straight
 from adapters.slack.receive import ACTION_PREFIX
 from cards.model import Lang, Row
 from cards.texts import say
@@ -70,7 +70,7 @@ def _part(part: PartView) -> list[Chunk]:
 def _card(card: CardView, lang: Lang, *, least: int) -> list[Block]:
     head = [Chunk(bold(clip(card.title, _TITLE)))] if card.title.strip() else []
     outcome = _outcome(card)
-    tail = [*_actions(card.buttons, lang), *_note(card.note)]
+    tail = [*_actions(card.buttons, lang), *_note(card.note), *_context(render(card.origin))]
     room = TOTAL - least - taken([*head, *outcome]) - sum(map(_weight, tail))
     # What would be written counts most: rows are shortened last, the text first.
     rows = fit([_row(row) for row in card.rows], room - 1_500, lang)
@@ -128,7 +128,10 @@ def _button(index: int, button: ButtonView) -> Block:
 
 
 def _note(text: str) -> list[Block]:
-    shown = literal(clip(text, _LINE))
+    return _context(literal(clip(text, _LINE)))
+
+
+def _context(shown: str) -> list[Block]:
     return [{"type": "context", "elements": [_mrkdwn(shown)]}] if shown else []
 
 

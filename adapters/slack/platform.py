@@ -2,6 +2,7 @@
 
 import asyncio
 
+import structlog
 from aiohttp import web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 
@@ -17,6 +18,8 @@ from engine.ports.platform import Intake, Pace
 # Nothing in a text may become a mention or a preview, beyond what blocks already forbid.
 _AS_WRITTEN = {"link_names": False, "parse": "none"}
 _PACE = Pace(every_s=1.0, burst=4)
+_REMEMBERED = 256
+_log = structlog.get_logger(__name__)
 _NO_PREVIEW = {"unfurl_links": False, "unfurl_media": False}
 
 
@@ -43,6 +46,7 @@ class SlackPlatform:
         self._app_token = app_token
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
+        self._links: dict[str, str] = {}
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
@@ -85,6 +89,20 @@ class SlackPlatform:
         place = {"channel": channel, "ts": ts}
         await self._api.call("chat.update", place | message(view) | _AS_WRITTEN)
 
+    async def link(self, conversation: str, message_id: str) -> str:
+        """Slack's permalink of a channel's thread, remembered once it is known; never raises."""
+        try:
+            address = Address.parse(conversation)
+            # Nobody but its own people can open a direct message.
+            if not address.thread or address.channel[0] not in "CG":
+                return ""
+            if conversation not in self._links:
+                self._remember(conversation, await self._permalink(address))
+            return self._links[conversation]
+        except PlatformError as error:
+            _log.info("slack_link_missing", conversation=conversation, error=str(error))
+            return ""
+
     def pace(self, conversation: str) -> Pace:
         """About one message per second and channel, with short bursts (platform-facts A)."""
         return _PACE
@@ -95,6 +113,16 @@ class SlackPlatform:
     async def close(self) -> None:
         """Ends the HTTP session."""
         await self._api.close()
+
+    async def _permalink(self, address: Address) -> str:
+        fields = {"channel": address.channel, "message_ts": address.thread}
+        answer = await self._api.call("chat.getPermalink", fields, reads=True)
+        return str(answer.get("permalink", ""))
+
+    def _remember(self, conversation: str, link: str) -> None:
+        self._links[conversation] = link
+        if len(self._links) > _REMEMBERED:
+            del self._links[next(iter(self._links))]
 
 
 async def _close(handler: AsyncSocketModeHandler) -> None:

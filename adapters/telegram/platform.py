@@ -23,6 +23,7 @@ from engine.ports.platform import Intake
 
 _DEFAULT_API = "https://api.telegram.org"
 _REMEMBERED = 256
+_SUPERGROUPS = -(10**12)
 _log = structlog.get_logger(__name__)
 _IN_PRIVATE = places.Pace(every_s=1.0, burst=4)
 # Bot API: about so many messages per second for all chats together (platform-facts B).
@@ -131,6 +132,17 @@ class TelegramPlatform:
         """One message per second and chat, 20 a minute in a group (platform-facts A2)."""
         in_group = conversation.partition(f"{self._bot_id}:")[2].startswith("-")
         return _IN_GROUPS if in_group else _IN_PRIVATE
+
+    async def link(self, conversation: str, message_id: str) -> str:
+        """The message, or a forum's topic, for members of a supergroup; never raises."""
+        try:
+            place = place_of(conversation, self._bot_id)
+        except Gone:
+            return ""
+        # Only supergroups have such links, and their ids count downwards from here.
+        number = _SUPERGROUPS - place.chat
+        at = [part for part in (place.topic, message_id.partition(",")[0]) if part]
+        return "/".join(map(str, ("https://t.me/c", number, *at))) if number > 0 and at else ""
 
     async def typing(self, conversation: str) -> None:
         """Show "typing…" for some seconds; best effort, never raises."""

@@ -99,6 +99,7 @@ def _card(card: CardView, lang: Lang) -> list[Span]:
         _joined(problems, Span("\n")),
         _joined(rows, Span("\n")),
         [Span(plain(card.note), (ITALIC,))],
+        spans_of(card.origin),
         [Span(outcome, (BOLD,))],
     ]
     return _joined(sections)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
+from urllib.parse import urlencode
 
 import structlog
 from aiohttp import web
@@ -53,11 +54,17 @@ class WebChat:
     overall = Pace()
 
     def __init__(
-        self, *, log: ChatLog, people: Sequence[WebPerson], heartbeat_s: float = HEARTBEAT_S
+        self,
+        *,
+        log: ChatLog,
+        people: Sequence[WebPerson],
+        public_url: str = "",
+        heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
         self._people = {person.id: person for person in people}
         self._files = StaticFiles()
+        self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
@@ -72,6 +79,11 @@ class WebChat:
     def pace(self, conversation: str) -> Pace:
         """As fast as it comes."""
         return Pace()
+
+    async def link(self, conversation: str, message_id: str) -> str:
+        """The room's page, if the web chat is reached from elsewhere; never raises."""
+        room = conversation.removeprefix(conversation_of(""))
+        return f"{self._public_url}/?{urlencode({'room': room})}" if self._public_url else ""
 
     async def typing(self, conversation: str) -> None:
         """Show for a few seconds, or until the next message, that work goes on; never raises."""

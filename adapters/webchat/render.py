@@ -38,6 +38,7 @@ def _card(card: CardView) -> dict[str, Any]:
         "problems": [{"html": to_html(problem)} for problem in card.problems],
         "rows": [row.model_dump(mode="json") for row in card.rows],
         "note": card.note,
+        "origin": {"html": to_html(card.origin)},
         "buttons": [_button(button) for button in card.buttons],
         "outcome": card.outcome,
         "tone": card.tone,

@@ -264,14 +264,26 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     # commands
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
-        "命令：`/pending` 待处理的卡片，`/runs` 进行中的流程，`/cancel` 取消我的流程，`/help` 帮助",
+        "命令：`/pending` 待处理的卡片和检查问题，`/runs` 进行中的流程，"
+        "`/cancel` 取消我的流程，`/help` 帮助",
         "I answer questions, and get work done that somebody has to sign off.\n\n"
         "Try:\n{examples}\n\n"
-        "Commands: `/pending` open cards, `/runs` what is under way, `/cancel` my run, `/help`",
+        "Commands: `/pending` open cards and findings, `/runs` what is under way, "
+        "`/cancel` my run, `/help`",
     ),
     "runs.none": ("没有进行中的流程。", "Nothing is under way."),
     "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),
     "pending.none": ("没有等待处理的卡片。", "No card is open."),
+    "pending.findings": ("**未关闭的检查问题：{n} 个**", "**Open findings of checks: {n}**"),
+    "pending.finding": (
+        "- {record}：{field}，{message}（{when}）",
+        "- {record}: {field}, {message} ({when})",
+    ),
+    "pending.more_findings": ("- ……另有 {n} 个", "- … and {n} more"),
+    "pending.dropped_findings": (
+        "- 太多了，最早的 {n} 个已不再列出，请重新检查",
+        "- too many: the oldest {n} are no longer kept, please check those again",
+    ),
     "pending.line": ("- {title}（{who}）", "- {title} ({who})"),
     "cancel.none": ("没有可以由你取消的流程。", "There is no run that you can cancel."),
     "cancel.done": ("已取消「{name}」。", "Cancelled “{name}”."),

@@ -9,6 +9,7 @@ from cards.model import Card, Decision, Principal, Review
 from cards.view import PartState
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.model import Playbook
+from engine.ports.findings import Check
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
@@ -42,13 +43,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The frame goes on; a patch changes the state, a note tells how far it is."""
+    """The frame goes on; a patch changes the state, a note tells how far it is.
+
+    `checks` is what a node of an SOP found in this step, or found no more.
+    """
 
     frame: Frame
     why: str
     patch: Patch | None = None
     note: Note | None = None
     judged: Judged | None = None
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,7 @@ class Done:
     patch: Patch
     why: str
     judged: Judged | None = None
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,13 @@ class Platform(Protocol):
         """How often this conversation may be written to, posts and edits together."""
         ...
 
+    async def link(self, conversation: str, message_id: str) -> str:
+        """The address of the conversation, at that message if it is not "", for others to open.
+
+        "" where there is none, as for a direct message, or none can be had now; never raises.
+        """
+        ...
+
     async def typing(self, conversation: str) -> None:
         """Show that work goes on, where the platform can; best effort, never raises."""
         ...

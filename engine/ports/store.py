@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from cards.model import Card
 from engine.ports.platform import Pace
 
-RowKind = Literal["reply", "card", "note", "sync"]
+RowKind = Literal["reply", "card", "note", "sync", "check"]
 AfterCommit = Literal["keep", "release", "park"]
 
 
@@ -74,7 +74,8 @@ class Timer:
 class Post:
     """A platform message to keep up to date: row `row` at `conversation` shows `kind` `ref`.
 
-    It is first due after `due_s` seconds; `body` is a note's view JSON, or a sync's change JSON.
+    It is first due after `due_s` seconds; `body` is JSON: a note's view, a sync's change, or what a
+    step checked.
     """
 
     row: str
@@ -287,7 +288,8 @@ class Row:
 
     `partition` is where the row lies (its run's), which may differ from its conversation's.
 
-    `message_id` is "" until it was posted. `attempts` counts failed tries.
+    `message_id` is "" until it was posted. `attempts` counts failed tries. `answer_id` is the
+    message in which a card's run answers, "" until that was posted.
     """
 
     partition: int
@@ -303,6 +305,7 @@ class Row:
     head: str = ""
     parts: tuple[str, ...] = ()
     card: "StoredCard | None" = None
+    answer_id: str = ""
 
 
 Following = Row | float | None

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.frames.outcome import People, Services
 from engine.playbooks.model import Playbook
+from engine.ports.findings import Findings
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.records import Records
@@ -46,6 +47,7 @@ class TurnServices:
     zone: str
     reply_after_s: float
     library: Library
+    findings: Findings
     project: Callable[[str], str]
     budget: Budget
     tracing: Tracing

@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from bot.wiring import PLATFORMS
 from cards.decision import Reason as RefusedFor
 from cards.model import CardStatus
 from cards.texts import TEXTS, merged, say
@@ -23,7 +24,7 @@ ROOMS = ("bot", "adapters", "engine", "cards")
 CATALOGUE = ROOT / "cards" / "texts"
 IDEOGRAPH = "\u4e00-\u9fff"
 FULL_WIDTH = "\u3000-\u303f\uff01-\uff60"
-SAME_IN_BOTH = {"tool.field.ecog", "tool.recorded"}
+SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.field.ecog", "tool.recorded"}
 
 RUN_STATES = get_args(Run.model_fields["status"].annotation)
 ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
@@ -33,6 +34,7 @@ COMPOSED = {
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
     "graph.mark.": set(get_args(Mark)),
+    "place.": set(PLATFORMS),
     "react.": set(get_args(EndedFor)) - {"answered"},
     "refused.": ASKABLE,
     "rule.kind.": set(get_args(Kind)),

@@ -79,6 +79,42 @@ async def test_a_card_in_a_replys_slot_is_shown_with_it_and_refreshes_it(
     assert (row.card.read().status, row.message_id) == ("decided", "m1")
 
 
+async def test_a_card_shown_elsewhere_tells_in_which_message_its_run_answers(
+    mailbox: RedisMailbox, outbox: RedisOutbox, partitions: Partitions, conversation: str
+) -> None:
+    lane, reply = f"talk:{conversation}", partitions.new_id(conversation)
+    run = partitions.new_id(conversation)
+    card = card_for(run, partitions.new_id(conversation), conversation)
+    effects = Effects(
+        reply=ReplyWrite(id=reply, head="head", parts=("one",)),
+        runs=(run_write(run, conversation, reply=reply),),
+        cards=(CardWrite(card),),
+        posts=(Post("elsewhere", "slack:T1:U1", "card", card.token),),
+    )
+    await handle(mailbox, lane, effects)
+    (row,), _ = await outbox.take_rows(5)
+    assert (row.row, row.answer_id) == ("elsewhere", "")
+    await outbox.sent(row, "m1")
+    await handle(mailbox, lane, Effects(posts=(Post(reply, conversation, "reply", reply),)))
+    (row,), _ = await outbox.take_rows(5)
+    assert (row.row, row.answer_id) == (reply, "")
+    await outbox.sent(row, "m2")
+    await handle(mailbox, lane, Effects(touches=(Touch(card.token),)))
+    (row,), _ = await outbox.take_rows(5)
+    assert (row.row, row.message_id, row.answer_id) == ("elsewhere", "m1", "m2")
+
+
+async def test_a_card_of_no_run_tells_no_message(
+    mailbox: RedisMailbox, outbox: RedisOutbox, partitions: Partitions, conversation: str
+) -> None:
+    card = card_for("", partitions.new_id(conversation), conversation)
+    opened = Effects(cards=(CardWrite(card),), posts=(shown_card(card),))
+    await handle(mailbox, f"talk:{conversation}", opened)
+    (row,), _ = await outbox.take_rows(5)
+    assert row.card is not None
+    assert row.answer_id == ""
+
+
 async def test_a_row_due_later_is_shown_then_and_nothing_is_left(
     scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
 ) -> None:

@@ -1,20 +1,23 @@
-"""What must hold of rows that carry a run's changes: sent until taken, then never again (003)."""
+"""What must hold of rows that carry changes and checks of a run: sent until taken, once (003)."""
 
 import pytest
 
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
-from engine.ports.store import Effects, Touch
+from engine.ports.store import Effects, Post, Touch
 from tests.contracts.given import handle, lives, sync
 
+CHECK = Post("r/check/1", "checks:MATTER-7", "check", "r/check/1", body='{"checks":[]}')
 
-async def test_a_change_that_was_sent_is_never_sent_again(
-    mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
+
+@pytest.mark.parametrize("change", [sync("r/sync/1.1", "r"), CHECK], ids=["change", "check"])
+async def test_a_change_or_check_that_was_sent_is_never_sent_again(
+    change: Post, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str
 ) -> None:
-    lane, change = f"talk:{conversation}", sync("r/sync/1.1", "r")
+    lane = f"talk:{conversation}"
     await handle(mailbox, lane, Effects(posts=(change,)))
     (row,), _ = await outbox.take_rows(5)
-    assert (row.kind, row.body, row.conversation) == ("sync", '{"run":"r"}', "sync:r")
+    assert (row.kind, row.body, row.conversation) == (change.kind, change.body, change.conversation)
     assert await outbox.sent(row, "taken") is None
     await handle(mailbox, lane, Effects(posts=(change,)))
     await handle(mailbox, lane, Effects(touches=(Touch(change.ref),)))
@@ -47,11 +50,18 @@ async def test_a_dropped_change_stays_dropped_and_its_next_attempt_is_sent(
     assert await outbox.take_rows(5) == ([], 3600)
 
 
-async def test_a_change_is_kept_for_a_time_and_leaves_nothing_else(
-    scripts: Scripts, mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str, tag: str
+@pytest.mark.parametrize("change", [sync("r/sync/1.1", "r"), CHECK], ids=["change", "check"])
+async def test_a_change_or_check_is_kept_for_a_time_and_leaves_nothing_else(
+    change: Post,
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    outbox: RedisOutbox,
+    conversation: str,
+    tag: str,
 ) -> None:
-    await handle(mailbox, f"talk:{conversation}", Effects(posts=(sync("r/sync/1.1", "r"),)))
-    names = ("row:r/sync/1.1", "rows:r/sync/1.1", "d:sync:r", "d:sync:r:h")
+    await handle(mailbox, f"talk:{conversation}", Effects(posts=(change,)))
+    destination = f"d:{change.conversation}"
+    names = (f"row:{change.row}", f"rows:{change.row}", destination, f"{destination}:h")
     assert await lives(scripts, tag, *names) == ["for a time", "gone", "for ever", "gone"]
     (row,), _ = await outbox.take_rows(5)
     assert await lives(scripts, tag, *names) == ["for a time", "gone", "for ever", "for a time"]

@@ -10,6 +10,7 @@ from cards.model import Lang, Principal
 from engine.errors import ToolFailed, ToolRetry
 from engine.frames.outcome import People
 from engine.intents import Intent, Lookup
+from engine.ports.findings import Findings
 from engine.ports.library import NOTHING
 from engine.ports.store import Decisions
 from engine.react import Budget
@@ -63,6 +64,7 @@ def services(tmp_path: Path) -> TurnServices:
         zone="UTC",
         reply_after_s=2.0,
         library=NOTHING,
+        findings=cast(Findings, None),
         project=lambda conversation: "",
         table=cast(RouteTable, None),
         people=cast(People, None),

@@ -52,7 +52,13 @@ class SlackServer(SlackWorkspace):
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 << 20)
-        app.add_routes([web.post("/api/{method}", self._api), web.get("/socket", self._socket)])
+        app.add_routes(
+            [
+                web.post("/api/{method}", self._api),
+                web.get("/api/chat.getPermalink", self._api),
+                web.get("/socket", self._socket),
+            ]
+        )
         self._runner = web.AppRunner(app, shutdown_timeout=1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -233,7 +239,7 @@ class SlackServer(SlackWorkspace):
     # The Web API
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
-        method = request.match_info["method"]
+        method = request.path.rpartition("/")[2]
         self.calls[method] += 1
         failure = self._failures[method].pop(0) if self._failures[method] else None
         if failure and failure.kind == "ratelimited":
@@ -260,11 +266,16 @@ class SlackServer(SlackWorkspace):
             "chat.postEphemeral": self.post_ephemeral,
             "views.open": self.open_view,
             "auth.test": self.auth_test,
+            "chat.getPermalink": self.permalink,
             "apps.connections.open": self._open_socket,
         }
         if method not in handlers:
             return self.fault(method, "unknown_method", [])
+        if method == "chat.getPermalink" and request.method != "GET":
+            return self.fault(method, "missing_argument", ["takes no JSON"])
         fields = await request.json() if request.content_type == "application/json" else {}
+        if request.method == "GET":
+            fields = dict(request.query)
         return handlers[method](fields)
 
     def _open_socket(self, fields: Json) -> Json:

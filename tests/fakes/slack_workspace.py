@@ -161,6 +161,13 @@ class SlackWorkspace:
     def auth_test(self, fields: Json) -> Json:
         return {"ok": True, "team_id": self.team, "user_id": self.bot_user, "bot_id": "B0BOT"}
 
+    def permalink(self, fields: Json) -> Json:
+        channel, ts = fields.get("channel", ""), fields.get("message_ts", "")
+        if not re.fullmatch(r"[CG][A-Z0-9]+", channel) or not _TS.fullmatch(ts):
+            return self.fault("chat.getPermalink", "message_not_found", [f"{channel}:{ts}"])
+        link = f"https://trial.slack.com/archives/{channel}/p{ts.replace('.', '')}"
+        return {"ok": True, "channel": channel, "permalink": link}
+
     def fault(self, method: str, code: str, problems: list[str]) -> Json:
         self.faults.append(f"{method}: {code}: {'; '.join(problems)}")
         return refusal(code)

@@ -1,11 +1,15 @@
 """One SOP over every subject at once: child runs, a card where one is needed, one summary."""
 
+import asyncio
 import json
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from engine.frames.state import Run
+from engine.ports.findings import Check, Finding, Standing
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
 from tests.scenarios.test_run_ends import change
@@ -101,6 +105,33 @@ def batch(playbooks: Path) -> Path:
     return playbooks
 
 
+def found_before(project: str, subject: str) -> Check:
+    """What an earlier run of the skill found wrong with the subject."""
+    return Check(
+        project=project,
+        playbook="clinical_qc",
+        record=subject,
+        skill="every-subject",
+        node="rules",
+        run="0-earlier",
+        conversation="web:local:main",
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        findings=(Finding(field="ecog", label="ECOG", message="should be 0"),),
+        found=1,
+    )
+
+
+async def stands(service: Service, wanted: Callable[[Standing], bool]) -> Standing:
+    """What stands of the sample study, as soon as it is as wanted."""
+    async with asyncio.timeout(20):
+        while True:
+            project = service.parts.handling.records.project
+            standing = await service.parts.findings.of(project, 100)
+            if wanted(standing):
+                return standing
+            await asyncio.sleep(0.02)
+
+
 async def runs(service: Service) -> list[Run]:
     found = await service.parts.handling.decisions.active_runs("web:local:main")
     return [Run.model_validate_json(body) for _, body in found]
@@ -146,6 +177,42 @@ async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, b
         await room.tap("lin", done, "ok")
         await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
     await nothing_goes_on(service)
+
+
+async def test_what_was_found_stands_for_each_subject_until_it_is_checked_again(
+    start: Start, batch: Path
+) -> None:
+    service = await start(playbooks=batch)
+    records, project = service.parts.handling.records, service.parts.handling.records.project
+    visits = [v for s in await records.subjects() for v in await records.visits(s.subject_id)]
+    sound = {v.subject_id for v in visits} - {v.subject_id for v in visits if v.ecog}
+    assert sound
+    for subject in sound:
+        await service.parts.findings.keep(found_before(project, subject))
+    async with WebRoom(service.url) as room:
+        await room.say("lin", "对所有受试者做质控")
+        await approve_all(room, len({v.subject_id for v in visits if v.ecog}))
+        await room.card("phase_done")
+        standing = await stands(service, lambda s: not {c.record for c in s.checks} & sound)
+        each = [(c.record, f.entry, f.value) for c in standing.checks for f in c.findings]
+        wanted = [(v.subject_id, v.visit_date.isoformat(), str(v.ecog)) for v in visits if v.ecog]
+        assert sorted(each) == sorted(wanted)
+        await room.say("lin", "/pending")
+        await room.wait_for(lambda m: f"未关闭的检查问题：{len(wanted)} 个" in text_of(m))
+
+
+async def test_checks_of_many_subjects_go_ten_in_a_row(start: Start, batch: Path) -> None:
+    change(batch, "skills/every-subject.yaml", "  batch: {records: subjects, ", "  # {")
+    change(batch, "skills/every-subject.yaml", "visits, subject: subject_id, ", "visits, ")
+    change(batch, "skills/every-subject.yaml", "end_batch:", "end_accepted:")
+    service = await start(playbooks=batch)
+    subjects = await service.parts.handling.records.subjects()
+    async with WebRoom(service.url) as room:
+        await room.say("lin", "对所有受试者做质控")
+        await approve_all(room, 1)
+        await stands(service, lambda s: bool(s.findings))
+    rows = await service.parts.client.keys("*row:*/check/*")
+    assert len(rows) == -(-len(subjects) // 10)
 
 
 async def test_cancel_ends_the_children_too(start: Start, batch: Path) -> None:

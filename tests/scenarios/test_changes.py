@@ -64,7 +64,7 @@ async def delivering(
         parts.outbox,
         {"web": wall or Wall({})},
         parts.clock,
-        syncing=Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),
+        carriers=(Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),),
         rate=parts.rate,
         zone="Asia/Shanghai",
         reply_after_s=0,

@@ -60,6 +60,9 @@ class Wall:
     def pace(self, conversation: str) -> Pace:
         return Pace()
 
+    async def link(self, conversation: str, message_id: str) -> str:
+        return ""
+
     async def typing(self, conversation: str) -> None:
         return
 
@@ -92,7 +95,7 @@ async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
         parts.outbox,
         {"web": platform},
         parts.clock,
-        syncing=Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),
+        carriers=(Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),),
         rate=parts.rate,
         zone="Asia/Shanghai",
         reply_after_s=0,

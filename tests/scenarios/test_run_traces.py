@@ -75,7 +75,7 @@ async def test_a_run_is_replayed_as_it_was(start: Start, tmp_path: Path, capsys:
     ("file", "old", "new", "what"),
     [
         ("visit-check.yaml", "{var: weight_kg}, 200]", "{var: weight_kg}, 500]", "changes"),
-        ("visit-review.yaml", '"equals:passed"}', '"equals:never"}', "strategy"),
+        ("visit-review.yaml", '"equals:passed"}', '"equals:never"}', "to"),
         ("visit-record.yaml", "ecog: $ecog", "ecog: 1", "call"),
     ],
 )

@@ -58,11 +58,13 @@ end
 
 local function post(p)
   local key = T .. 'row:' .. p.row
-  -- A change never has another state to show: posted once, it is neither posted nor touched again.
-  if p.kind == 'sync' and redis.call('EXISTS', key) == 1 then return end
+  -- A change or check never has another state to show: posted once, it is neither posted nor
+  -- touched again.
+  local once = p.kind == 'sync' or p.kind == 'check'
+  if once and redis.call('EXISTS', key) == 1 then return end
   redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref, 'body', p.body)
-  if p.kind ~= 'sync' then redis.call('SADD', T .. 'rows:' .. p.ref, p.row) end
-  if p.kind == 'note' or p.kind == 'sync' or (p.kind == 'reply' and not live(p.ref)) then
+  if not once then redis.call('SADD', T .. 'rows:' .. p.ref, p.row) end
+  if once or p.kind == 'note' or (p.kind == 'reply' and not live(p.ref)) then
     redis.call('PEXPIRE', key, KEEP_MS)
     redis.call('PEXPIRE', T .. 'rows:' .. p.ref, KEEP_MS)
   end

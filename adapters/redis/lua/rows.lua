@@ -29,6 +29,13 @@ local function card_of(token)
   return redis.call('HMGET', T .. 'card:' .. token, 'body', 'status', 'version')
 end
 
+-- The message in which the card's run answers, once it was posted.
+local function answer_of(token)
+  local run = redis.call('HGET', T .. 'card:' .. token, 'run')
+  local reply = run and redis.call('HGET', T .. 'run:' .. run, 'reply')
+  return reply and redis.call('HGET', T .. 'row:' .. reply, 'message_id') or ''
+end
+
 -- Leases the destination's next due row, or lets the destination go; answers the row, or false and
 -- in how many ms it has one (-1: never).
 local function lease_row(dest, lease_ms)
@@ -46,12 +53,12 @@ local function lease_row(dest, lease_ms)
   local fence = redis.call('INCR', T .. 'fence')
   hold(dest, fence, now + lease_ms)
   local r = redis.call('HMGET', T .. 'row:' .. row, 'rev', 'kind', 'ref', 'message_id', 'attempts', 'body')
-  local shown, card = {}, {}
+  local shown, card, answer = {}, {}, ''
   if r[2] == 'reply' then
     shown = redis.call('HGETALL', T .. 'reply:' .. r[3])
     card = card_of(redis.call('HGET', T .. 'reply:' .. r[3], 'slot'))
   elseif r[2] == 'card' then
-    card = card_of(r[3])
+    card, answer = card_of(r[3]), answer_of(r[3])
   end
-  return {dest, fence, row, r[1] or '0', r[2] or '', r[3] or '', r[4] or '', r[5] or '0', r[6] or '', shown, card}
+  return {dest, fence, row, r[1] or '0', r[2] or '', r[3] or '', r[4] or '', r[5] or '0', r[6] or '', shown, card, answer}
 end

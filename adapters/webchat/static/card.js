@@ -33,6 +33,7 @@ export function buildCard(card, lang, act) {
   if (card.rows.length) root.append(rows(card.rows));
   if (card.outcome) root.append(el("p", { class: "outcome" }, mark(card.tone), el("span", { text: card.outcome })));
   if (card.note) root.append(el("p", { class: "note", text: card.note }));
+  if (card.origin?.html) root.append(el("div", { class: "note md", html: card.origin.html }));
   if (card.buttons.length) root.append(...controls(card, context));
   root.append(notice);
   return root;

@@ -97,6 +97,15 @@ def test_what_people_wrote_cannot_pose_as_a_row_or_a_mention():
     assert "ok ∗Approved by∗ Bo" in _texts(shown)[0]
 
 
+def test_where_a_card_comes_from_stands_under_its_note_as_a_link():
+    card = _card(origin="From Slack · [open <it>](<https://x.example/p1?a=1&b=2>)")
+    shown = message(MessageView(lang="en", card=card))
+    assert message_problems(shown) == []
+    note, origin = [b["elements"][0]["text"] for b in shown["blocks"] if b["type"] == "context"]
+    assert note == "Asked by Ann"
+    assert origin == "From Slack · <https://x.example/p1?a=1&amp;b=2|open &lt;it&gt;>"
+
+
 def test_an_empty_view_is_still_a_message():
     assert message_problems(message(MessageView(lang="en"))) == []
 

@@ -132,3 +132,25 @@ def test_addresses_read_back_what_they_write(conversation):
 async def test_no_place_in_slack_is_gone(platform, conversation):
     with pytest.raises(Gone):
         await platform.send(conversation, _view("hi"), key="k1")
+
+
+async def test_a_thread_of_a_channel_has_slacks_own_link_which_is_asked_for_once(slack, platform):
+    for _ in range(3):
+        link = await platform.link(CHANNEL, "C0TRIAL:1763700001.000200")
+        assert link == "https://trial.slack.com/archives/C0TRIAL/p1763700000000100"
+    assert slack.calls["chat.getPermalink"] == 1
+
+
+@pytest.mark.parametrize(
+    "conversation",
+    ["slack:T0TRIAL:D0REQUESTER:1763700000.000100", "slack:T0TRIAL:U0REQUESTER", "web:local:x"],
+)
+async def test_what_others_cannot_open_has_no_link(slack, platform, conversation):
+    assert await platform.link(conversation, "D0REQUESTER:1763700001.000200") == ""
+    assert slack.calls["chat.getPermalink"] == 0
+
+
+async def test_a_link_that_slack_does_not_give_now_is_asked_for_again(slack, platform):
+    slack.fail("chat.getPermalink", "ratelimited")
+    assert await platform.link(CHANNEL, "") == ""
+    assert (await platform.link(CHANNEL, "")).startswith("https://trial.slack.com/")

@@ -159,12 +159,14 @@ def test_a_card_shows_everything_it_has_in_order():
         problems=("weight is *high*", "no date"),
         rows=(Row(label="Weight", value="70 <kg>"), Row(label="ECOG", value="1")),
         note="needs an approver",
+        origin="From Slack · [open <it>](<https://x.example/p1?a=1>)",
         outcome="Approved by Ana",
         tone="good",
     )
     assert chunks_of(MessageView(lang="en", card=shown)) == [
         "<b>Record?</b>\n\nfor <b>P003</b>\n\n⚠️ weight is <i>high</i>\n⚠️ no date\n\n"
         "<b>Weight</b>: 70 &lt;kg&gt;\n<b>ECOG</b>: 1\n\n<i>needs an approver</i>\n\n"
+        'From Slack · <a href="https://x.example/p1?a=1">open &lt;it&gt;</a>\n\n'
         "<b>✅ Approved by Ana</b>"
     ]
 

@@ -148,3 +148,26 @@ async def test_typing_is_shown_and_never_raises(server, platform):
     await platform.typing(CHAT)
     await platform.typing("webchat:x")
     assert server.count("sendChatAction") == 2
+
+
+@pytest.mark.parametrize(
+    ("chat", "message_id", "link"),
+    [
+        ("-1001234567890", "41,42", "https://t.me/c/1234567890/41"),
+        ("-1001234567890:7", "41", "https://t.me/c/1234567890/7/41"),
+        ("-1001234567890:7", "", "https://t.me/c/1234567890/7"),
+        ("-1001234567890", "", ""),
+        # A private chat, a basic group, the smallest id of a supergroup and one above it.
+        ("1001", "41", ""),
+        ("-100200300", "41", ""),
+        ("-1000000000001", "41", "https://t.me/c/1/41"),
+        ("-1000000000000", "41", ""),
+    ],
+)
+async def test_only_messages_and_topics_of_supergroups_have_links(platform, chat, message_id, link):
+    bot = TOPIC.split(":")[1]
+    assert await platform.link(f"telegram:{bot}:{chat}", message_id) == link
+
+
+async def test_a_conversation_of_another_bot_has_no_link(platform):
+    assert await platform.link("telegram:9:-1001234567890", "41") == ""

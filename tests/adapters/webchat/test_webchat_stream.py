@@ -157,6 +157,18 @@ async def test_typing_is_shown_and_never_raises(chat, log):
     assert len(log.bodies(MAIN)) == 1
 
 
+@pytest.mark.parametrize(
+    ("public_url", "link"),
+    [
+        ("https://signoff.example/", "https://signoff.example/?room=ward-7"),
+        ("", ""),
+    ],
+)
+async def test_a_room_has_a_link_where_the_page_has_a_public_address(log, public_url, link):
+    chat = WebChat(log=log, people=(), public_url=public_url)
+    assert await chat.link("web:local:ward-7", "r1") == link
+
+
 async def test_listening_returns_at_once(chat, intake):
     await chat.listen(intake)
     assert intake.updates == []
@@ -172,6 +184,7 @@ async def test_a_view_is_rendered_whole(chat, log):
         problems=("<script>",),
         rows=(Row(label="Subject", value="P003"),),
         note="a note",
+        origin="From [there](<https://x.example/>)",
         buttons=(ButtonView(data="s1:x", label="Send", style="primary", form=(field,)),),
         outcome="",
     )
@@ -188,6 +201,7 @@ async def test_a_view_is_rendered_whole(chat, log):
     assert rendered["html"] == "<p><strong>text</strong></p>"
     assert rendered["problems"] == [{"html": "<p>&lt;script&gt;</p>"}]
     assert rendered["rows"] == [{"label": "Subject", "value": "P003"}]
+    assert 'href="https://x.example/"' in rendered["origin"]["html"]
     button = rendered["buttons"][0]
     assert (button["data"], button["label"], button["style"]) == ("s1:x", "Send", "primary")
     assert button["form"][0]["label"] == "<b>Weight</b>"

@@ -1,0 +1,51 @@
+"""What checks found wrong with the records of projects, in Redis."""
+
+from adapters.redis import keys
+from adapters.redis.client import Client, translated
+from adapters.redis.scripts import LUA
+from engine.ports.findings import Check, Standing
+
+FINDINGS = 10_000
+
+
+class RedisFindings:
+    """The findings port: of each project at most 10,000 findings; the oldest checks give way.
+
+    `most` is another number than 10,000, for tests.
+    """
+
+    def __init__(self, client: Client, *, most: int = FINDINGS) -> None:
+        self._client = client
+        self._most = most
+        self._script = client.register_script(LUA.joinpath("findings.lua").read_text())
+
+    async def keep(self, check: Check) -> int:
+        """Put it in place of an older check; returns how many findings gave way to it."""
+        at_ms = int(check.at.timestamp() * 1000)
+        body = check.stored() if check.found else ""
+        most = self._most
+        with translated():
+            dropped = await self._script(
+                keys=_places(check.project), args=[check.name, at_ms, body, check.found, most, most]
+            )
+        return int(dropped)
+
+    async def of(self, project: str, limit: int) -> Standing:
+        """What stands, with the newest `limit` checks."""
+        checks, by_time, _, numbers = _places(project)
+        with translated():
+            newest = await self._client.zrange(by_time, 0, limit - 1, desc=True)
+            names = [str(name) for name in newest]
+            found = await self._client.hmget(checks, names) if names else []
+            kept, dropped = await self._client.hmget(numbers, ["kept", "dropped"])
+        return Standing(
+            findings=int(kept or 0),
+            # One that was closed in between is gone.
+            checks=tuple(Check.model_validate_json(body) for body in found if body is not None),
+            dropped=int(dropped or 0),
+        )
+
+
+def _places(project: str) -> list[str]:
+    checks = keys.findings(project)
+    return [checks, f"{checks}:at", f"{checks}:closed", f"{checks}:numbers"]

@@ -1,0 +1,116 @@
+"""What a check finds wrong is pending until a later check passes; `/pending` lists it."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.delivery import FAULTS
+from engine.ports.findings import Check, Checks, Finding
+from engine.ports.store import Effects, Post
+from tests.fakes.web_room import Message, WebRoom, text_of
+from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_web_walk import ASK, GOOD, today
+
+PENDING = {"zh": "未关闭的检查问题：{n} 个", "en": "Open findings of checks: {n}"}
+WRONG = {**GOOD, "ecog": "9", "diastolic": "125"}
+TOLD = {
+    "zh": ("P003：ECOG 评分，应在 0 到 5 之间", "P003：舒张压，应低于收缩压"),
+    "en": ("P003: ECOG score, should be 0 to 5", "P003: Diastolic pressure, should be below"),
+}
+
+
+async def until(service: Service, count: int) -> None:
+    """As soon as so many findings stand in the sample study."""
+    project = service.parts.handling.records.project
+    async with asyncio.timeout(20):
+        while True:
+            if (await service.parts.findings.of(project, 1)).findings == count:
+                break
+            await asyncio.sleep(0.02)
+
+
+async def pending(room: WebRoom, person: str, said: str) -> str:
+    """What `/pending` answers, which has to say so."""
+    known = set(room.shown)
+    await room.say(person, "/pending")
+
+    def answers(message: Message) -> bool:
+        new = any(view is message for key, view in room.shown.items() if key not in known)
+        return new and said in text_of(message)
+
+    return text_of(await room.wait_for(answers))
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+async def test_what_a_check_found_is_pending_until_a_later_check_passes(
+    start: Start, lang: str
+) -> None:
+    service = await start()
+    async with WebRoom(service.url) as room:
+        await room.say("lin", ASK[lang])
+        await room.fill("lin", await room.card("clarify"), "submit", **WRONG)
+        await until(service, 2)
+        refused = await room.wait_for(lambda m: bool(m["card"] and m["card"]["problems"]))
+        listed = await pending(room, "lin", PENDING[lang].format(n=2))
+        assert all(told in listed for told in TOLD[lang])
+        # The card that waits for the correction is listed before.
+        assert listed.index(refused["card"]["title"]) < listed.index(TOLD[lang][0])
+        right = {**GOOD, "subject_id": "P003", "visit_date": today()}
+        assert (await room.fill("lin", refused["card"], "submit", **right))[0] == 200
+        review = await room.card("confirm")
+        await until(service, 0)
+        listed = await pending(room, "lin", review["title"])
+        assert PENDING[lang].partition("{")[0] not in listed
+
+
+def found(record: str, minute: int, *messages: str) -> Check:
+    findings = tuple(Finding(field="f", label="<b>Field</b>", message=m) for m in messages)
+    return Check(
+        project="SIGNOFF-101",
+        playbook="clinical_qc",
+        record=record,
+        skill="visit-check",
+        node="ranges",
+        run="0-run",
+        conversation="web:local:another",
+        at=datetime(2026, 11, 21, 12, minute, tzinfo=UTC),
+        findings=findings,
+        found=len(findings),
+    )
+
+
+async def test_the_ten_newest_are_listed_as_the_text_they_are(start: Start) -> None:
+    service = await start(projects="web:local:other=MATTER-7")
+    findings = service.parts.findings
+    await findings.keep(found("P001", 1, *(f"first {n}" for n in range(7))))
+    await findings.keep(found("[P2](https://x.example)", 2, *(f"*next* {n}" for n in range(5))))
+    async with WebRoom(service.url) as room:
+        listed = await pending(room, "zhao", PENDING["en"].format(n=12))
+        assert listed.count("<li>") == 11
+        assert "&lt;b&gt;Field&lt;/b&gt;, *next* 0 (11-21 20:02)" in listed
+        assert "<a " not in listed
+        assert listed.index("*next* 4") < listed.index("first 0") < listed.index("first 4")
+        assert "first 5" not in listed
+        assert "… and 2 more" in listed
+    async with WebRoom(service.url, "other") as elsewhere:
+        await pending(elsewhere, "zhao", "No card is open.")
+
+
+@pytest.mark.parametrize("lost", ["unreadable", "expired"])
+async def test_checks_that_cannot_be_kept_hold_up_no_later_ones(start: Start, lost: str) -> None:
+    service = await start()
+    parts, lane = service.parts, "talk:web:local:nobody"
+    good = Checks(checks=(found("P001", 1, "first"),)).stored()
+    for row, body in (("r/check/1", "no JSON"), ("r/check/2", good)):
+        post = Post(row, "checks:SIGNOFF-101", "check", row, due_s=3600, body=body)
+        await parts.handling.decisions.decide(
+            parts.handling.new_id(lane), update_id=row, answer="", effects=Effects(posts=(post,))
+        )
+    (key,) = await parts.client.keys("*:row:r/check/1")
+    if lost == "expired":
+        await parts.client.delete(key)
+    else:
+        await parts.client.hset(key, "attempts", FAULTS)
+    parts.scripts.offset_ms = 3_600_000
+    await until(service, 1)
