@@ -50,6 +50,14 @@ def of_violations(
     )
 
 
+def of_verdict(
+    frame: SopFrame, title: str, reason: str, context: StepContext, *, passed: bool
+) -> tuple[Check, ...]:
+    """A soft instruction's verdict as a check: what failed stands under the node's title."""
+    failed = Finding(field=frame.node, label=title, message=reason)
+    return (checked(frame, () if passed else (failed,), context),)
+
+
 def posts(after: Run, advanced: Advanced) -> tuple[Post, ...]:
     """The row that carries all that the step checked, or none."""
     checks: tuple[Check, ...] = getattr(advanced, "checks", ())

@@ -6,6 +6,7 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Field, Review, Row
 from cards.texts import say
 from engine import plan as plans
+from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.leaves import rows, tables, value_of
@@ -127,7 +128,10 @@ def decided(
 ) -> Advanced:
     """Where the decision leads: a soft instruction that is approved has passed."""
     soft = node.type == "soft_instruction"
-    if decision.choice == "approve":
+    approved, reason = decision.choice == "approve", str(decision.values.get("reason", ""))
+    title = title_of(frame, sop, context)
+    checks = of_verdict(frame, title, reason, context, passed=approved) if soft else ()
+    if approved:
         target = node.on_pass if soft else node.on_approve
         approval = Approval(by=decision.person, name=decision.name, digest=frame.shown_digest)
         approvals = {node.decision: approval} if node.decision else {}
@@ -135,16 +139,15 @@ def decided(
         frame = frame.model_copy(update={"problems": ()})
         judged = Judged(frame.node, "approved", decision.person, target)
         why = f"{decision.name} approved"
-        return go_to(frame, sop, target, why, patch=patch, judged=judged)
+        return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
     target = node.on_fail if soft else node.on_reject
-    reason = decision.values.get("reason", "")
-    who, why = literal(decision.name), literal(str(reason))
+    who, why = literal(decision.name), literal(reason)
     problems = (*frame.problems, say("run.rejected", context.run.lang, name=who, reason=why))
     frame = frame.model_copy(update={"problems": problems})
     patch = Patch(by=decision.person, problems=problems)
     judged = Judged(frame.node, "rejected", decision.person, target)
     why = f"{decision.name} rejected: {reason}"
-    return go_to(frame, sop, target, why, patch=patch, judged=judged)
+    return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
 
 
 def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:

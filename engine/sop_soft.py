@@ -2,6 +2,7 @@
 
 from cards.markdown import literal
 from cards.texts import say
+from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Judged, Next, StepContext
 from engine.frames.state import SopFrame
 from engine.playbooks.skill import Sop, SopNode
@@ -44,11 +45,13 @@ def _judged(
     target = node.on_pass if verdict.passed else node.on_fail
     judged = Judged(frame.node, "passed" if verdict.passed else "failed", MODEL, target)
     why = f"{frame.node} {judged.result} ({verdict.confidence:.2f}): {verdict.reason}"
+    title = title_of(frame, sop, context)
+    checks = of_verdict(frame, title, verdict.reason, context, passed=verdict.passed)
     if not verdict.passed:
-        title, reason = literal(title_of(frame, sop, context)), literal(verdict.reason)
-        told = say("soft.told", context.run.lang, title=title, reason=reason)
+        named, reason = literal(title), literal(verdict.reason)
+        told = say("soft.told", context.run.lang, title=named, reason=reason)
         frame = frame.model_copy(update={"problems": (*frame.problems, told)})
-    return go_to(frame, sop, target, why, judged=judged)
+    return go_to(frame, sop, target, why, judged=judged, checks=checks)
 
 
 def _why(after: Dialogue) -> str:

@@ -16,6 +16,7 @@ from engine.intents import Intent
 from engine.mail import CardDecided, CardExpired, RunMail, Started, parse
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
+from engine.ports.findings import Check, Checks
 from engine.ports.library import NOTHING
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
 from engine.ports.records import Records
@@ -172,6 +173,7 @@ class Ran:
     run: Run
     cards: list[Card] = field(default_factory=list)
     log: list[dict[str, Any]] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
 
     @property
     def judged(self) -> list[tuple[str, str, str, str]]:
@@ -199,7 +201,10 @@ async def ran(
             await step(mail, StepContext(result.run, playbook, given))
         stepped = await step(mail, StepContext(result.run, playbook, recording(given)))
         after = Run.model_validate_json(stepped.effects.runs[0].body)
-        result = Ran(after, result.cards + [w.card for w in stepped.effects.cards], result.log)
+        posts = [post for post in stepped.effects.posts if post.kind == "check"]
+        checks = [c for post in posts for c in Checks.model_validate_json(post.body).checks]
+        cards = result.cards + [w.card for w in stepped.effects.cards]
+        result = Ran(after, cards, result.log, result.checks + checks)
         result.log.append(json.loads(stepped.effects.log[0][1]))
         if stepped.front:
             mail = parse(stepped.front)

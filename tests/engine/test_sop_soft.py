@@ -12,6 +12,7 @@ from engine.playbooks.load import load
 from engine.ports.records import Records
 from tests.engine.sop_stage import (
     Answering,
+    Ran,
     approve,
     example,
     reject,
@@ -26,12 +27,25 @@ READ = ("read_clinical_data", {"subject_id": "P003"})
 SOFT = "{type: soft_instruction, instruction: Does it fit, review: {roles: [reviewer]%s}, %s}"
 
 
+def found(ran: Ran) -> list[tuple[str, str, str]]:
+    """What stands of the soft instruction after the run: node, title and reason."""
+    last = [check for check in ran.checks if check.node == "history"][-1]
+    return [(last.node, finding.label, finding.message) for finding in last.findings]
+
+
 async def test_a_model_that_fails_it_says_why(records: Records) -> None:
     model = Answering(verdict(False, reason="Still *treated*"))
     done = await run(example(), records, model=model)
     assert done.judged[-1] == ("history", "failed", "model", "end_ineligible")
     assert done.run.state.problems == ("Is the pneumonia over: Still \\*treated\\*",)
     assert done.cards == []
+    assert found(done) == [("history", "Is the pneumonia over", "Still *treated*")]
+
+
+async def test_a_verdict_that_passes_closes_what_stood(records: Records) -> None:
+    done = await run(example(), records, model=Answering(verdict(True)))
+    (check,) = [check for check in done.checks if check.node == "history"]
+    assert (check.findings, check.found) == ((), 0)
 
 
 UNSURE = {
@@ -66,6 +80,7 @@ async def test_what_the_model_cannot_tell_a_person_decides(
         "sign" if passed else "end_ineligible",
     )
     assert done.run.status == ("suspended" if passed else "completed")
+    assert found(done) == ([] if passed else [("history", "Is the pneumonia over", "no")])
     assert done.run.state.decisions == {}
     assert done.run.state.approvals == {}
 
