@@ -29,6 +29,9 @@ class Sending:
 
 def place_of(dest: str) -> str:
     """The chat of a destination as the stubs know it; a user's id is a direct message."""
+    if dest.startswith("checks:"):
+        # What a step checked goes to the store, and to no place where messages are shown.
+        return dest
     place = dest.split(":")[2]
     return f"D{place[1:]}" if place.startswith("U") else place
 

@@ -118,7 +118,7 @@ class Ledger:
                 self._let_go(f"{said.partition}:{said.words[0]}", said.words[1])
 
     def _leased(self, said: "Command", row: Sequence[Any]) -> None:
-        dest, fence, name, _, _, ref, message, _, _, shown, _ = row
+        dest, fence, name, _, _, ref, message, _, _, shown, *_ = row
         parts = tuple(v for k, v in zip(shown[::2], shown[1::2], strict=True) if "part:" in k)
         place = (said.partition, dest, str(fence))
         now = self.clock()
