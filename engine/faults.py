@@ -211,9 +211,10 @@ def _trail(
     annotation: Any = model
     siblings: list[Any] = [model]
     for step in location:
-        if step == "[key]":
-            continue
         options = _options(annotation)
+        # Of a mapping's key, not of what stands under it; a model may be given such a key.
+        if step == "[key]" and not any(map(_is_model, options)):
+            continue
         if len(options) > 1:
             members.append((tuple(path), str(step)))
             annotation, siblings = _member(options, str(step))

@@ -91,12 +91,12 @@ async def test_a_change_is_taken_over_and_what_was_begun_keeps_the_old(
     rename(playbooks, "Visits")
     await looked(parts)
     assert name_of(parts) == "Visits"
-    assert old.playbooks["clinical_qc"].definition.name.en == "Visit entry"
+    assert old.playbooks["clinical_qc"].definition.name.en == "Clinical data"
     new = parts.current.now.playbooks["clinical_qc"]
     assert new.digest != old.playbooks["clinical_qc"].digest
     for playbook in (new, old.playbooks["clinical_qc"]):
         assert await parts.current.playbook(playbook.digest) == playbook
-    assert parts.current.now.table.routes[0].names == ("访视录入", "Visits")
+    assert parts.current.now.table.routes[0].names == ("临床数据", "Visits")
     assert await ready(parts) == "ok"
 
 
@@ -107,7 +107,7 @@ async def test_a_folder_that_is_being_written_is_left_alone_until_it_stands_stil
     for name in ("One", "Two", "Three"):
         rename(playbooks, name)
         await parts.reloading.look()
-        assert name_of(parts) == "Visit entry"
+        assert name_of(parts) == "Clinical data"
     await parts.reloading.look()
     assert name_of(parts) == "Three"
 
@@ -234,7 +234,7 @@ async def test_only_a_changed_folder_or_a_start_moves_the_pointer(
     await looked(first)
     await second.reloading.look()
     # Written again as it was: no change, although every time stamp is a new one.
-    change(elsewhere, VISIT, "Visit entry", "Visit entry")
+    change(elsewhere, VISIT, "Clinical data", "Clinical data")
     await looked(second)
     assert name_of(second) == "Visits"
     rename(elsewhere, "Calls")

@@ -73,7 +73,8 @@ async def kill_all(folder: Path, process: asyncio.subprocess.Process) -> int:
                 os.kill(pid, signal.SIGKILL)
             killed |= left
             await asyncio.sleep(0.02)
-        await process.wait()
+        # To the end of its output, so that the pipe is closed as well.
+        await process.communicate()
     return len(killed)
 
 

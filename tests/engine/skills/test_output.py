@@ -347,6 +347,11 @@ def test_no_text_crashes(text: str) -> None:
     assert (found.output is None) == bool(found.faults)
 
 
+def test_a_key_that_looks_like_a_place_is_an_unknown_key() -> None:
+    (told,) = read({"[key]": None}).faults
+    assert told.startswith("[key]: unknown key")
+
+
 @pytest.mark.parametrize("skill", MATTER.skills.values(), ids=lambda skill: skill.id)
 def test_the_schema_is_one(skill: Any) -> None:
     jsonschema.Draft202012Validator.check_schema(schema_of(skill, MATTER.definition))
