@@ -18,8 +18,9 @@ INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
 run: $(STAMP)
 	@$(BIN)/signoff run
 
+# Two at a time, since most of them wait for something; ARGS="-n 0 tests/cards" runs some alone.
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 # Kills everything at random under load, for about 15 minutes; ARGS="--seed 1 --updates 1000" etc.
 chaos: $(DEV_STAMP)
