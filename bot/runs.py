@@ -151,7 +151,7 @@ def _told(why: Explained) -> str:
 
 
 def _step(step: dict[str, object]) -> str:
-    by = f"; {step['by']} changed {', '.join(map(str, step['changed']))}" if step["by"] else ""  # type: ignore[call-overload]
+    by = f"; {step['by']} changed {', '.join(map(str, step['changed']))}" if step["changed"] else ""  # type: ignore[call-overload]
     judged = f"; {step['judged']}" if step["judged"] else ""
     return f"{str(step['at'])[:19]}  {step['frame']}  {step['outcome']}  {step['why']}{by}{judged}"
 

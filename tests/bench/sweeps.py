@@ -157,7 +157,7 @@ async def _sweep(room: WebRoom, faults: list[str]) -> Figures:
     await room.say("lin", REQUEST)
     last = await room.wait_for(is_over)
     took = time.perf_counter() - began
-    if f" {RECORDS // ODD_EVERY} " not in last["parts"][0]["html"]:
+    if f"Findings: {RECORDS // ODD_EVERY}." not in last["parts"][0]["html"]:
         faults.append(f"a sweep ended with {last['parts'][0]['html'][:200]}")
     return {"sweep s": took, "told of progress": len(told)}
 
