@@ -21,7 +21,6 @@ READ = (TALK, f"*/{MAIN}", "*/skills/*.yaml", "*/documents/*.md")
 """What is read of the playbooks folder, as patterns; its sample data aside."""
 
 SETTING = "SIGNOFF_PLAYBOOKS: "
-_FIELDS = "redcap.yaml"
 
 
 @dataclass(frozen=True, slots=True)

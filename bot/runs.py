@@ -14,7 +14,7 @@ from engine.mail import Migrated
 from engine.migration import Migration, migration
 from engine.playbooks.model import Playbook
 from engine.ports.archive import History
-from engine.replay.explain import Explained, explained
+from engine.replay.explain import Explained, StepThen, explained
 from engine.replay.trace import trace_of
 
 CURRENT = "current"
@@ -145,15 +145,15 @@ def _told(why: Explained) -> str:
         "",
         *(f"{'in ' if s.available else 'out'}  {s.skill}: {s.why}" for s in why.skills),
         "",
-        *(_step(step.model_dump()) for step in why.steps),
+        *(_step(step) for step in why.steps),
     ]
     return "\n".join(lines)
 
 
-def _step(step: dict[str, object]) -> str:
-    by = f"; {step['by']} changed {', '.join(map(str, step['changed']))}" if step["changed"] else ""  # type: ignore[call-overload]
-    judged = f"; {step['judged']}" if step["judged"] else ""
-    return f"{str(step['at'])[:19]}  {step['frame']}  {step['outcome']}  {step['why']}{by}{judged}"
+def _step(step: StepThen) -> str:
+    by = f"; {step.by} changed {', '.join(step.changed)}" if step.changed else ""
+    judged = f"; {step.judged}" if step.judged else ""
+    return f"{step.at[:19]}  {step.frame}  {step.outcome}  {step.why}{by}{judged}"
 
 
 def _json_of(change: Migration) -> str:

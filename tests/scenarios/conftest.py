@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 import pytest_asyncio
 from aiohttp.test_utils import TestServer
@@ -19,6 +20,8 @@ from bot.settings import Settings
 from bot.web import application
 from bot.wiring import Parts, open_parts
 from bot.worker import work
+from tests.fakes.slack_server import SlackServer
+from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.web_room import WebRoom
 
 ROOT = Path(__file__).parents[2]
@@ -130,6 +133,26 @@ async def start(new_settings: Callable[..., Settings]) -> AsyncIterator[Start]:
             return await stack.enter_async_context(running(new_settings(**changed)))
 
         yield begin
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackServer]:
+    async with SlackServer() as server:
+        yield server
+        assert server.faults == []
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[TelegramServer]:
+    async with TelegramServer() as server:
+        yield server
+        assert server.faults == []
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as session:
+        yield session
 
 
 @pytest.fixture

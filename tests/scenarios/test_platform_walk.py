@@ -2,14 +2,12 @@
 
 import io
 import json
-from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import aiohttp
-import pytest
 
 from tests.fakes.slack_server import SlackServer
 from tests.fakes.slack_workspace import Shown
@@ -22,26 +20,6 @@ ASK_ZH = "帮我查一下 P003 的 ECOG,然后录入今天的访视数据"
 GOOD = {"ecog": "2", "weight_kg": "61.5", "systolic": "121", "diastolic": "77"}
 REQUESTER_ID, REVIEWER_ID, BYSTANDER_ID = 1001, 2002, 3003
 WAIT_S = 45.0
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[SlackServer]:
-    async with SlackServer() as server:
-        yield server
-        assert server.faults == []
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramServer]:
-    async with TelegramServer() as server:
-        yield server
-        assert server.faults == []
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 def with_accounts(people: Path, team: str) -> Path:

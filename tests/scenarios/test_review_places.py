@@ -1,6 +1,5 @@
 """A review reaches its reviewers wherever they are, and says where the request was made."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiohttp
@@ -27,26 +26,6 @@ from tests.scenarios.test_run_ends import change
 from tests.scenarios.test_web_walk import to_review
 
 GROUP_ID = -1001234567890
-
-
-@pytest.fixture
-async def slack() -> AsyncIterator[SlackServer]:
-    async with SlackServer() as server:
-        yield server
-        assert server.faults == []
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramServer]:
-    async with TelegramServer() as server:
-        yield server
-        assert server.faults == []
-
-
-@pytest.fixture
-async def http() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as session:
-        yield session
 
 
 async def test_a_reviewer_is_told_on_every_platform_where_the_request_is_and_votes_once(

@@ -11,6 +11,7 @@ from bot import runs
 from bot.replaying import replay_traces
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import ROOT, Service, Start
+from tests.scenarios.test_reload_walk import looked
 from tests.scenarios.test_run_ends import change
 from tests.scenarios.test_web_walk import ASK, GOOD, to_review
 
@@ -169,11 +170,6 @@ async def moved(
     settings = service.parts.settings
     status = await runs.migrate(settings, run, "current", dry_run=dry_run, as_json=True)
     return status, json.loads(printed(capsys))
-
-
-async def looked(service: Service) -> None:
-    await service.parts.reloading.look()
-    await service.parts.reloading.look()
 
 
 async def test_a_run_whose_question_is_unchanged_waits_as_before(
