@@ -87,7 +87,5 @@ def _progress(frame: BatchFrame, context: StepContext) -> Note:
 
 def _summed_up(frame: BatchFrame, sop: Sop, batch: Batch) -> Done:
     rows = tuple(sorted(frame.rows, key=lambda row: str(row["subject_id"])))
-    patch = Patch.setting(
-        frame.skill, sop.outcomes.get("end_batch", {}), data={batch.summary: rows}
-    )
+    patch = Patch.setting(frame.skill, sop.outcomes.get(END, {}), data={batch.summary: rows})
     return Done(patch, f"{len(rows)} of {frame.of} records have ended")
