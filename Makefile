@@ -12,7 +12,7 @@ PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
 INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
   install -c requirements.lock
 
-.PHONY: run test check lock chaos mutate bench
+.PHONY: run test check audit lock chaos mutate bench image-steps
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -34,11 +34,25 @@ mutate: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(BIN)/python -m tests.bench.run $(ARGS)
 
+# Carries out the Dockerfile's steps in a fresh Debian root, without Docker; needs root, debootstrap.
+image-steps: $(DEV_STAMP)
+	$(BIN)/python -m tests.image.steps
+
 check: $(DEV_STAMP)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory audit
+
+# What is known against the packages in the lock. Where nobody can be asked it says NOT AUDITED, and
+# that is not green. pip-audit has an environment of its own: nothing of ours needs it.
+audit: build/audit/bin/pip-audit
+	$(BIN)/python -m tests.audit.run build/audit/bin/pip-audit
+
+build/audit/bin/pip-audit: | $(BIN)/pip
+	@$(PYTHON) -m venv build/audit
+	@build/audit/bin/python -m pip --disable-pip-version-check --quiet install pip-audit
 
 # Pins what pyproject.toml allows, for every Python from 3.11 on Linux and macOS.
 lock:

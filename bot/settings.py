@@ -92,6 +92,7 @@ class Settings(BaseSettings):
     )
     host: HostName = _shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")
     port: int = _shown("PORT", 8080, "a whole number from 1 to 65535", ge=1, le=65535)
+    share_port: OnOff = _shown("SIGNOFF_SHARE_PORT", False, "on or off")
     webchat: OnOff = _shown("SIGNOFF_WEBCHAT", True, "on or off")
     timezone: ZoneName = _shown(
         "SIGNOFF_TIMEZONE", "Asia/Shanghai", "an IANA time zone, as in Europe/Berlin"

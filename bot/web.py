@@ -26,7 +26,13 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
     async with open_parts(settings, stop) as parts:
         runner = web.AppRunner(application(parts), access_log=None, handle_signals=False)
         await runner.setup()
-        site = web.TCPSite(runner, settings.host, settings.port, shutdown_timeout=5)
+        site = web.TCPSite(
+            runner,
+            settings.host,
+            settings.port,
+            shutdown_timeout=5,
+            reuse_port=settings.share_port or None,
+        )
         await site.start()
         log.info("web_started", host=settings.host, port=settings.port)
         try:
