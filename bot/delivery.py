@@ -18,6 +18,7 @@ from cards.texts import say
 from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
+from engine.ports.meter import Meter
 from engine.ports.platform import Platform, Rate
 from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
@@ -63,6 +64,7 @@ class Delivery:
         zone: str,
         reply_after_s: float,
         lease_s: float,
+        meter: Meter,
     ) -> None:
         self._outbox = outbox
         self._platforms = platforms
@@ -73,6 +75,7 @@ class Delivery:
         # Whoever takes longer than the lease would be repeated by another.
         self._patience_s = lease_s * 2 / 3
         self._throttle = Throttle(rate)
+        self._meter = meter
         self._busy = 0
         self._wake = asyncio.Event()
 
@@ -160,7 +163,9 @@ class Delivery:
         try:
             message_id = await self._posted(platform, row, shown)
         except PlatformError as error:
+            self._meter.count("sent", platform.name, type(error).__name__)
             return await self._refused(row, error)
+        self._meter.count("sent", platform.name, "ok")
         pace = platform.pace(row.conversation)
         return await self._outbox.sent(row, message_id, pace=pace)
 
@@ -182,6 +187,7 @@ class Delivery:
                 log.warning("row_dropped", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.drop(row, str(error))
             case RateLimited(retry_after_s=wait_s):
+                self._meter.count("limited", row.conversation.partition(":")[0])
                 return await self._outbox.retry(row, in_s=wait_s)
             case Unavailable():
                 log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))

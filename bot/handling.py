@@ -7,7 +7,9 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
+from bot import watching
 from bot.current import Current
+from bot.spans import NO_SPANS, Spans
 from cards.texts import say
 from engine import commands
 from engine.frames.outcome import People, Services, StepContext
@@ -18,6 +20,7 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Commanded,
+    Mail,
     Migrated,
     PartReady,
     RunMail,
@@ -30,6 +33,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.findings import Findings
 from engine.ports.library import Library
+from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
@@ -86,6 +90,8 @@ class Handling:
     budget: Budget
     tracing: Tracing
     soft: SoftLimits = USUAL
+    meter: Meter = UNHEARD
+    spans: Spans = NO_SPANS
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -95,6 +101,10 @@ class Handling:
             log.error("unreadable_mail", lane=claim.lane)
             aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
             return Handled(Effects(aside=(aside,)))
+        with watching.handling(claim.lane, mail, self.spans, self.clock):
+            return await self._by_kind(claim, mail, progress)
+
+    async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> Handled:
         services = self._turn_services()
         match mail:
             case Said():
@@ -159,8 +169,10 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = recording(self.services())
+        services, since_s = recording(self.services()), self.clock.elapsed_s()
         stepped = await step(mail, StepContext(run, playbook, services))
+        took_s = self.clock.elapsed_s() - since_s
+        self.meter.took("step", took_s, run.frames[-1].kind)
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
@@ -215,6 +227,7 @@ class Handling:
             library=self.library,
             project=self.project,
             soft=self.soft,
+            meter=self.meter,
         )
 
     def _turn_services(self) -> TurnServices:
@@ -240,6 +253,7 @@ class Handling:
             budget=self.budget,
             tracing=self.tracing,
             elapsed_s=self.clock.elapsed_s,
+            meter=self.meter,
         )
 
 

@@ -134,6 +134,8 @@ class Settings(BaseSettings):
         "SIGNOFF_TRACE_MASK", DEFAULT_MASK, "regular expressions, separated by spaces"
     )
 
+    log_texts: OnOff = _shown("SIGNOFF_LOG_TEXTS", False, "on or off")
+    otlp_endpoint: WebAddress | None = _setting("OTEL_EXPORTER_OTLP_ENDPOINT", None, _WEB)
     failpoint: str | None = _shown("SIGNOFF_FAILPOINT", None, "a point of bot/failpoints.py")
 
     openai_api_key: Token | None = _secret("OPENAI_API_KEY")

@@ -43,6 +43,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                 ]
                 group.create_task(parts.reloading.run(stop))
                 group.create_task(parts.watch.run(stop))
+                group.create_task(parts.meter.run(stop))
                 await stop.wait()
                 await end(listening)
         finally:

@@ -1,6 +1,8 @@
 """The only place that names concrete classes: settings become the parts of a running service."""
 
 import asyncio
+import os
+import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -36,6 +38,8 @@ from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.masking import masking
+from bot.meter import SharedMeter
+from bot.metered import Metered
 from bot.model_watch import ModelWatch
 from bot.outside import load_servers
 from bot.people import Directory
@@ -43,12 +47,15 @@ from bot.projects import by_conversation
 from bot.records import open_redcap, open_study
 from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
+from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
+from bot.watching import WatchedModel
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
 from engine.ports.library import Library
+from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
@@ -103,7 +110,9 @@ class Parts:
     numbers: ModelNumbers
     watch: ModelWatch
     rate: Rate
-    intake: Intake
+    meter: SharedMeter
+    spans: Spans
+    intake: Metered
     remote: McpTools
     handling: Handling
     clock: SystemClock
@@ -182,7 +191,10 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         decisions = arm("decisions", RedisDecisions(scripts, partitions))
         mailbox = arm("mailbox", _mailbox(settings, store, scripts, partitions))
         numbers = RedisModelNumbers(store.client)
-        watch = ModelWatch(numbers, mailbox, connected)
+        meter = SharedMeter(numbers)
+        spans = open_spans(settings.otlp_endpoint, f"{os.getpid()}@{socket.gethostname()}")
+        stack.push_async_callback(spans.close)
+        watch = ModelWatch(numbers, mailbox, connected, meter)
         clock = SystemClock(settings.timezone)
         knowledge = DocumentSearch(definitions.documents)
         stack.callback(knowledge.close)
@@ -198,7 +210,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             tools=CurrentTools(READONLY, remote),
             current=reloading.current,
             playbook=reloading.current.playbook,
-            model=_open_model(settings, watch, stack),
+            model=_open_model(settings, watch, spans, stack),
             clock=clock,
             new_id=partitions.new_id,
             derived_id=partitions.derived_id,
@@ -210,6 +222,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
             soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
+            meter=meter,
+            spans=spans,
         )
         yield Parts(
             settings=settings,
@@ -229,7 +243,15 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             numbers=numbers,
             watch=watch,
             rate=RedisRate(store.client),
-            intake=Intake(mailbox, decisions, connected, settings.timezone),
+            meter=meter,
+            spans=spans,
+            intake=Metered(
+                Intake(mailbox, decisions, connected, settings.timezone),
+                meter,
+                clock,
+                spans=spans,
+                texts=settings.log_texts,
+            ),
             remote=remote,
             handling=arm("handling", handling),
             clock=clock,
@@ -319,7 +341,9 @@ def _open_record(settings: Settings, clock: SystemClock, stack: AsyncExitStack) 
     return Targets(sample=sample, http=http)
 
 
-def _open_model(settings: Settings, watch: ModelWatch, stack: AsyncExitStack) -> OpenAIModel | None:
+def _open_model(
+    settings: Settings, watch: ModelWatch, spans: Spans, stack: AsyncExitStack
+) -> Model | None:
     if settings.llm_model is None:
         return None
     model = OpenAIModel(
@@ -332,7 +356,7 @@ def _open_model(settings: Settings, watch: ModelWatch, stack: AsyncExitStack) ->
         observer=watch,
     )
     stack.push_async_callback(model.close)
-    return model
+    return WatchedModel(model, spans)
 
 
 def _places(settings: Settings, platforms: Mapping[str, Adapter]) -> list[str]:

@@ -39,6 +39,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         zone=parts.settings.timezone,
         lease_s=parts.settings.lease_s,
         reply_after_s=parts.settings.reply_after_s,
+        meter=parts.meter,
     )
 
     def typing(conversation: str) -> Adapter | None:
@@ -57,6 +58,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         lease_s=parts.settings.lease_s,
         typing=typing,
         committed=committed,
+        meter=parts.meter,
     )
     # Once for all messages, before the first of them.
     parts.current.now.table.learn()
@@ -67,6 +69,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         remote = group.create_task(parts.remote.run())
         group.create_task(delivery.run(drained))
         group.create_task(parts.watch.run(drained))
+        group.create_task(parts.meter.run(drained))
         group.create_task(parts.reloading.run(stop))
         group.create_task(_wake_at(stop, lanes))
         await lanes.run(stop)

@@ -11,6 +11,7 @@ from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.model import Playbook
 from engine.ports.findings import Check
 from engine.ports.library import Library
+from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.rules.soft import USUAL, SoftLimits
@@ -201,6 +202,7 @@ class Services:
     rehearse: registry.CallTool = registry.rehearse
     recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
     soft: SoftLimits = USUAL
+    meter: Meter = UNHEARD
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,7 @@ class StepContext:
             project=services.project(run.conversation),
             person=run.requester,
             library=services.library,
+            meter=services.meter,
         )
 
 

@@ -357,13 +357,15 @@ class BlockedRun:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How much there is of what waits, over all partitions."""
+    """How much there is of what waits, over all partitions, and for how long the oldest has."""
 
     lanes: int
     destinations: int
     timers: int
     aside: int
     blocked: int
+    mailbox_age_s: float
+    outbox_age_s: float
 
 
 class Operations(Protocol):

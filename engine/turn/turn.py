@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from cards.model import Card
 from engine.frames.state import Run
+from engine.intents import way
 from engine.language import detect
 from engine.mail import CardDecided, CardExpired, PartReady, Said, Started
 from engine.ports.store import (
@@ -53,6 +54,7 @@ async def said(
     standing: Standing,
 ) -> Effects:
     """The effects of a message."""
+    since_s = services.elapsed_s()
     head = head_of(mail, session, services)
     stored = await services.decisions.reply(head.id) if standing.again else None
     if stored:
@@ -67,7 +69,9 @@ async def said(
     if any(unanswered(part, begun.parts) for part in begun.parts):
         await progress(first)
         first = Effects()
-    return await _finish(head, begun.parts, first, session, services)
+    effects = await _finish(head, begun.parts, first, session, services)
+    services.meter.took("turn", services.elapsed_s() - since_s, way(routed.intents))
+    return effects
 
 
 def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
