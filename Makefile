@@ -12,7 +12,7 @@ PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
 INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
   install -c requirements.lock
 
-.PHONY: run test check audit lock chaos mutate bench image-steps
+.PHONY: run test check audit lock chaos fuzz mutate bench image-steps
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -22,9 +22,22 @@ run: $(STAMP)
 test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
-# Kills everything at random under load, for about 15 minutes; ARGS="--seed 1 --updates 1000" etc.
+# Kills everything at random under load, for about 15 minutes, then fuzzes for 7; ARGS="--seed 1 --updates 1000" etc.
 chaos: $(DEV_STAMP)
 	$(BIN)/python -m tests.chaos.run $(ARGS)
+	@$(MAKE) --no-print-directory fuzz ARGS=
+
+# Bends payloads and requests from outside, a minute for each parser and for the API. The tools have
+# an environment of their own, as they are large; where there are none it says NOT FUZZED.
+fuzz: build/fuzz/.installed
+	build/fuzz/bin/python -m tests.fuzz.run $(ARGS)
+
+build/fuzz/.installed: pyproject.toml requirements.lock
+	@$(PYTHON) -m venv build/fuzz
+	@$(PINS) build/fuzz/bin/python -m pip --disable-pip-version-check --quiet install \
+	  -c requirements.lock -e .
+	@build/fuzz/bin/python -m pip --disable-pip-version-check --quiet install atheris schemathesis || true
+	@touch $@
 
 # Removes each guard and effect of the Lua scripts in turn: a test must fail. Takes some minutes.
 mutate: $(DEV_STAMP)
