@@ -4,7 +4,6 @@ from typing import Final
 
 import structlog
 
-from bot.intake import Intake
 from bot.spans import Spans
 from engine.events import (
     Accepted,
@@ -21,6 +20,7 @@ from engine.events import (
 )
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
+from engine.ports.platform import Intake
 
 log = structlog.get_logger()
 _WRITTEN = (MessageReceived, CommandGiven)

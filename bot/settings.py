@@ -107,6 +107,9 @@ class Settings(BaseSettings):
     lease_s: float = _shown(
         "SIGNOFF_LEASE_S", 15.0, "a number of seconds from 1 to 3600", ge=1, le=3600
     )
+    messages_per_min: int = _shown(
+        "SIGNOFF_MESSAGES_PER_MIN", 60, "a whole number from 1 to 100000", ge=1, le=100_000
+    )
     mailbox_length: int = _shown(
         "SIGNOFF_MAILBOX_LENGTH", 1000, "a whole number from 1 to 100000", ge=1, le=100_000
     )

@@ -37,6 +37,7 @@ from bot.definitions import load_definitions
 from bot.failpoints import Failpoint
 from bot.handling import Handling
 from bot.intake import Intake
+from bot.limiting import Limited
 from bot.masking import masking
 from bot.meter import SharedMeter
 from bot.metered import Metered
@@ -246,7 +247,11 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             meter=meter,
             spans=spans,
             intake=Metered(
-                Intake(mailbox, decisions, connected, settings.timezone),
+                Limited(
+                    Intake(mailbox, decisions, connected, settings.timezone),
+                    clock,
+                    per_minute=settings.messages_per_min,
+                ),
                 meter,
                 clock,
                 spans=spans,

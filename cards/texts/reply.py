@@ -302,6 +302,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         " later. Questions go to the fallback models, if there are any; look-ups, rule checks,"
         " cards and runs go on as always.",
     ),
+    "intake.too_many": (
+        "一分钟最多收 {n} 条消息。这一条没有收下；{s} 秒后请再发一次。按钮和命令不受影响。",
+        "At most {n} messages a minute are taken. This one was not; send it again in {s} seconds."
+        " Buttons and commands work as always.",
+    ),
     "list.and": ("，", ", "),
     "list.items": ("、", ", "),
     "list.clauses": ("；", "; "),
