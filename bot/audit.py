@@ -95,9 +95,8 @@ def line(entry: Mapping[str, Any], lang: Lang) -> str:
 
 
 def _what(entry: Mapping[str, Any], lang: Lang) -> str:
-    named = {
-        name: entry.get(name, _NO_VALUE) for name in ("card", "choice", "why", "parent", "key")
-    }
+    named = {name: entry.get(name, _NO_VALUE) for name in ("card", "choice", "why", "parent")}
+    named["name"] = entry.get("key", _NO_VALUE)
     if "outcome" in entry:
         given = {name: entry.get(name, _NO_VALUE) for name in ("frame", "input", "status", "to")}
         return say("audit.step", lang, why=named["why"], **given)

@@ -5,8 +5,8 @@ from typing import Final
 TEXTS: Final[dict[str, tuple[str, str]]] = {
     "audit.started": ("发起流程：{why}", "started the run: {why}"),
     "audit.child": (
-        "由流程 {parent} 派生，针对 {key}",
-        "the run began as a part of {parent}, for {key}",
+        "由流程 {parent} 派生，针对 {name}",
+        "the run began as a part of {parent}, for {name}",
     ),
     "audit.step": (
         "{frame} 因 {input} 前进一步：{why}；现为 {status}，位于 {to}",
