@@ -41,12 +41,12 @@ async def _round(contestant: Contestant, number: int, faults: list[str]) -> Figu
         await people.say("lin", REQUEST.format(day=f"2001-02-{number + 1:02d}"))
         card = await people.card("confirm")
     (button,) = [b["data"] for b in card["buttons"] if b["data"].split(":")[2] == "approve"]
-    web, begun = wire.Client(contestant.port), perf_counter()
+    web, before, begun = wire.Client(contestant.port), contestant.cpu_s(), perf_counter()
     async with asyncio.timeout(PATIENCE_S):
         seen = await asyncio.gather(
             *(_tap(web, room, PEOPLE[n % len(PEOPLE)], n, button) for n in range(TAPS))
         )
-    took = perf_counter() - begun
+    took, after = perf_counter() - begun, contestant.cpu_s()
     web.close()
     winners = [answer for _, answer in seen if answer.get("ok")]
     told = [answer for _, answer in seen if answer.get("text")]
@@ -62,6 +62,7 @@ async def _round(contestant: Contestant, number: int, faults: list[str]) -> Figu
         "answer p99 ms": ms(waits, 0.99),
         "last ms": ms(waits, 1.0),
         "taps/s": TAPS / took,
+        **{f"{name} cpu ms / tap": (after[name] - before[name]) * 1000 / TAPS for name in after},
     }
 
 

@@ -24,7 +24,7 @@ def named() -> dict[str, set[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for path in TESTS.rglob("test_*.py"):
         for name, number in _TEST.findall(path.read_text(encoding="utf-8")):
-            found[f"A{number}"].add(name)
+            found[f"A{int(number)}"].add(name)
     return found
 
 
@@ -46,4 +46,4 @@ def test_the_table_names_the_tests_that_there_are_and_no_others() -> None:
     tests, table = named(), told()
     for scenario in sorted(set(tests) - ELSEWHERE):
         listed = set(re.findall(r"`(test_\w+)`", table[scenario]))
-        assert listed == tests[scenario], scenario
+        assert listed == tests[scenario], f"{scenario} should list {sorted(tests[scenario])}"
