@@ -11,7 +11,8 @@ from bot import watching
 from bot.current import Current
 from bot.spans import NO_SPANS, Spans
 from cards.texts import say
-from engine import commands
+from engine import audit, commands
+from engine.errors import NewerState
 from engine.frames.outcome import People, Services, StepContext
 from engine.frames.state import Run
 from engine.mail import (
@@ -158,14 +159,19 @@ class Handling:
         if run is None:
             return Handled(unreadable(claim.state), park=True)
         if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
-            return Handled(Effects(runs=(written(run.model_copy(update={"status": "cancelled"})),)))
+            orphan = run.model_copy(update={"status": "cancelled"})
+            entry = audit.with_parent(run.id, run.parent, self.clock.now())
+            return Handled(Effects(runs=(written(orphan),), log=(entry,)))
         playbook = await self.playbook(run.digest)
         if isinstance(mail, Migrated):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
             return Handled(stopped(run, ended, self.clock.now()), park=True)
-        expired = await self._expired(mail) if isinstance(mail, CardExpired) else ()
+        try:
+            expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
+        except NewerState:
+            return Handled(unreadable(claim.state), park=True)
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
@@ -175,7 +181,11 @@ class Handling:
         self.meter.took("step", took_s, run.frames[-1].kind)
         if stepped.park:
             return Handled(stepped.effects, park=True)
-        effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *expired.cards),
+            log=(*expired.log, *stepped.effects.log),
+        )
         return Handled(effects, stepped.front)
 
     async def _is_orphan(self, run: Run) -> bool:
@@ -187,15 +197,20 @@ class Handling:
         """The run on another version of its playbook; whoever asked for it checked it before."""
         new = await self.playbook(mail.to)
         if new is None:
-            log.warning("migration_refused", run=run.id, why="the playbook is not published")
-            return Handled(Effects(), park=run.status == "blocked")
+            return self._not_migrated(run, mail, "the playbook is not published")
         change = migration(run, old, new)
         if change.faults:
-            log.warning("migration_refused", run=run.id, why="; ".join(change.faults))
+            return self._not_migrated(run, mail, "; ".join(change.faults))
         found = [await self.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         stepped = migrated(mail, change, cards, StepContext(run, new, self.services()))
         return Handled(stepped.effects, stepped.front, stepped.park)
+
+    def _not_migrated(self, run: Run, mail: Migrated, why: str) -> Handled:
+        log.warning("migration_refused", run=run.id, why=why)
+        told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
+        entry = audit.entry(run.id, self.clock.now(), "migration_refused", told)
+        return Handled(Effects(log=(entry,)), park=run.status == "blocked")
 
     def _run(self, claim: Claim) -> Run | None:
         """The run, or None when another version of us wrote it."""
@@ -205,14 +220,17 @@ class Handling:
             log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
             return None
 
-    async def _expired(self, mail: CardExpired) -> tuple[CardWrite, ...] | None:
-        """The card's closing, or None when it is closed already."""
+    async def _expired(self, mail: CardExpired) -> Effects | None:
+        """The card's closing, and its entry in the log, or None when it is closed already."""
         found = await self.decisions.card(mail.card)
         if found is None or found.card.status != "open":
             return None
         update = {"status": "expired", "version": found.card.version + 1}
         closed = found.card.model_copy(update=update)
-        return (CardWrite(closed, expect=found.card.version),)
+        entry = audit.about_card(
+            closed, self.clock.now(), "expired", {"by": audit.CLOCK}, after=closed
+        )
+        return Effects(cards=(CardWrite(closed, expect=found.card.version),), log=(entry,))
 
     def services(self) -> Services:
         """What a step of a run may use, as of now."""

@@ -1,6 +1,7 @@
 """Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -14,7 +15,8 @@ from cards.model import Card, Choice, Lang, Principal
 from cards.show import decided
 from cards.texts import say
 from cards.view import FormView
-from engine.errors import StaleWrite, StoreUnavailable
+from engine import audit
+from engine.errors import NewerState, StaleWrite, StoreUnavailable
 from engine.events import (
     Accepted,
     Answered,
@@ -98,12 +100,14 @@ class Intake:
         try:
             button = Button.unpack(update.button)
         except BadButton:
-            return Answered(say("card.unknown", "zh") + " " + say("card.unknown", "en"), ok=False)
+            return _both("card.unknown")
         for _ in range(DECIDE_ATTEMPTS):
-            found = await self.decisions.card(button.token)
+            try:
+                found = await self.decisions.card(button.token)
+            except NewerState:
+                return _both("card.newer")
             if found is None:
-                text = say("card.unknown", "zh") + " " + say("card.unknown", "en")
-                return Answered(text, ok=False)
+                return _both("card.unknown")
             try:
                 return await self._judge(update, found, button, principal, values)
             except StaleWrite:
@@ -120,24 +124,27 @@ class Intake:
     ) -> Outcome:
         """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
         card = found.card
+        tapped = _Tapped(update, found, principal, button)
         verdict = decide(
             card, principal, button.choice, found.now, revision=button.revision, values=values
         )
         match verdict:
             case NeedsForm(choice=choice):
+                await self._note(tapped.entry("form"), update, "form")
                 return FormWanted(_form(card, button, choice))
             case Invalid(errors=errors):
+                await self._note(tapped.entry("invalid", faults=list(errors)), update, "invalid")
                 return FormRefused(errors)
             case Refused():
                 text = refusal_text(verdict, card.lang, tz=ZoneInfo(self.zone))
-                effects = Effects(log=(_entry(update, found, principal, button, verdict.reason),))
+                effects = Effects(log=(tapped.entry(verdict.reason),))
                 return await self._record(update, card, text, False, effects)
             case Recorded():
                 choice_ = card.choice(button.choice)
                 label = choice_.label if choice_ else button.choice
                 effects = Effects(
                     cards=(CardWrite(verdict.card, expect=card.version),),
-                    log=(_entry(update, found, principal, button, "vote"),),
+                    log=(tapped.entry("vote", after=verdict.card),),
                 )
                 text = say("card.recorded", card.lang, choice=label)
                 return await self._record(update, card, text, True, effects)
@@ -146,10 +153,18 @@ class Intake:
                 effects = Effects(
                     cards=(CardWrite(verdict.card, expect=card.version),),
                     mails=((card.lane, mail),),
-                    log=(_entry(update, found, principal, button, "decided"),),
+                    log=(tapped.entry("decided", after=verdict.card),),
                 )
                 text = decided(verdict.card, verdict.decision, self.zone)
                 return await self._record(update, card, text, True, effects)
+
+    async def _note(self, entry: audit.Entry, update: Update, what: str) -> None:
+        """Log what decides nothing and has no answer to keep; a repeat is not logged again."""
+        log, _ = entry
+        update_id = f"{update.id}/{what}"
+        await self.decisions.decide(
+            log, update_id=update_id, answer="", effects=Effects(log=(entry,))
+        )
 
     async def _record(
         self, update: Update, card: Card, text: str, ok: bool, effects: Effects
@@ -161,6 +176,11 @@ class Intake:
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"])
+
+
+def _both(key: str) -> Answered:
+    """A refusal in both languages, where no card says which."""
+    return Answered(say(key, "zh") + " " + say(key, "en"), ok=False)
 
 
 def _form(card: Card, button: Button, choice: Choice) -> FormView:
@@ -175,18 +195,31 @@ def _form(card: Card, button: Button, choice: Choice) -> FormView:
     )
 
 
-def _entry(
-    update: Update, found: CardNow, principal: Principal, button: Button, result: str
-) -> tuple[str, str]:
-    """An audit entry: who tapped what from where, refused attempts too."""
-    entry = {
-        "at": found.now.isoformat(),
-        "event": "tap",
-        "update": update.id,
-        "card": found.card.token,
-        "by": principal.id,
-        "via": update.actor.platform,
-        "choice": button.choice,
-        "result": result,
-    }
-    return found.card.run or found.card.token, json.dumps(entry, ensure_ascii=False)
+@dataclass(frozen=True, slots=True)
+class _Tapped:
+    """A tap or a form, on a card as it was read: who, what, from where."""
+
+    update: CardTapped | FormSubmitted
+    found: CardNow
+    principal: Principal
+    button: Button
+
+    def entry(
+        self, result: str, *, after: Card | None = None, faults: Sequence[str] = ()
+    ) -> audit.Entry:
+        """It in the log of the card's run, refused or not; `after` is the card that it writes."""
+        actor, revision = self.update.actor, self.button.revision
+        stale = revision if revision != self.found.card.revision else None
+        told = {
+            "by": self.principal.id,
+            "via": actor.platform,
+            "where": self.update.conversation,
+            "user": f"{actor.workspace}:{actor.user}",
+            "update": self.update.id,
+            "choice": self.button.choice,
+            "sent_form": isinstance(self.update, FormSubmitted) or None,
+            "revision": stale,
+            "result": result,
+            "faults": faults,
+        }
+        return audit.about_card(self.found.card, self.found.now, "tap", told, after=after)

@@ -1,6 +1,5 @@
 """Commands of a control lane: never behind a long answer (design §3)."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,7 +8,7 @@ from cards.model import Card, Lang, Principal
 from cards.show import local
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import syncing
+from engine import audit, syncing
 from engine.children import ANYHOW
 from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
@@ -143,30 +142,55 @@ def _cancel(
     """End the newest run that this person may cancel, and all below it."""
     run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
     if run is None:
-        return _reply(mail, lang, services, say("cancel.none", lang))
-    part = run.part.model_copy(update={"state": "cancelled", "text": _cancelled(run)})
-    entry = {"at": services.now.isoformat(), "by": mail.principal.id, "event": "cancelled"}
+        base = _reply(mail, lang, services, say("cancel.none", lang))
+        return replace(base, log=tuple(_may_not(mail, run, services) for run in runs))
+    whole = (run, *below(run, everything))
+    in_flight = any(_in_flight(each) for each in whole)
+    text = _cancelled(run, in_flight=in_flight)
+    part = run.part.model_copy(update={"state": "cancelled", "text": text})
     base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
     return Effects(
         reply=base.reply,
         posts=(*base.posts, *syncing.leftover(run)),
-        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in below(run, everything))),
+        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in whole[1:])),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),
         mails=wakes(run.model_copy(update={"status": "cancelled"})),
-        log=((run.id, json.dumps(entry)),),
+        log=tuple(
+            audit.cancelled(
+                each,
+                mail.principal,
+                services.now,
+                where=mail.update.conversation,
+                update=mail.update.id,
+                in_flight=_in_flight(each),
+            )
+            for each in whole
+        ),
     )
 
 
-def _cancelled(run: Run) -> str:
-    """What the run's part says; what was written, or may have been, is not passed over."""
+def _may_not(mail: Commanded, run: Run, services: TurnServices) -> audit.Entry:
+    """That somebody who may not wanted to end the run."""
+    told = {"by": mail.principal.id, **audit.origin(mail.update.conversation)}
+    return audit.entry(run.id, services.now, "cancel_refused", {**told, "update": mail.update.id})
+
+
+def _in_flight(run: Run) -> bool:
+    """Whether a write may be under way: what it was to be is recorded, and its result is not."""
     top = run.frames[-1]
+    return isinstance(top, ToolPlanFrame) and top.started
+
+
+def _cancelled(run: Run, *, in_flight: bool) -> str:
+    """What the run's part says; what was written, or may have been, is not passed over."""
+    if in_flight:
+        return say("part.cancelled_in_flight", run.lang, name=run.name)
     if run.state.written:
         return say("part.cancelled_after", run.lang, name=run.name)
-    key = "part.cancelled_synced" if run.changes else "part.cancelled"
-    if isinstance(top, ToolPlanFrame) and top.started:
-        key = "part.cancelled_in_flight"
-    return say(key, run.lang, name=run.name)
+    return say(
+        "part.cancelled_synced" if run.changes else "part.cancelled", run.lang, name=run.name
+    )
 
 
 def given_up(mail: Commanded, services: TurnServices) -> Effects:

@@ -50,6 +50,14 @@ COMMANDS = (
         "0 it is shown; 1 there is no such run; 2 a setting is wrong",
     ),
     Command(
+        "audit",
+        "show who did what in a run, when and from where, refused attempts too",
+        runs.audit,
+        runs.audit_arguments,
+        "0 it is shown or written; 1 there is no such run, or the file is there already; "
+        "2 a setting is wrong",
+    ),
+    Command(
         "replay",
         "run recorded runs against the playbooks as they are now",
         runs.replay,

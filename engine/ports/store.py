@@ -240,7 +240,7 @@ class Decisions(Protocol):
     """Cards: at most one decision each. Raises StoreUnavailable."""
 
     async def card(self, token: str) -> CardNow | None:
-        """The card, or None for a token that is not known."""
+        """The card, or None for a token that is not known; raises NewerState."""
         ...
 
     async def open_cards(self, conversation: str) -> Sequence[Card]:

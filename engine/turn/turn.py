@@ -1,11 +1,11 @@
 """Handling one message: route, answer, start runs, reply once (design §3)."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cards.model import Card
+from engine import audit
 from engine.frames.state import Run
 from engine.intents import way
 from engine.language import detect
@@ -159,24 +159,13 @@ def _with(begun: Begun, effects: Effects) -> Effects:
         timers=(*effects.timers, *begun.timers),
         slots=tuple(begun.slots),
         posts=(*effects.posts, *begun.posts),
-        log=tuple((run.id, _started(run)) for run in begun.runs),
+        log=(*map(audit.started, begun.runs), *begun.log),
     )
 
 
 def _written(run: Run) -> RunWrite:
     body = run.stored()
     return RunWrite(id=run.id, conversation=run.conversation, reply=run.reply, body=body)
-
-
-def _started(run: Run) -> str:
-    entry = {
-        "at": run.started_at.isoformat(),
-        "by": run.requester.id,
-        "event": "started",
-        "playbook": run.digest,
-        "why": run.part.intent.why,
-    }
-    return json.dumps(entry, ensure_ascii=False)
 
 
 async def _finish(
@@ -234,8 +223,10 @@ async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: TurnS
     await begin(part.index, part.intent, head, alone, services)
     begun.runs += alone.runs
     begun.cards += alone.cards
+    begun.mails += alone.mails
     begun.posts += alone.posts
     begun.timers += alone.timers
+    begun.log += alone.log
     return alone.parts[part.index]
 
 

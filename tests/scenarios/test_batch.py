@@ -86,6 +86,10 @@ phases:
 
 @pytest.fixture
 def batch(playbooks: Path) -> Path:
+    return over_every_subject(playbooks)
+
+
+def over_every_subject(playbooks: Path) -> Path:
     """The sample playbooks, in which quality control goes over every subject."""
     folder = playbooks / "clinical_qc"
     (folder / "skills" / "every-subject.yaml").write_text(SKILL, encoding="utf-8")
