@@ -53,7 +53,8 @@ class Intake:
             return await self._take(update)
         except StoreUnavailable as error:
             log.warning("not_recorded", update=update.id, error=str(error))
-            return NotRecorded(say("card.not_recorded", self._language(update)))
+            lang = self.people.principal(update.actor).lang or self._language(update)
+            return NotRecorded(say("card.not_recorded", lang))
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
@@ -98,12 +99,11 @@ class Intake:
         try:
             button = Button.unpack(update.button)
         except BadButton:
-            return Answered(say("card.unknown", "zh") + " " + say("card.unknown", "en"), ok=False)
+            return _unknown(principal)
         for _ in range(DECIDE_ATTEMPTS):
             found = await self.decisions.card(button.token)
             if found is None:
-                text = say("card.unknown", "zh") + " " + say("card.unknown", "en")
-                return Answered(text, ok=False)
+                return _unknown(principal)
             try:
                 return await self._judge(update, found, button, principal, values)
             except StaleWrite:
@@ -118,18 +118,22 @@ class Intake:
         principal: Principal,
         values: dict[str, str] | None,
     ) -> Outcome:
-        """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
+        """Decide on the card as read; raises StaleWrite when it has changed meanwhile.
+
+        The tapper reads the answer in their own language and time zone.
+        """
         card = found.card
+        lang, zone = principal.lang or card.lang, principal.zone or self.zone
         verdict = decide(
             card, principal, button.choice, found.now, revision=button.revision, values=values
         )
         match verdict:
             case NeedsForm(choice=choice):
-                return FormWanted(_form(card, button, choice))
+                return FormWanted(_form(card, button, choice, lang))
             case Invalid(errors=errors):
                 return FormRefused(errors)
             case Refused():
-                text = refusal_text(verdict, card.lang, tz=ZoneInfo(self.zone))
+                text = refusal_text(verdict, lang, tz=ZoneInfo(zone))
                 effects = Effects(log=(_entry(update, found, principal, button, verdict.reason),))
                 return await self._record(update, card, text, False, effects)
             case Recorded():
@@ -139,7 +143,7 @@ class Intake:
                     cards=(CardWrite(verdict.card, expect=card.version),),
                     log=(_entry(update, found, principal, button, "vote"),),
                 )
-                text = say("card.recorded", card.lang, choice=label)
+                text = say("card.recorded", lang, choice=label)
                 return await self._record(update, card, text, True, effects)
             case Won():
                 mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
@@ -148,7 +152,7 @@ class Intake:
                     mails=((card.lane, mail),),
                     log=(_entry(update, found, principal, button, "decided"),),
                 )
-                text = decided(verdict.card, verdict.decision, self.zone)
+                text = decided(verdict.card, verdict.decision, zone, lang)
                 return await self._record(update, card, text, True, effects)
 
     async def _record(
@@ -163,13 +167,19 @@ class Intake:
         return Answered(first["text"], ok=first["ok"])
 
 
-def _form(card: Card, button: Button, choice: Choice) -> FormView:
+def _unknown(principal: Principal) -> Answered:
+    """Nobody knows the language of a card that is not there, but perhaps the person's."""
+    langs: tuple[Lang, ...] = (principal.lang,) if principal.lang else ("zh", "en")
+    return Answered(" ".join(say("card.unknown", lang) for lang in langs), ok=False)
+
+
+def _form(card: Card, button: Button, choice: Choice, lang: Lang) -> FormView:
     return FormView(
         data=button.pack(),
         lang=card.lang,
         title=card.title,
         submit=choice.label,
-        cancel=say("form.cancel", card.lang),
+        cancel=say("form.cancel", lang),
         intro="",
         fields=choice.form,
     )

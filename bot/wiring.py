@@ -18,6 +18,7 @@ from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
 from adapters.redis.findings import RedisFindings
+from adapters.redis.inbox import RedisInbox
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
@@ -48,6 +49,7 @@ from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import Library
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
@@ -98,6 +100,7 @@ class Parts:
     outbox: RedisOutbox
     record: SystemOfRecord
     findings: Findings
+    inbox: Inbox
     operations: Operations
     archive: Archive
     numbers: ModelNumbers
@@ -188,6 +191,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         stack.callback(knowledge.close)
         published = RedisPublished(store.client)
         findings = RedisFindings(store.client)
+        inbox = RedisInbox(scripts, partitions)
         reloading = await open_reloading(
             settings, definitions, published=published, search=knowledge.replace, seen=seen
         )
@@ -206,6 +210,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             reply_after_s=settings.reply_after_s,
             library=_library(settings, store, knowledge),
             findings=findings,
+            inbox=inbox,
             project=by_conversation(settings.projects, default=records.project),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
@@ -224,6 +229,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             record=_open_record(settings, clock, stack),
             findings=findings,
+            inbox=inbox,
             operations=RedisOperations(scripts, partitions),
             archive=RedisArchive(scripts, partitions),
             numbers=numbers,

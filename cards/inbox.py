@@ -1,4 +1,4 @@
-"""For whom a card waits: the names under which it is listed, and whose names those are (design §3)."""
+"""For whom a card waits: the names it is listed under, and whose they are (design §3, inbox)."""
 
 from datetime import datetime
 

@@ -1,7 +1,7 @@
 """What waits for whom, over all partitions (design §3): lists that the cards' own scripts keep."""
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import structlog
@@ -18,11 +18,12 @@ LISTED = 2_000
 """So many cards of a partition are listed for a name."""
 
 SHOWN_AGAIN = 20
-"""So many messages in which a card was shown again follow it; of more, the oldest stays as it is."""
+"""So many messages that showed a card again follow it; of more, the oldest stays as it is."""
 
 _AT_ONCE = 200
 _FIELDS = ("body", "status", "version")
-_Ask = Callable[..., Any]
+# The name of a command's method, and its arguments.
+_Ask = tuple[str, tuple[Any, ...]]
 
 
 class RedisInbox:
@@ -49,8 +50,7 @@ class RedisInbox:
             return Listed()
         asked: list[_Ask] = []
         for each in lists:
-            asked.append(lambda pipe, key=each: pipe.zrange(key, 0, self._most - 1, withscores=True))
-            asked.append(lambda pipe, key=each: pipe.zcard(key))
+            asked += [("zrange", (each, 0, self._most - 1, False, True)), ("zcard", (each,))]
         answers = await self._pipelined(asked)
         found = heapq.merge(*(_by_time(answer) for answer in answers[::2]))
         tokens = dict.fromkeys(token for _, token in found)
@@ -61,14 +61,9 @@ class RedisInbox:
         places = [(self._partitions.of_id(token), token) for token in tokens]
         known = [(number, token) for number, token in places if number is not None]
         answers = await self._pipelined(
-            [
-                lambda pipe, key=f"{keys.tag(number)}card:{token}": pipe.hmget(key, _FIELDS)
-                for number, token in known
-            ]
+            [("hmget", (f"{keys.tag(n)}card:{token}", _FIELDS)) for n, token in known]
         )
-        found = [
-            _read(token, fields) for (_, token), fields in zip(known, answers, strict=True)
-        ]
+        found = [_read(token, fields) for (_, token), fields in zip(known, answers, strict=True)]
         return [card for card in found if card is not None and card.status == "open"]
 
     async def show(self, token: str, *, row: str, place: str, due_s: float = 0.0) -> bool:
@@ -96,7 +91,7 @@ class RedisInbox:
         conversation = rest.removesuffix(":cards")
         tokens = [str(token) for token in await self._scripts.client.zrange(key, 0, -1)]
         listed = await self._pipelined(
-            [lambda pipe, key=f"{tag}:card:{t}": pipe.hexists(key, "who") for t in tokens]
+            [("hexists", (f"{tag}:card:{token}", "who")) for token in tokens]
         )
         missing = [token for token, there in zip(tokens, listed, strict=True) if not int(there)]
         mended = 0
@@ -114,8 +109,8 @@ class RedisInbox:
         with translated():
             for start in range(0, len(asked), _AT_ONCE):
                 async with self._scripts.client.pipeline(transaction=False) as pipe:
-                    for ask in asked[start : start + _AT_ONCE]:
-                        ask(pipe)
+                    for method, arguments in asked[start : start + _AT_ONCE]:
+                        getattr(pipe, method)(*arguments)
                     answers += await pipe.execute()
         return answers
 

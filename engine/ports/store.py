@@ -74,8 +74,8 @@ class Timer:
 class Post:
     """A platform message to keep up to date: row `row` at `conversation` shows `kind` `ref`.
 
-    It is first due after `due_s` seconds; `body` is JSON: a note's view, a sync's change, what a step
-    checked, or which cards are to be shown again.
+    It is first due after `due_s` seconds; `body` is JSON: a note's view, a sync's change, what a
+    step checked, or which cards are to be shown again.
     """
 
     row: str

@@ -147,6 +147,7 @@ def _decide(
                 mails=((card.lane, mail),),
             )
         case Refused():
-            return CardReply("failed", refusal_text(verdict, card.lang, tz=ZoneInfo(services.zone)))
+            lang, zone = principal.lang or card.lang, principal.zone or services.zone
+            return CardReply("failed", refusal_text(verdict, lang, tz=ZoneInfo(zone)))
         case _:
             return CardReply("needs_you", say("clarify.missing", card.lang, missing=card.title))

@@ -1,4 +1,4 @@
-"""What waits for whom: the lists are right after every script that opens, changes or closes a card."""
+"""What waits for whom: lists that are right whenever a card was opened, changed or closed."""
 
 from datetime import UTC, datetime
 
@@ -29,9 +29,7 @@ async def several(
     found = []
     for number in range(count):
         scripts.offset_ms = number * 1000
-        found.append(
-            await open_card(mailbox, partitions, f"web:local:inbox-{number}", **changes)
-        )
+        found.append(await open_card(mailbox, partitions, f"web:local:inbox-{number}", **changes))
     return found
 
 
@@ -143,7 +141,9 @@ async def test_the_repair_lists_nothing_that_changed_since_it_was_read(
 
     async def relist(version: int = 1, conversation: str = card.conversation) -> int:
         return int(
-            await scripts.run("relist", partition, card.token, version, conversation, "role:reviewer")
+            await scripts.run(
+                "relist", partition, card.token, version, conversation, "role:reviewer"
+            )
         )
 
     assert [await relist(2), await relist(conversation="web:local:none")] == [0, 0]

@@ -76,6 +76,7 @@ class SlackWorkspace:
     messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
+    deleted: set[tuple[str, str]] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     _triggers: dict[str, _Trigger] = field(default_factory=dict)
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -94,6 +95,11 @@ class SlackWorkspace:
     def new_ts(self) -> str:
         """A message timestamp that was not given before."""
         return f"{int(self.now())}.{next(self._numbers):06d}"
+
+    def delete(self, message: Shown) -> None:
+        """A moderator takes a message away."""
+        del self.messages[message.channel, message.ts]
+        self.deleted.add((message.channel, message.ts))
 
     def post(self, fields: Json) -> Json:
         channel, thread = str(fields.get("channel", "")), fields.get("thread_ts", "")
@@ -119,6 +125,8 @@ class SlackWorkspace:
     def update(self, fields: Json) -> Json:
         channel, ts = fields.get("channel", ""), fields.get("ts", "")
         shown = self.messages.get((channel, ts))
+        if shown is None and (channel, ts) in self.deleted:
+            return refusal("message_not_found")
         if shown is None:
             return self.fault("chat.update", "message_not_found", [f"{channel}:{ts}"])
         if "blocks" not in fields:
