@@ -79,30 +79,44 @@ class RedisInbox:
 
     async def repair(self) -> int:
         """List the open cards that no list names."""
-        mended = 0
+        mended, found = 0, set[str]()
         with translated():
             async for key in self._scripts.client.scan_iter(match="{p*}:c:*:cards", count=1000):
-                mended += await self._mend(str(key))
+                found.add(str(key))
+                if len(found) >= _AT_ONCE:
+                    mended += await self._mend(sorted(found))
+                    found.clear()
+        return mended + await self._mend(sorted(found))
+
+    async def _mend(self, places: Sequence[str]) -> int:
+        """List the unlisted open cards of these conversations."""
+        opened = await self._pipelined([("zrange", (key, 0, -1)) for key in places])
+        cards = [
+            (key, str(token))
+            for key, tokens in zip(places, opened, strict=True)
+            for token in tokens
+        ]
+        tags = {key: key.partition(":c:")[0] for key in places}
+        listed = await self._pipelined(
+            [("hexists", (f"{tags[key]}:card:{token}", "who")) for key, token in cards]
+        )
+        missing = {
+            token: key for (key, token), there in zip(cards, listed, strict=True) if not there
+        }
+        mended = 0
+        for card in await self.cards(tuple(missing)):
+            conversation = missing[card.token].partition(":c:")[2].removesuffix(":cards")
+            mended += await self._relist(card, conversation)
         return mended
 
-    async def _mend(self, key: str) -> int:
-        """The unlisted cards of one conversation."""
-        tag, _, rest = key.partition(":c:")
-        conversation = rest.removesuffix(":cards")
-        tokens = [str(token) for token in await self._scripts.client.zrange(key, 0, -1)]
-        listed = await self._pipelined(
-            [("hexists", (f"{tag}:card:{token}", "who")) for token in tokens]
-        )
-        missing = [token for token, there in zip(tokens, listed, strict=True) if not int(there)]
-        mended = 0
-        for card in await self.cards(missing):
-            partition = self._partitions.of_id(card.token) or 0
-            mended += int(
-                await self._scripts.run(
-                    "relist", partition, card.token, card.version, conversation, wire.who(card)
-                )
+    async def _relist(self, card: Card, conversation: str) -> int:
+        partition = self._partitions.of_id(card.token) or 0
+        who = wire.who(card)
+        return int(
+            await self._scripts.run(
+                "relist", partition, card.token, card.version, conversation, who
             )
-        return mended
+        )
 
     async def _pipelined(self, asked: Sequence[_Ask]) -> list[Any]:
         answers: list[Any] = []

@@ -45,6 +45,12 @@ async def both_sides(
     return service, SlackSide(service, slack, http), TelegramSide(service, telegram, http)
 
 
+def rewrite(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
 async def asked_in_slack(side: SlackSide) -> Shown:
     """Somebody asks in a channel's thread; the review card there."""
     slack = side.server
@@ -193,9 +199,8 @@ async def test_nobody_is_shown_what_they_may_not_decide(
     http: aiohttp.ClientSession,
     people_file: Path,
 ) -> None:
-    text = people_file.read_text()
     # The requester is a reviewer too: not of their own request.
-    people_file.write_text(text.replace("roles: [crc]", "roles: [crc, reviewer]"))
+    rewrite(people_file, "roles: [crc]", "roles: [crc, reviewer]")
     _, side, chat = await both_sides(start, slack, telegram, http, people_file)
     await asked_in_slack(side)
     for chat_id in (REVIEWER_ID, REQUESTER_ID):
@@ -214,9 +219,8 @@ async def test_a_persons_language_and_time_zone_hold_wherever_they_read(
     http: aiohttp.ClientSession,
     people_file: Path,
 ) -> None:
-    text = people_file.read_text()
-    text = text.replace("    web: chen\n", "    language: en\n    zone: UTC\n    web: chen\n")
-    people_file.write_text(text.replace("    web: zhao\n", "    language: zh\n    web: zhao\n"))
+    rewrite(people_file, "    web: chen\n", "    language: en\n    zone: UTC\n    web: chen\n")
+    rewrite(people_file, "    web: zhao\n", "    language: zh\n    web: zhao\n")
     people = with_accounts(people_file, slack.team)
     service = await start(
         people=people, webchat=False, timezone="Asia/Shanghai", **telegram_settings(telegram)
