@@ -1,4 +1,7 @@
-"""The only place that names concrete classes: settings become the parts of a running service."""
+"""Settings become the parts of a running service: concrete classes are named only here.
+
+Those that know people (groups, logins, inboxes) are named in `bot/wiring_people.py`.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -30,10 +33,11 @@ from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
 from adapters.telegram.platform import TelegramPlatform
-from adapters.webchat.platform import WebChat, WebPerson
+from adapters.webchat.platform import WebChat
 from bot.current import Current
 from bot.definitions import load_definitions
 from bot.failpoints import Failpoint
+from bot.groups import Groups
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.masking import masking
@@ -46,6 +50,7 @@ from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import Store, open_store
+from bot.wiring_people import open_groups, web_door, web_inbox, web_persons
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
@@ -93,6 +98,7 @@ class Parts:
     durability: str
     scripts: Scripts
     people: Directory
+    groups: Groups
     current: Current
     reloading: Reloading
     platforms: Mapping[str, Adapter]
@@ -140,14 +146,12 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
 def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
     if not settings.webchat:
         return None
-    persons = [
-        WebPerson(id=p.web, name=p.name, role_label={"zh": p.label.zh, "en": p.label.en})
-        for p in people.people
-        if p.web
-    ]
+    persons = web_persons(people)
     return WebChat(
         log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
         people=persons,
+        door=web_door(settings, store, persons),
+        inbox=web_inbox(settings, store, people),
         public_url=settings.public_url or "",
     )
 
@@ -170,12 +174,14 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     # Before it is loaded, so that a change in between is noticed later.
     seen = fingerprint(settings.playbooks)
     definitions = load_definitions(settings)
-    people = definitions.people
-    servers = load_servers(settings.mcp, people.roles)
+    servers = load_servers(settings.mcp, definitions.people.roles)
     remote = McpTools(servers, [tool.name for tool in TOOLS])
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
         records = _open_records(settings, definitions.playbooks, stack)
+        groups = open_groups(settings, store, definitions.people, stack)
+        await groups.load()
+        people = definitions.people.resolved(groups.members)
         platforms = _open_platforms(settings, store, people, stack)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
@@ -222,6 +228,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             durability=store.durability,
             scripts=scripts,
             people=connected,
+            groups=groups,
             current=reloading.current,
             reloading=reloading,
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},

@@ -58,6 +58,16 @@ def findings(project: str) -> str:
     return f"signoff:{{findings:{project}}}"
 
 
+def group(name: str) -> str:
+    """The members of a Slack group, as Slack last told them."""
+    return f"signoff:group:{name}"
+
+
+def login(kind: str, name: str) -> str:
+    """A link or session of the web chat, or which of a person's count."""
+    return f"signoff:login:{kind}:{name}"
+
+
 def model_state(model: str) -> str:
     """How a model was last found, while it is not well."""
     return f"signoff:model:state:{model}"

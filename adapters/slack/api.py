@@ -20,6 +20,8 @@ _GONE = frozenset(
         "message_not_found",
         "thread_not_found",
         "user_not_found",
+        "user_not_visible",
+        "no_such_subteam",
         "cant_update_message",
         "edit_window_closed",
     }
