@@ -30,7 +30,7 @@ def list_people(settings: Settings, *, as_json: bool) -> int:
 
 
 async def check_people(settings: Settings, *, as_json: bool) -> int:
-    """Compares people.yaml with the platforms; 1 when something is wrong, 3 when not all is known."""
+    """Compares people.yaml with the platforms; 1 when something is wrong, 3 if not all is known."""
     people = load_people(settings.people)
     async with AsyncExitStack() as stack:
         slack = open_slack_accounts(settings, stack)

@@ -16,9 +16,7 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
     check = wanted.add_parser("check", help="ask Slack and Telegram about every account and group")
     for each in (listing, check):
         each.add_argument("--json", action="store_true", help="a list of objects")
-    link = wanted.add_parser(
-        "link", help="print a link that signs a person in to the web chat once"
-    )
+    link = wanted.add_parser("link", help="print a link that signs a person in once")
     link.add_argument("--minutes", type=_minutes, default=15.0, help="how long it is good (15)")
     unlink = wanted.add_parser("unlink", help="sign a person out everywhere")
     for each in (link, unlink):
