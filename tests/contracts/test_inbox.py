@@ -169,6 +169,7 @@ async def test_a_card_is_shown_again_in_messages_that_all_follow_it(
     (row,), _ = await outbox.take_rows(5)
     assert (row.conversation, row.kind, row.ref, row.message_id) == (place, "card", card.token, "")
     await outbox.sent(row, "m1")
+    assert await inbox.show(card.token, row="again-1", place=place)
     assert (await outbox.take_rows(5))[0] == []
     await decisions.decide(card.token, update_id="t", answer="ok", effects=deciding(card))
     (row,), _ = await outbox.take_rows(5)
@@ -191,13 +192,17 @@ async def test_of_many_messages_that_show_a_card_again_the_oldest_is_left_alone(
     card = await open_card(mailbox, partitions, conversation)
     first = Post(f"{card.token}@{conversation}", conversation, "card", card.token)
     await handle(mailbox, f"control:{conversation}", Effects(posts=(first,)))
-    for number in range(SHOWN_AGAIN + 1):
-        scripts.offset_ms = number * 1000
-        await inbox.show(card.token, row=f"again-{number}", place=f"telegram:5:{number}")
+    # The oldest is neither the first nor the last to be found.
+    moments = [5, *range(6, SHOWN_AGAIN), 1, 2, 3, 4, 60, 61]
+    for moment in moments:
+        scripts.offset_ms = moment * 1000
+        await inbox.show(card.token, row=f"again-{moment}", place=f"telegram:5:{moment}")
     rows, _ = await outbox.take_rows(99)
     shown = {row.row for row in rows if row.ref}
-    wanted = {first.row, *(f"again-{number}" for number in range(1, SHOWN_AGAIN + 1))}
-    assert shown == wanted
+    kept = sorted(moments)[len(moments) - SHOWN_AGAIN :]
+    assert shown == {first.row, *(f"again-{moment}" for moment in kept)}
+    followed = f"{tag(partitions.of_id(card.token) or 0)}rows:{card.token}"
+    assert await scripts.client.scard(followed) == SHOWN_AGAIN + 1
 
 
 @pytest.mark.parametrize("outcome", ["sent", "drop"])
