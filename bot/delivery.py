@@ -1,7 +1,7 @@
 """Delivery: each due row on its way; messages are rendered as they are now (design §3)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -50,7 +50,8 @@ class Carrier(Protocol):
 class Delivery:
     """Carries rows until told to stop; a destination that fails holds up nobody else.
 
-    What a platform shows is sent from here, everything else by its one of the `carriers`.
+    What a platform shows is sent from here, everything else by its one of the `carriers`. `zone_at`
+    is the time zone of the person whose direct chat a place is, "" for any other.
     """
 
     def __init__(
@@ -65,7 +66,9 @@ class Delivery:
         reply_after_s: float,
         lease_s: float,
         meter: Meter,
+        zone_at: Callable[[str], str] = lambda place: "",
     ) -> None:
+        self._zone_at = zone_at
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
@@ -207,15 +210,16 @@ class Delivery:
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
     async def _view(self, row: Row) -> MessageView | None:
+        zone = self._zone_at(row.conversation) or self._zone
         match row.kind:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
-                return view(head, _parts(row), card, self._zone)
+                return view(head, _parts(row), card, zone)
             case "card" if row.card:
                 card = row.card.read()
                 origin = await self._origin(row, card)
-                return MessageView(lang=card.lang, card=show(card, self._zone, origin=origin))
+                return MessageView(lang=card.lang, card=show(card, zone, origin=origin))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
             case _:

@@ -33,6 +33,7 @@ from engine.migration import migration
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import Library
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
@@ -87,6 +88,7 @@ class Handling:
     reply_after_s: float
     library: Library
     findings: Findings
+    inbox: Inbox
     project: Callable[[str], str]
     budget: Budget
     tracing: Tracing
@@ -120,6 +122,9 @@ class Handling:
             case CardExpired() if _of_talk(claim):
                 return Handled(await turn.not_chosen(mail, services))
             case Commanded():
+                # By the roles held now, however long this lay here.
+                now = self.people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
                 recent = [line.text for line in session.load(claim.state).recent]
                 lang = commands.language(mail, recent)
                 return Handled(await commands.commanded(mail, services, lang))
@@ -265,6 +270,7 @@ class Handling:
             reply_after_s=self.reply_after_s,
             library=self.library,
             findings=self.findings,
+            inbox=self.inbox,
             project=self.project,
             table=current.table,
             new_id=self.new_id,

@@ -55,7 +55,8 @@ class Intake:
             return await self._take(update)
         except StoreUnavailable as error:
             log.warning("not_recorded", update=update.id, error=str(error))
-            return NotRecorded(say("card.not_recorded", self._language(update)))
+            lang = self.people.principal(update.actor).lang or self._language(update)
+            return NotRecorded(say("card.not_recorded", lang))
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
@@ -100,14 +101,14 @@ class Intake:
         try:
             button = Button.unpack(update.button)
         except BadButton:
-            return _both("card.unknown")
+            return _both("card.unknown", principal)
         for _ in range(DECIDE_ATTEMPTS):
             try:
                 found = await self.decisions.card(button.token)
             except NewerState:
-                return _both("card.newer")
+                return _both("card.newer", principal)
             if found is None:
-                return _both("card.unknown")
+                return _both("card.unknown", principal)
             try:
                 return await self._judge(update, found, button, principal, values)
             except StaleWrite:
@@ -122,21 +123,25 @@ class Intake:
         principal: Principal,
         values: dict[str, str] | None,
     ) -> Outcome:
-        """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
+        """Decide on the card as read; raises StaleWrite when it has changed meanwhile.
+
+        The tapper reads the answer in their own language and time zone.
+        """
         card = found.card
         tapped = _Tapped(update, found, principal, button)
+        lang, zone = principal.lang or card.lang, principal.zone or self.zone
         verdict = decide(
             card, principal, button.choice, found.now, revision=button.revision, values=values
         )
         match verdict:
             case NeedsForm(choice=choice):
                 await self._note(tapped.entry("form"), update, "form")
-                return FormWanted(_form(card, button, choice))
+                return FormWanted(_form(card, button, choice, lang))
             case Invalid(errors=errors):
                 await self._note(tapped.entry("invalid", faults=list(errors)), update, "invalid")
                 return FormRefused(errors)
             case Refused():
-                text = refusal_text(verdict, card.lang, tz=ZoneInfo(self.zone))
+                text = refusal_text(verdict, lang, tz=ZoneInfo(zone))
                 effects = Effects(log=(tapped.entry(verdict.reason),))
                 return await self._record(update, card, text, False, effects)
             case Recorded():
@@ -146,7 +151,7 @@ class Intake:
                     cards=(CardWrite(verdict.card, expect=card.version),),
                     log=(tapped.entry("vote", after=verdict.card),),
                 )
-                text = say("card.recorded", card.lang, choice=label)
+                text = say("card.recorded", lang, choice=label)
                 return await self._record(update, card, text, True, effects)
             case Won():
                 mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
@@ -155,7 +160,7 @@ class Intake:
                     mails=((card.lane, mail),),
                     log=(tapped.entry("decided", after=verdict.card),),
                 )
-                text = decided(verdict.card, verdict.decision, self.zone)
+                text = decided(verdict.card, verdict.decision, zone, lang)
                 return await self._record(update, card, text, True, effects)
 
     async def _note(self, entry: audit.Entry, update: Update, what: str) -> None:
@@ -178,18 +183,19 @@ class Intake:
         return Answered(first["text"], ok=first["ok"])
 
 
-def _both(key: str) -> Answered:
-    """A refusal in both languages, where no card says which."""
-    return Answered(say(key, "zh") + " " + say(key, "en"), ok=False)
+def _both(key: str, principal: Principal) -> Answered:
+    """A refusal where no card says the language: the person's, or both."""
+    langs: tuple[Lang, ...] = (principal.lang,) if principal.lang else ("zh", "en")
+    return Answered(" ".join(say(key, lang) for lang in langs), ok=False)
 
 
-def _form(card: Card, button: Button, choice: Choice) -> FormView:
+def _form(card: Card, button: Button, choice: Choice, lang: Lang) -> FormView:
     return FormView(
         data=button.pack(),
         lang=card.lang,
         title=card.title,
         submit=choice.label,
-        cancel=say("form.cancel", card.lang),
+        cancel=say("form.cancel", lang),
         intro="",
         fields=choice.form,
     )

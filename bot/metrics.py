@@ -10,7 +10,6 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from bot.bearer import bears
 from bot.families import Families, Reading
 from bot.model_metrics import breakers
-from bot.setting_rules import is_loopback
 from bot.settings import Settings
 from engine.errors import StoreError
 from engine.ports.model_numbers import ModelNumbers
@@ -58,5 +57,5 @@ def _waiting(backlog: Backlog) -> Iterator[Reading]:
 
 def _may_read(request: web.Request, settings: Settings) -> bool:
     if settings.admin_token is None:
-        return is_loopback(settings.host)
+        return settings.only_here
     return bears(request, settings.admin_token)

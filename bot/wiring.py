@@ -1,4 +1,7 @@
-"""The only place that names concrete classes: settings become the parts of a running service."""
+"""Settings become the parts of a running service: concrete classes are named only here.
+
+Those that know people (groups, logins, inboxes) are named in `bot/wiring_people.py`.
+"""
 
 import asyncio
 import os
@@ -20,6 +23,7 @@ from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
 from adapters.redis.findings import RedisFindings
+from adapters.redis.inbox import RedisInbox
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
@@ -31,10 +35,11 @@ from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
 from adapters.telegram.platform import TelegramPlatform
-from adapters.webchat.platform import WebChat, WebPerson
+from adapters.webchat.platform import WebChat
 from bot.current import Current
 from bot.definitions import load_definitions
 from bot.failpoints import Failpoint
+from bot.groups import Groups
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.limiting import Limited
@@ -52,9 +57,11 @@ from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
+from bot.wiring_people import open_groups, web_door, web_inbox, web_persons
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
@@ -99,6 +106,7 @@ class Parts:
     durability: str
     scripts: Scripts
     people: Directory
+    groups: Groups
     current: Current
     reloading: Reloading
     platforms: Mapping[str, Adapter]
@@ -106,6 +114,7 @@ class Parts:
     outbox: RedisOutbox
     record: SystemOfRecord
     findings: Findings
+    inbox: Inbox
     operations: Operations
     archive: Archive
     numbers: ModelNumbers
@@ -147,14 +156,12 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
 def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
     if not settings.webchat:
         return None
-    persons = [
-        WebPerson(id=p.web, name=p.name, role_label={"zh": p.label.zh, "en": p.label.en})
-        for p in people.people
-        if p.web
-    ]
+    persons = web_persons(people)
     return WebChat(
         log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
         people=persons,
+        door=web_door(settings, store, persons),
+        inbox=web_inbox(settings, store, people),
         public_url=settings.public_url or "",
     )
 
@@ -177,12 +184,14 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     # Before it is loaded, so that a change in between is noticed later.
     seen = fingerprint(settings.playbooks)
     definitions = load_definitions(settings)
-    people = definitions.people
-    servers = load_servers(settings.mcp, people.roles)
+    servers = load_servers(settings.mcp, definitions.people.roles)
     remote = McpTools(servers, [tool.name for tool in TOOLS])
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
         records = _open_records(settings, definitions.playbooks, stack)
+        groups = open_groups(settings, store, definitions.people, stack)
+        await groups.load()
+        people = definitions.people.resolved(groups.members)
         platforms = _open_platforms(settings, store, people, stack)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
@@ -201,6 +210,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         stack.callback(knowledge.close)
         published = RedisPublished(store.client)
         findings = RedisFindings(store.client)
+        inbox = RedisInbox(scripts, partitions)
         reloading = await open_reloading(
             settings, definitions, published=published, search=knowledge.replace, seen=seen
         )
@@ -219,6 +229,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             reply_after_s=settings.reply_after_s,
             library=_library(settings, store, knowledge),
             findings=findings,
+            inbox=inbox,
             project=by_conversation(settings.projects, default=records.project),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
@@ -232,6 +243,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             durability=store.durability,
             scripts=scripts,
             people=connected,
+            groups=groups,
             current=reloading.current,
             reloading=reloading,
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
@@ -239,6 +251,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             record=_open_record(settings, clock, stack),
             findings=findings,
+            inbox=inbox,
             operations=RedisOperations(scripts, partitions),
             archive=RedisArchive(scripts, partitions),
             numbers=numbers,

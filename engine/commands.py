@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cards.markdown import literal
-from cards.model import Card, Lang, Principal
-from cards.show import local
+from cards.model import Lang, Principal
 from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import audit, syncing
@@ -15,7 +14,7 @@ from engine.intents import Intent
 from engine.language import detect
 from engine.lookup import suggestions
 from engine.mail import GIVEN_UP, Announced, Commanded
-from engine.ports.findings import Standing
+from engine.pending import pending
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
 from engine.run_effects import wakes
@@ -23,8 +22,6 @@ from engine.turn.active import active, all_active, below, titled
 from engine.turn.services import TurnServices
 
 ADMIN = "admin"
-FINDINGS = 10
-"""So many findings are listed."""
 
 
 async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effects:
@@ -36,9 +33,10 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
                 mail, lang, services, say("help", lang, examples=_examples(lang, services))
             )
         case "pending":
-            cards = await services.decisions.open_cards(conversation)
-            found = await services.findings.of(services.project(conversation), FINDINGS)
-            return _reply(mail, lang, services, _pending(cards, found, services.zone, lang))
+            told = await pending(mail, lang, services)
+            listed = _reply(mail, lang, services, told.text)
+            (reply,) = listed.posts
+            return replace(listed, posts=(reply, *told.posts(reply.row)))
         case "runs":
             return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
         case "cancel":
@@ -56,7 +54,9 @@ def announced(mail: Announced, conversation: str) -> Effects:
 
 
 def language(mail: Commanded, recent: Sequence[str]) -> Lang:
-    """The language of what was typed, else of what the conversation last said."""
+    """The person's own, else that of what was typed, else of what the conversation last said."""
+    if mail.principal.lang:
+        return mail.principal.lang
     update = mail.update
     # A command's name is English in every language.
     typed = update.text or update.said.removeprefix("/").removeprefix(update.name)
@@ -74,42 +74,6 @@ def _examples(lang: Lang, services: TurnServices) -> str:
     ]
     questions = suggestions("", services.tools, lang)
     return "\n".join(f"- {text}" for text in (*questions, *workflows))
-
-
-def _pending(cards: Sequence[Card], found: Standing, zone: str, lang: Lang) -> str:
-    # A phase_done card only tells; nothing waits for it.
-    waiting = [card for card in cards if card.kind != "phase_done"]
-    told = ["\n".join(_pending_line(card, lang) for card in waiting)] if waiting else []
-    if found.findings or found.dropped:
-        told.append(_findings(found, zone, lang))
-    return "\n\n".join(told) or say("pending.none", lang)
-
-
-def _pending_line(card: Card, lang: Lang) -> str:
-    rows = " ".join(literal(row.value) for row in card.rows[:2])
-    who = literal(card.waiting_for)
-    return say("pending.line", lang, title=f"{literal(card.title)} {rows}".strip(), who=who)
-
-
-def _findings(found: Standing, zone: str, lang: Lang) -> str:
-    """How many stand, and the first of the newest checks."""
-    each = [(check, finding) for check in found.checks for finding in check.findings][:FINDINGS]
-    lines = [
-        say(
-            "pending.finding",
-            lang,
-            record=" ".join(map(literal, filter(None, (check.record, finding.entry)))),
-            field=literal(finding.label),
-            message=literal(finding.message),
-            when=local(check.at, zone),
-        )
-        for check, finding in each
-    ]
-    if more := found.findings - len(each):
-        lines.append(say("pending.more_findings", lang, n=more))
-    if found.dropped:
-        lines.append(say("pending.dropped_findings", lang, n=found.dropped))
-    return "\n".join((say("pending.findings", lang, n=found.findings), "", *lines))
 
 
 def _listed(runs: Sequence[Run], lang: Lang) -> str:
@@ -201,7 +165,7 @@ def given_up(mail: Commanded, services: TurnServices) -> Effects:
     update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
     again = mail.model_copy(update={"update": update}).model_dump_json()
     aside = Aside(f"control:{update.conversation}", again, GIVEN_UP)
-    lang = detect(mail.update.text)
+    lang = mail.principal.lang or detect(mail.update.text)
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 
 

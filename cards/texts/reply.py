@@ -273,7 +273,23 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "runs.none": ("没有进行中的流程。", "Nothing is under way."),
     "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),
-    "pending.none": ("没有等待处理的卡片。", "No card is open."),
+    "pending.none": ("没有等您处理的事项。", "Nothing waits for you."),
+    "pending.mine": ("**等您处理：**", "**Waiting for you:**"),
+    "pending.asked_by": ("（申请人 {who}）", " (asked for by {who})"),
+    "pending.until": ("，截止 {when}", ", until {when}"),
+    "pending.beside": (
+        "另有 {n} 项等您处理，已发到您与我的单独对话中。",
+        "{n} more for you from elsewhere: I have put them into our direct chat.",
+    ),
+    "pending.inbox_only": (
+        "另有 {n} 项等您处理，在页面上方的「待办」里。",
+        "{n} more for you from elsewhere: see “Waiting for you” at the top of the page.",
+    ),
+    "pending.more": (
+        "已列出 {shown} 项，最多共 {total} 项。输入 `/pending {next}` 查看后面的。",
+        "{shown} of at most {total} so far. Type `/pending {next}` for the next ones.",
+    ),
+    "pending.others": ("**本对话中等其他人处理：**", "**Open here, waiting for others:**"),
     "pending.findings": ("**未关闭的检查问题：{n} 个**", "**Open findings of checks: {n}**"),
     "pending.finding": (
         "- {record}：{field}，{message}（{when}）",

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from cards.model import Card, Decision, Principal, Review
 from cards.view import PartState
+from engine.events import Actor
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.model import Playbook
 from engine.ports.findings import Check
@@ -179,6 +180,18 @@ class People(Protocol):
 
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""
+        ...
+
+    def principal(self, actor: Actor) -> Principal:
+        """The person behind an account, with the roles held now."""
+        ...
+
+    def private(self, actor: Actor, conversation: str) -> str:
+        """Where only this person reads what is said, here or beside it; "" for nowhere."""
+        ...
+
+    def readable(self, card: Card, conversation: str) -> bool:
+        """Whether all who read this conversation may see the card anyway."""
         ...
 
 

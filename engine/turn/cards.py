@@ -8,7 +8,7 @@ from cards.decision import Refused, Verdict, Won, decide
 from cards.decision_texts import refusal_text
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Card, Choice, Field
+from cards.model import Card, Choice, Field, Principal
 from cards.texts import say
 from cards.view import PartState
 from engine import audit
@@ -148,13 +148,15 @@ def _decide(
     verdict = decide(
         card, head.principal, choice, services.now, revision=card.revision, values=values
     )
-    reply = _judged(card, verdict, services)
+    reply = _judged(card, verdict, head.principal, services)
     after = next((write.card for write in reply.cards), None)
     result = verdict.reason if isinstance(verdict, Refused) else "decided" if after else "kept"
     return replace(reply, log=(_told_of(card, head, services, result, choice=choice, after=after),))
 
 
-def _judged(card: Card, verdict: Verdict, services: TurnServices) -> CardReply:
+def _judged(
+    card: Card, verdict: Verdict, principal: Principal, services: TurnServices
+) -> CardReply:
     match verdict:
         case Won():
             mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
@@ -165,7 +167,8 @@ def _judged(card: Card, verdict: Verdict, services: TurnServices) -> CardReply:
                 mails=((card.lane, mail),),
             )
         case Refused():
-            return CardReply("failed", refusal_text(verdict, card.lang, tz=ZoneInfo(services.zone)))
+            lang, zone = principal.lang or card.lang, principal.zone or services.zone
+            return CardReply("failed", refusal_text(verdict, lang, tz=ZoneInfo(zone)))
         case _:
             return CardReply("needs_you", say("clarify.missing", card.lang, missing=card.title))
 

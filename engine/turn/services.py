@@ -8,6 +8,7 @@ from typing import Any
 from engine.frames.outcome import People, Services
 from engine.playbooks.model import Playbook
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import Library
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
@@ -49,6 +50,7 @@ class TurnServices:
     reply_after_s: float
     library: Library
     findings: Findings
+    inbox: Inbox
     project: Callable[[str], str]
     budget: Budget
     tracing: Tracing

@@ -81,7 +81,7 @@ def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
     return ReplyHead(
         id=services.derived_id(update.conversation, "reply", update.id),
         conversation=update.conversation,
-        lang=detect(update.text, fallback=detect(before)),
+        lang=mail.principal.lang or detect(update.text, fallback=detect(before)),
         principal=mail.principal,
         text=update.text,
         at=services.now,
