@@ -1,6 +1,5 @@
 """Commands of a control lane: never behind a long answer (design §3)."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,18 +8,16 @@ from cards.model import Card, Lang, Principal
 from cards.show import local
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import syncing
-from engine.children import ANYHOW
-from engine.frames.state import Run, ToolPlanFrame
+from engine.cancelling import cancelling
+from engine.frames.state import Run
 from engine.intents import Intent
 from engine.language import detect
 from engine.lookup import suggestions
 from engine.mail import GIVEN_UP, Announced, Commanded
 from engine.ports.findings import Standing
-from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
+from engine.ports.store import Aside, Effects, Post, ReplyWrite
 from engine.replies import Part, ReplyHead
-from engine.run_effects import wakes
-from engine.turn.active import active, all_active, below, titled
+from engine.turn.active import active, all_active, titled
 from engine.turn.services import TurnServices
 
 ADMIN = "admin"
@@ -144,29 +141,9 @@ def _cancel(
     run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
     if run is None:
         return _reply(mail, lang, services, say("cancel.none", lang))
-    part = run.part.model_copy(update={"state": "cancelled", "text": _cancelled(run)})
-    entry = {"at": services.now.isoformat(), "by": mail.principal.id, "event": "cancelled"}
     base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
-    return Effects(
-        reply=base.reply,
-        posts=(*base.posts, *syncing.leftover(run)),
-        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in below(run, everything))),
-        parts=(PartWrite(run.reply, part.index, part.stored()),),
-        touches=(Touch(run.reply),),
-        mails=wakes(run.model_copy(update={"status": "cancelled"})),
-        log=((run.id, json.dumps(entry)),),
-    )
-
-
-def _cancelled(run: Run) -> str:
-    """What the run's part says; what was written, or may have been, is not passed over."""
-    top = run.frames[-1]
-    if run.state.written:
-        return say("part.cancelled_after", run.lang, name=run.name)
-    key = "part.cancelled_synced" if run.changes else "part.cancelled"
-    if isinstance(top, ToolPlanFrame) and top.started:
-        key = "part.cancelled_in_flight"
-    return say(key, run.lang, name=run.name)
+    ending = cancelling(run, everything, by=mail.principal.id, now=services.now)
+    return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
 
 
 def given_up(mail: Commanded, services: TurnServices) -> Effects:

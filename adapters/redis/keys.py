@@ -14,6 +14,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:chat:<conversation>       what the web chat showed
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
+{pN}:runs | :ended             runs by start, by end           {pN}:open           open cards by age
 
 What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
 it | :keys, the idempotency keys they were written under; signoff:{findings:<project>} its checks
@@ -30,6 +31,7 @@ BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
 MODEL_COUNTS = "signoff:model:counts"
 CURRENT = "signoff:playbooks:current"
+OPEN_LISTED = "signoff:open-listed"
 
 
 def published(digest: str) -> str:
@@ -60,6 +62,11 @@ def findings(project: str) -> str:
 def model_state(model: str) -> str:
     """How a model was last found, while it is not well."""
     return f"signoff:model:state:{model}"
+
+
+def session(name: str) -> str:
+    """A session of the admin pages."""
+    return f"signoff:session:{name}"
 
 
 def first(name: str) -> str:
