@@ -1,0 +1,78 @@
+"""What every answer of the pages carries, and what a POST must bring."""
+
+import hmac
+import re
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from multidict import MultiDictProxy
+
+from engine.errors import StoreError
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SECURITY_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # With no-referrer, a browser would not say which page a form comes from.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+FORM_BYTES = 64 * 1024
+_LOCAL = re.compile(r"/(?:runs|pending|blocked|traces)(?:[/?].*)?")
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Told = Callable[[web.Request, int, str], web.Response]
+
+
+def guarded(handler: Handler, told: Told) -> Handler:
+    """`handler` with the security headers on whatever it answers, and faults as pages.
+
+    `told(request, status, key)` is the page that says the sentence of that key.
+    """
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        try:
+            response = await handler(request)
+        except StoreError:
+            response = told(request, 503, "pages.away")
+        except web.HTTPRequestEntityTooLarge:
+            response = told(request, 413, "pages.too_large")
+        response.headers.update(SECURITY_HEADERS)
+        return response
+
+    return answer
+
+
+async def form_of(request: web.Request) -> MultiDictProxy[str | web.FileField] | None:
+    """The fields of a form that this very site sent; None for one from elsewhere."""
+    origin = request.headers.get("Origin")
+    elsewhere = origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
+    if elsewhere or request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        return None
+    return await request.clone(client_max_size=FORM_BYTES).post()
+
+
+def field(form: MultiDictProxy[str | web.FileField], name: str) -> str:
+    """A field's text, "" for none."""
+    value = form.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def same(given: str, expected: str) -> bool:
+    """Whether they are equal; how long that takes says nothing of it. "" equals nothing."""
+    if not expected:
+        return False
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())
+
+
+def local_path(text: str) -> str:
+    """The path when it is one of these pages, else the first of them."""
+    return text if _LOCAL.fullmatch(text) and "\\" not in text else "/runs"
