@@ -68,7 +68,7 @@ class RedisListing:
     async def _look(
         self, partition: int, after: _Place, limit: int, wanted: Wanted
     ) -> tuple[list[_Place], _Place | None, int]:
-        """What one partition has, where it stopped (None: at its end), and how many it looked at."""
+        """What a partition has, where it stopped (None: at its end), how many it looked at."""
         score = "+inf" if after[0] == math.inf else f"{after[0]:.0f}"
         found, last, looked = await self._scripts.run(
             "runs", partition, score, after[1], limit, self._round, _filter(wanted)

@@ -108,7 +108,9 @@ class Actions:
             for place in dict.fromkeys((card.conversation, *homes))
         )
         entry = self._entry(order.target, "repost", order.by, card=card.token)
-        await self._record(card.token, f"repost:{card.token}:{again}", Effects(posts=posts, log=(entry,)))
+        await self._record(
+            card.token, f"repost:{card.token}:{again}", Effects(posts=posts, log=(entry,))
+        )
         return "pages.said.reposted"
 
     async def _record(self, at: str, name: str, effects: Effects) -> None:

@@ -86,7 +86,11 @@ class CardWords:
 
     def _deciders(self, card: Card) -> tuple[str, ...]:
         holders = self.people.holders(card.review.roles) if card.review.roles else ()
-        named = [*(p.name for p in holders), *card.review.persons]
+        known = {card.requester: card.requester_name or card.requester}
+        named = [
+            *(person.name for person in holders),
+            *(known.get(person, person) for person in card.review.persons),
+        ]
         return tuple(dict.fromkeys(map(self.mask, named)))
 
 
@@ -110,7 +114,7 @@ def groups(lines: Sequence[CardLine]) -> Sequence[Group]:
 def waiting(
     cards: Sequence[OpenCard], words: CardWords, now: datetime, who: str
 ) -> tuple[Sequence[CardLine], Sequence[Group]]:
-    """The cards that somebody has to answer, those for `who` or all; and all by who is waited for."""
+    """The cards that somebody has to answer, of `who` or all; and all by who is waited for."""
     asking = [each for each in cards if each.card.kind != "phase_done"]
     all_lines = [words.line(each.card, each.since, aged(now - each.since)) for each in asking]
     shown = [line for line in all_lines if not who or line.waits_for == who]

@@ -1,12 +1,9 @@
-"""What every answer of the pages carries, and what a POST must bring."""
+"""What every answer of the pages carries, and where they lead."""
 
-import hmac
 import re
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
 
 from aiohttp import web
-from multidict import MultiDictProxy
 
 from engine.errors import StoreError
 
@@ -25,7 +22,6 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
-FORM_BYTES = 64 * 1024
 _LOCAL = re.compile(r"/(?:runs|pending|blocked|traces)(?:[/?].*)?")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -49,28 +45,6 @@ def guarded(handler: Handler, told: Told) -> Handler:
         return response
 
     return answer
-
-
-async def form_of(request: web.Request) -> MultiDictProxy[str | web.FileField] | None:
-    """The fields of a form that this very site sent; None for one from elsewhere."""
-    origin = request.headers.get("Origin")
-    elsewhere = origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
-    if elsewhere or request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-        return None
-    return await request.clone(client_max_size=FORM_BYTES).post()
-
-
-def field(form: MultiDictProxy[str | web.FileField], name: str) -> str:
-    """A field's text, "" for none."""
-    value = form.get(name, "")
-    return value if isinstance(value, str) else ""
-
-
-def same(given: str, expected: str) -> bool:
-    """Whether they are equal; how long that takes says nothing of it. "" equals nothing."""
-    if not expected:
-        return False
-    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())
 
 
 def local_path(text: str) -> str:

@@ -10,7 +10,7 @@ from engine.playbooks.graph_model import Graph, node_id
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Ids of the graph's nodes: those it went through, in order; and where it is, while it lives."""
+    """Ids of the graph's nodes: those it went through, in order; where it is, while it lives."""
 
     visited: tuple[str, ...]
     waiting: tuple[str, ...]

@@ -90,9 +90,11 @@ class Renderer:
 def language(request: web.Request) -> Lang:
     """What was chosen here, else before, else what the browser prefers."""
     chosen = (request.query.get("lang"), request.cookies.get(LANG_COOKIE))
+    known: Lang
     for lang in chosen:
-        if lang == "zh" or lang == "en":
-            return lang
+        for known in get_args(Lang):
+            if lang == known:
+                return known
     preferred = request.headers.get("Accept-Language", "").strip().lower()
     return "zh" if preferred.startswith("zh") else "en"
 

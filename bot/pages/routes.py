@@ -12,7 +12,8 @@ from bot.pages import signing
 from bot.pages.actions import Actions, Order
 from bot.pages.blocked_view import split
 from bot.pages.card_view import CardWords, waiting
-from bot.pages.guard import field, form_of, guarded, same
+from bot.pages.forms import Form, form_of, same
+from bot.pages.guard import guarded
 from bot.pages.render import LIVE, Asked, Renderer, language, static_file
 from bot.pages.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
 from bot.pages.run_view import read_entries, tokens_of, view_of
@@ -95,15 +96,13 @@ class AdminPages:
 
         return guarded(answer, self._told)
 
-    def _form(
-        self, act: signing.Act
-    ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def _form(self, act: signing.Act) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """For forms of our own pages, sent by who is signed in, with the mark of the session."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             form = await form_of(request)
             visitor = await self._entrance.visitor(request.cookies)
-            if visitor is None or form is None or not same(field(form, "mark"), visitor.mark):
+            if visitor is None or form is None or not same(form.get("mark", ""), visitor.mark):
                 return self._told(request, 403, "pages.refused")
             return await act(request, visitor, form)
 
@@ -166,20 +165,18 @@ class AdminPages:
         headers = {"Content-Disposition": f'attachment; filename="run-{name}.json"'}
         return web.Response(text=text, content_type="application/json", headers=headers)
 
-    async def _act(
-        self, request: web.Request, visitor: Visitor, form: signing.Form
-    ) -> web.StreamResponse:
+    async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
         run_id = request.match_info["id"]
-        order = Order(by=visitor.id, target=run_id, card=field(form, "card"))
+        order = Order(by=visitor.id, target=run_id, card=form.get("card", ""))
         said = await self._actions.do(request.match_info["action"], order)
         if said is None:
             return self._told(request, 404, "pages.no_action")
         return _see(f"/runs/{quote(run_id, safe='')}?said={said}")
 
     async def _retry(
-        self, request: web.Request, visitor: Visitor, form: signing.Form
+        self, request: web.Request, visitor: Visitor, form: Form
     ) -> web.StreamResponse:
-        said = await self._actions.do("retry", Order(by=visitor.id, target=field(form, "name")))
+        said = await self._actions.do("retry", Order(by=visitor.id, target=form.get("name", "")))
         return _see(f"/blocked?said={said}")
 
     async def _pending(self, asked: Asked) -> web.StreamResponse:

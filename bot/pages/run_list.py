@@ -13,10 +13,10 @@ from engine.ports.archive import History
 from engine.ports.listing import RunPage, Wanted
 
 PAGE = 50
-LONGEST = 200
+_LONGEST = 200
 LIVING = "living"
 STATUSES: tuple[str, ...] = get_args(RunStatus)
-TEXT_CHARS = 160
+_TEXT_CHARS = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def asked_for(query: Mapping[str, str]) -> Filter:
     """The filter of an address; what is too long is cut, what is unknown left out."""
 
     def of(name: str) -> str:
-        return query.get(name, "").strip()[:LONGEST]
+        return query.get(name, "").strip()[:_LONGEST]
 
     status = of("status")
     return Filter(
@@ -108,7 +108,7 @@ def _line(name: str, history: History, mask: Callable[[str], str]) -> RunLine:
         status=history.ended or run.status,
         name=run.name,
         playbook=run.playbook,
-        text=mask(text if len(text) <= TEXT_CHARS else text[:TEXT_CHARS] + "…"),
+        text=mask(text if len(text) <= _TEXT_CHARS else text[:_TEXT_CHARS] + "…"),
         person=mask(run.requester.name),
         conversation=run.conversation,
         at=position(run.frames[-1]),

@@ -4,16 +4,15 @@ import secrets
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
-from multidict import MultiDictProxy
 
-from bot.pages.guard import field, form_of, local_path, same
+from bot.pages.forms import Form, form_of, same
+from bot.pages.guard import local_path
 from bot.pages.render import Asked, Renderer, language
 from bot.pages.session import COOKIE, Entrance, TryLater, Visitor
 
 FORM_COOKIE = "signoff_form"
 FORM_KEEP_S = 3600
 
-Form = MultiDictProxy[str | web.FileField]
 Act = Callable[[web.Request, Visitor, Form], Awaitable[web.StreamResponse]]
 
 
@@ -34,10 +33,10 @@ class Signing:
         """A cookie and the way on for the right token; else the form with what was wrong."""
         form = await form_of(request)
         mark = request.cookies.get(FORM_COOKIE, "")
-        if form is None or not same(field(form, "mark"), mark):
+        if form is None or not same(form.get("mark", ""), mark):
             return self._form(request, 403, key="pages.refused")
-        name = field(form, "name")
-        found = await self._entrance.sign_in(name, field(form, "token"), request.remote or "")
+        name = form.get("name", "")
+        found = await self._entrance.sign_in(name, form.get("token", ""), request.remote or "")
         if isinstance(found, TryLater):
             response = self._form(request, 429, key="pages.login.later", seconds=found.seconds)
             response.headers["Retry-After"] = str(found.seconds)

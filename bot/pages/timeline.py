@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-LONGEST = 4000
-EVENTS: Mapping[str, str] = {
+_LONGEST = 4000
+_EVENTS: Mapping[str, str] = {
     "started": "pages.event.started",
     "tap": "pages.event.tap",
     "cancelled": "pages.event.cancelled",
@@ -15,10 +15,18 @@ EVENTS: Mapping[str, str] = {
     "repost": "pages.event.repost",
 }
 """What happened outside of steps, and what it is called; any other event has its own name."""
-_SHOWN = frozenset(
-    "at step frame input outcome status why to cards event mail by changes asks calls judged"
-    " via choice result card update playbook".split()
-)
+_FACTS: Mapping[str, str] = {
+    "input": "pages.step.input",
+    "mail": "pages.step.mail",
+    "choice": "pages.step.choice",
+    "result": "pages.step.result",
+    "via": "pages.step.via",
+}
+_SHOWN = {
+    *("at", "step", "frame", "outcome", "status", "why", "to", "cards", "event", "by", "changes"),
+    *("asks", "calls", "judged", "card", "update", "playbook"),
+    *_FACTS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +107,14 @@ def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None
     judged, changes = entry.get("judged"), entry.get("changes")
     facts = [("pages.step.judged", _pairs(judged))] if judged else []
     facts += [("pages.step.asks", ", ".join(map(str, entry["asks"])))] if entry.get("asks") else []
-    for name in ("input", "mail", "choice", "result", "via"):
-        if entry.get(name):
-            facts.append((f"pages.step.{name}", _pairs(entry[name])))
+    facts += [(key, _pairs(entry[name])) for name, key in _FACTS.items() if entry.get(name)]
     rest = {name: value for name, value in entry.items() if name not in _SHOWN}
     calls = entry.get("calls")
     return Step(
         number=_whole(entry.get("step")) if stepped else 0,
         at=at,
         after=after,
-        event=EVENTS.get(event, ""),
+        event=_EVENTS.get(event, ""),
         name=event or str(entry.get("frame", "")),
         place=str(entry.get("to", "")),
         outcome=str(entry.get("outcome", "")),
@@ -156,7 +162,7 @@ def moment(text: Any) -> datetime | None:
 def cut(value: Any) -> str:
     """A value as text, JSON for what is more than a text; the beginning of a very long one."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… (+{len(text) - LONGEST})"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… (+{len(text) - _LONGEST})"
 
 
 def _pairs(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-STATUS: Mapping[str, str] = {
+_STATUS: Mapping[str, str] = {
     "living": "pages.status.living",
     "running": "pages.status.running",
     "suspended": "pages.status.suspended",
@@ -14,39 +14,39 @@ STATUS: Mapping[str, str] = {
     "unreadable": "pages.status.unreadable",
     "": "pages.run.living",
 }
-CARD: Mapping[str, str] = {
+_CARD: Mapping[str, str] = {
     "open": "pages.card.open",
     "decided": "pages.card.decided",
     "expired": "pages.card.expired",
     "cancelled": "pages.card.cancelled",
     "superseded": "pages.card.superseded",
 }
-KIND: Mapping[str, str] = {
+_KIND: Mapping[str, str] = {
     "clarify": "pages.card.kind.clarify",
     "confirm": "pages.card.kind.confirm",
     "select": "pages.card.kind.select",
     "phase_done": "pages.card.kind.phase_done",
 }
-CALL: Mapping[str, str] = {
+_CALL: Mapping[str, str] = {
     "model": "pages.call.model",
     "call": "pages.call.call",
     "rehearse": "pages.call.rehearse",
 }
-TRACE: Mapping[str, str] = {
+_TRACE: Mapping[str, str] = {
     "routed": "pages.trace.kind.routed",
     "react": "pages.trace.kind.react",
     "skill": "pages.trace.kind.skill",
 }
-SEVERITY: Mapping[str, str] = {
+_SEVERITY: Mapping[str, str] = {
     "error": "pages.severity.error",
     "warning": "pages.severity.warning",
     "info": "pages.severity.info",
 }
 TABLES: Mapping[str, Mapping[str, str]] = {
-    "status": STATUS,
-    "card": CARD,
-    "kind": KIND,
-    "call": CALL,
-    "trace": TRACE,
-    "severity": SEVERITY,
+    "status": _STATUS,
+    "card": _CARD,
+    "kind": _KIND,
+    "call": _CALL,
+    "trace": _TRACE,
+    "severity": _SEVERITY,
 }

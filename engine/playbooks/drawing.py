@@ -40,8 +40,9 @@ def draw(
 ) -> str:
     """The SVG text, the same for the same graph; each node is a group with the node's id.
 
-    Without `styled`, the colours of STYLE are for the page to bring. Nodes whose id is in `visited` or `waiting` get that class and a sign; ids that the graph has
-    not are ignored, as a run may have been through another version of its playbook.
+    Nodes whose id is in `visited` or `waiting` get that class and a sign; ids that the graph has
+    not are ignored, as a run may have been through another version of its playbook. Without
+    `styled`, the colours of STYLE are for the page to bring.
     """
     block = layout(graph, Marks(visited, waiting)).moved(_MARGIN, _MARGIN)
     return "\n".join(_svg(graph, block, STYLE if styled else "")) + "\n"

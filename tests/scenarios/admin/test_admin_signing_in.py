@@ -14,12 +14,8 @@ PAGES = ("/runs", "/pending", "/blocked", "/traces", "/runs/0-nothing", "/traces
 
 
 @pytest.fixture
-async def service(start: Start) -> Service:
-    return await start(admin_token=TOKEN)
-
-
-@pytest.fixture
 async def admin(service: Service) -> AsyncIterator[AdminClient]:
+    """Somebody who is not signed in yet."""
     async with AdminClient(service.url) as client:
         yield client
 
@@ -128,21 +124,25 @@ async def test_signing_out_ends_the_session_for_every_copy_of_its_cookie(
     page = await admin.get("/runs")
     out = await admin.press(page, "/admin/logout")
     assert out.url.path == "/admin/login"
-    async with aiohttp.ClientSession(
-        base_url=service.url, headers={"Cookie": f"signoff_admin={secret}"}
-    ) as thief:
-        async with thief.get("/runs", allow_redirects=False) as answer:
-            assert answer.status == 303
+    async with (
+        aiohttp.ClientSession(
+            base_url=service.url, headers={"Cookie": f"signoff_admin={secret}"}
+        ) as thief,
+        thief.get("/runs", allow_redirects=False) as answer,
+    ):
+        assert answer.status == 303
 
 
 async def test_another_token_ends_every_session(start: Start, admin: AdminClient) -> None:
     secret = (await admin.sign_in()).cookies["signoff_admin"].value
     other = await start(admin_token="another-token")
-    async with aiohttp.ClientSession(
-        base_url=other.url, headers={"Cookie": f"signoff_admin={secret}"}
-    ) as http:
-        async with http.get("/runs", allow_redirects=False) as answer:
-            assert answer.status == 303
+    async with (
+        aiohttp.ClientSession(
+            base_url=other.url, headers={"Cookie": f"signoff_admin={secret}"}
+        ) as http,
+        http.get("/runs", allow_redirects=False) as answer,
+    ):
+        assert answer.status == 303
 
 
 @pytest.mark.parametrize("path", ["/admin/logout", "/blocked/retry", "/runs/0-x/cancel"])
