@@ -107,7 +107,7 @@ def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None
     judged, changes = entry.get("judged"), entry.get("changes")
     facts = [("pages.step.judged", _pairs(judged))] if judged else []
     facts += [("pages.step.asks", ", ".join(map(str, entry["asks"])))] if entry.get("asks") else []
-    facts += [(key, _pairs(entry[name])) for name, key in _FACTS.items() if entry.get(name)]
+    facts += [(key, _pairs(entry[name])) for name, key in _FACTS.items() if _says(entry, name)]
     rest = {name: value for name, value in entry.items() if name not in _SHOWN}
     calls = entry.get("calls")
     return Step(
@@ -130,6 +130,11 @@ def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None
         cards=tuple(map(str, entry.get("cards") or ())),
         rest=cut(rest) if rest else "",
     )
+
+
+def _says(entry: Mapping[str, Any], name: str) -> bool:
+    # That a run went on by itself is what most steps do.
+    return bool(entry.get(name)) and (name, entry[name]) != ("input", "continued")
 
 
 def _call(call: Mapping[str, Any]) -> Call:

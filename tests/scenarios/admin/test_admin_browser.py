@@ -207,5 +207,5 @@ def retry(browser: Browser, url: str, run: str) -> None:
     browser.click(f'td.main a[href="/runs/{run}"]')
     browser.click('form[action$="/retry"] button')
     browser.wait_text(".notice", "handled again")
-    browser.wait_text("h1 .badge", "completed")
+    browser.wait_text("h1 .badge", "waiting")
     browser.wait_text(".timeline", f"admin:{NAME}")
