@@ -13,7 +13,7 @@ local function read(body)
 end
 
 local function has(text, part)
-  return not part or string.find(string.lower(text or ''), part, 1, true)
+  return not part or string.find(string.lower(text), part, 1, true)
 end
 
 local function fits(run)
