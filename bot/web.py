@@ -9,6 +9,7 @@ from adapters.redis.client import translated
 from bot.documents import documents_route
 from bot.metrics import metrics_route
 from bot.model_metrics import health
+from bot.pages.routes import admin_routes
 from bot.settings import Settings
 from bot.skill_api import SkillApi
 from bot.stopping import end, pause
@@ -88,6 +89,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
     app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
     app.add_routes(_skill_api(parts))
+    app.add_routes(admin_routes(parts))
     if parts.settings.only_here:
         app.add_routes([documents_route(lambda: parts.current.now.documents)])
     for platform in parts.platforms.values():

@@ -24,11 +24,13 @@ from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
 from adapters.redis.findings import RedisFindings
 from adapters.redis.inbox import RedisInbox
+from adapters.redis.listing import RedisListing
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import RedisChatLog, RedisLease, RedisPublished, RedisRate
 from adapters.redis.scripts import Scripts
+from adapters.redis.sessions import RedisSessions
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
@@ -63,12 +65,14 @@ from engine.ports.archive import Archive
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
 from engine.ports.library import Library
+from engine.ports.listing import Listing
 from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
 from engine.ports.published import Published
 from engine.ports.records import Records
+from engine.ports.sessions import Sessions
 from engine.ports.store import Bounds, Mailbox, Operations
 from engine.ports.sync import SystemOfRecord
 from engine.react import Budget
@@ -117,6 +121,8 @@ class Parts:
     inbox: Inbox
     operations: Operations
     archive: Archive
+    listing: Listing
+    sessions: Sessions
     numbers: ModelNumbers
     watch: ModelWatch
     rate: Rate
@@ -254,6 +260,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             inbox=inbox,
             operations=RedisOperations(scripts, partitions),
             archive=RedisArchive(scripts, partitions),
+            listing=RedisListing(scripts, partitions),
+            sessions=RedisSessions(store.client),
             numbers=numbers,
             watch=watch,
             rate=RedisRate(store.client),

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from cards.model import Card, Principal
+from cards.model import Card
 from engine.frames.state import Patch, Run, position
 from engine.ports.store import CardWrite, Effects
 
@@ -106,12 +106,13 @@ def origin(conversation: str) -> dict[str, str]:
     return {"via": conversation.partition(":")[0], "where": conversation}
 
 
-def cancelled(
-    run: Run, by: Principal, at: datetime, *, where: str, update: str, in_flight: bool
-) -> Entry:
-    """That somebody ended the run; `in_flight` when a write may have happened meanwhile."""
-    told = {"by": by.id, **origin(where), "update": update, "status": "cancelled"}
-    return entry(run.id, at, "cancelled", {**told, "in_flight": in_flight or None})
+def cancelled(run: Run, told: Mapping[str, str], at: datetime, *, in_flight: bool) -> Entry:
+    """That somebody ended the run; `in_flight` when a write may have happened meanwhile.
+
+    `told` is who, and from where.
+    """
+    how = {"status": "cancelled", "in_flight": in_flight or None}
+    return entry(run.id, at, "cancelled", {**told, **how})
 
 
 def with_parent(run: str, parent: str, at: datetime) -> Entry:

@@ -7,18 +7,17 @@ from cards.markdown import literal
 from cards.model import Lang, Principal
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import audit, syncing
-from engine.children import ANYHOW
-from engine.frames.state import Run, ToolPlanFrame
+from engine import audit
+from engine.cancelling import cancelling
+from engine.frames.state import Run
 from engine.intents import Intent
 from engine.language import detect
 from engine.lookup import suggestions
 from engine.mail import GIVEN_UP, Announced, Commanded
 from engine.pending import pending
-from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
+from engine.ports.store import Aside, Effects, Post, ReplyWrite
 from engine.replies import Part, ReplyHead
-from engine.run_effects import wakes
-from engine.turn.active import active, all_active, below, titled
+from engine.turn.active import active, all_active, titled
 from engine.turn.services import TurnServices
 
 ADMIN = "admin"
@@ -108,53 +107,19 @@ def _cancel(
     if run is None:
         base = _reply(mail, lang, services, say("cancel.none", lang))
         return replace(base, log=tuple(_may_not(mail, run, services) for run in runs))
-    whole = (run, *below(run, everything))
-    in_flight = any(_in_flight(each) for each in whole)
-    text = _cancelled(run, in_flight=in_flight)
-    part = run.part.model_copy(update={"state": "cancelled", "text": text})
     base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
-    return Effects(
-        reply=base.reply,
-        posts=(*base.posts, *syncing.leftover(run)),
-        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in whole[1:])),
-        parts=(PartWrite(run.reply, part.index, part.stored()),),
-        touches=(Touch(run.reply),),
-        mails=wakes(run.model_copy(update={"status": "cancelled"})),
-        log=tuple(
-            audit.cancelled(
-                each,
-                mail.principal,
-                services.now,
-                where=mail.update.conversation,
-                update=mail.update.id,
-                in_flight=_in_flight(each),
-            )
-            for each in whole
-        ),
-    )
+    ending = cancelling(run, everything, told=_who(mail), now=services.now)
+    return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
 
 
 def _may_not(mail: Commanded, run: Run, services: TurnServices) -> audit.Entry:
     """That somebody who may not wanted to end the run."""
-    told = {"by": mail.principal.id, **audit.origin(mail.update.conversation)}
-    return audit.entry(run.id, services.now, "cancel_refused", {**told, "update": mail.update.id})
+    return audit.entry(run.id, services.now, "cancel_refused", _who(mail))
 
 
-def _in_flight(run: Run) -> bool:
-    """Whether a write may be under way: what it was to be is recorded, and its result is not."""
-    top = run.frames[-1]
-    return isinstance(top, ToolPlanFrame) and top.started
-
-
-def _cancelled(run: Run, *, in_flight: bool) -> str:
-    """What the run's part says; what was written, or may have been, is not passed over."""
-    if in_flight:
-        return say("part.cancelled_in_flight", run.lang, name=run.name)
-    if run.state.written:
-        return say("part.cancelled_after", run.lang, name=run.name)
-    return say(
-        "part.cancelled_synced" if run.changes else "part.cancelled", run.lang, name=run.name
-    )
+def _who(mail: Commanded) -> dict[str, str]:
+    update = mail.update
+    return {"by": mail.principal.id, **audit.origin(update.conversation), "update": update.id}
 
 
 def given_up(mail: Commanded, services: TurnServices) -> Effects:

@@ -87,6 +87,10 @@ def written(run: Run) -> RunWrite:
         body=run.stored(),
         steps=run.steps,
         ended=run.status if run.status in ENDED else "",
+        status=run.status,
+        playbook=run.playbook,
+        who=f"{run.requester.id} {run.requester.name}",
+        parent=run.parent,
     )
 
 

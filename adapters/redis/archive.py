@@ -19,16 +19,23 @@ class RedisArchive:
 
     async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
         """Ids and JSON of the newest traces, the newest first."""
-        found: list[tuple[float, str, str]] = []
-        for n in range(self._partitions.count):
-            tag, client = keys.tag(n), self._scripts.client
-            with translated():
-                newest = await client.zrevrange(f"{tag}traces", 0, limit - 1, withscores=True)
-                for name, at in cast(list[tuple[str, float]], newest):
-                    body = await client.get(f"{tag}trace:{name}")
-                    found += [(at, name, str(body))] if body else []
-        found.sort(reverse=True)
-        return [(name, body) for _, name, body in found[:limit]]
+        names = await self._newest("traces", limit)
+        with translated():
+            async with self._scripts.client.pipeline(transaction=False) as pipe:
+                for name in names:
+                    pipe.get(f"{keys.tag(self._partitions.of_id(name) or 0)}trace:{name}")
+                bodies = await pipe.execute()
+        return [(name, str(body)) for name, body in zip(names, bodies, strict=True) if body]
+
+    async def _newest(self, index: str, limit: int) -> list[str]:
+        """The newest of an index that each partition has, the newest first."""
+        with translated():
+            async with self._scripts.client.pipeline(transaction=False) as pipe:
+                for n in range(self._partitions.count):
+                    pipe.zrevrange(f"{keys.tag(n)}{index}", 0, limit - 1, withscores=True)
+                parts = cast(list[list[tuple[str, float]]], await pipe.execute())
+        newest = sorted(((at, str(name)) for part in parts for name, at in part), reverse=True)
+        return [name for _, name in newest[:limit]]
 
     async def trace(self, trace_id: str) -> str | None:
         """The JSON of a trace that is still kept."""

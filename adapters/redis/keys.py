@@ -15,6 +15,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
 {pN}:inbox:<who>               cards that wait for a role or person, by when they were opened
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
+{pN}:runs | :ended             runs by start, by end           {pN}:open           open cards by age
 
 What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
 it | :keys, the idempotency keys they were written under; signoff:{findings:<project>} its checks
@@ -31,6 +32,7 @@ BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
 MODEL_COUNTS = "signoff:model:counts"
 CURRENT = "signoff:playbooks:current"
+OPEN_LISTED = "signoff:open-listed"
 
 
 def published(digest: str) -> str:
@@ -71,6 +73,11 @@ def login(kind: str, name: str) -> str:
 def model_state(model: str) -> str:
     """How a model was last found, while it is not well."""
     return f"signoff:model:state:{model}"
+
+
+def session(name: str) -> str:
+    """A session of the admin pages."""
+    return f"signoff:session:{name}"
 
 
 def first(name: str) -> str:

@@ -51,6 +51,10 @@ def effects(e: Effects) -> str:
                 "body": r.body,
                 "steps": r.steps,
                 "ended": r.ended,
+                "status": r.status,
+                "playbook": r.playbook,
+                "who": r.who,
+                "parent": r.parent,
             }
             for r in e.runs
         ],

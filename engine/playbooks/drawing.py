@@ -31,17 +31,24 @@ _CORNERS = {"sop_end": 14, "phase": 4, "playbook": 4}
 _DASHED = ' stroke-dasharray="4 3"'
 
 
-def draw(graph: Graph, *, visited: Collection[str] = (), waiting: Collection[str] = ()) -> str:
+def draw(
+    graph: Graph,
+    *,
+    visited: Collection[str] = (),
+    waiting: Collection[str] = (),
+    styled: bool = True,
+) -> str:
     """The SVG text, the same for the same graph; each node is a group with the node's id.
 
     Nodes whose id is in `visited` or `waiting` get that class and a sign; ids that the graph has
-    not are ignored, as a run may have been through another version of its playbook.
+    not are ignored, as a run may have been through another version of its playbook. Without
+    `styled`, the colours of STYLE are for the page to bring.
     """
     block = layout(graph, Marks(visited, waiting)).moved(_MARGIN, _MARGIN)
-    return "\n".join(_svg(graph, block)) + "\n"
+    return "\n".join(_svg(graph, block, STYLE if styled else "")) + "\n"
 
 
-def _svg(graph: Graph, block: Block) -> Iterator[str]:
+def _svg(graph: Graph, block: Block, style: str) -> Iterator[str]:
     width, height = _n(block.width + 2 * _MARGIN), _n(block.height + 2 * _MARGIN)
     # Without its style the picture still has the colour of the text around it.
     yield (
@@ -50,7 +57,8 @@ def _svg(graph: Graph, block: Block) -> Iterator[str]:
         f' stroke="currentColor" font-family="system-ui, sans-serif" lang="{graph.lang}">'
     )
     yield f"<title>{escape(next((n.name for n in graph.nodes), ''))}</title>"
-    yield f"<style>{STYLE}</style>"
+    if style:
+        yield f"<style>{style}</style>"
     for box in block.boxes:
         yield from _box(box)
     for arrow in block.arrows:

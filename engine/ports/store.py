@@ -31,7 +31,8 @@ class CardWrite:
 class RunWrite:
     """A run's next stored state; `ended` is its terminal status, "" while it lives.
 
-    `reply` is the id of the reply that shows it; `steps` counts its steps.
+    `reply` is the id of the reply that shows it; `steps` counts its steps. What runs are listed by:
+    `status`, `playbook`, `who` asked for it (id and name), and the `parent` run.
     """
 
     id: str
@@ -40,6 +41,10 @@ class RunWrite:
     body: str
     steps: int = 0
     ended: str = ""
+    status: str = ""
+    playbook: str = ""
+    who: str = ""
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

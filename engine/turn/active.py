@@ -18,8 +18,13 @@ async def active(conversation: str, services: TurnServices) -> list[Run]:
 
 async def all_active(conversation: str, services: TurnServices) -> list[Run]:
     """Every run of the conversation that has not ended; unreadable ones are left."""
+    return read_runs(await services.decisions.active_runs(conversation))
+
+
+def read_runs(active_runs: Sequence[tuple[str, str]]) -> list[Run]:
+    """Those that this version can read, of runs with their bodies."""
     found = []
-    for _, body in await services.decisions.active_runs(conversation):
+    for _, body in active_runs:
         with suppress(ValidationError):
             found.append(Run.model_validate_json(body))
     return found

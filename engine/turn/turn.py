@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from cards.model import Card
 from engine import audit
-from engine.frames.state import Run
 from engine.intents import way
 from engine.language import detect
 from engine.mail import CardDecided, CardExpired, PartReady, Said, Started
@@ -16,13 +15,13 @@ from engine.ports.store import (
     PartWrite,
     Post,
     ReplyWrite,
-    RunWrite,
     Touch,
     TraceWrite,
 )
 from engine.replies import Part, ReplyHead, said_late, settled
 from engine.router.chain import route
 from engine.router.model import RouteContext, Routed
+from engine.run_effects import written
 from engine.turn import offer
 from engine.turn.answers import Asked, ask_model
 from engine.turn.parts import Begun, ask_which, begin, skipped
@@ -153,7 +152,7 @@ def _with(begun: Begun, effects: Effects) -> Effects:
     start = Started().model_dump_json()
     return replace(
         effects,
-        runs=tuple(_written(run) for run in begun.runs),
+        runs=tuple(written(run) for run in begun.runs),
         cards=(*effects.cards, *begun.cards),
         mails=(*begun.mails, *((f"run:{run.id}", start) for run in begun.runs)),
         timers=(*effects.timers, *begun.timers),
@@ -161,11 +160,6 @@ def _with(begun: Begun, effects: Effects) -> Effects:
         posts=(*effects.posts, *begun.posts),
         log=(*map(audit.started, begun.runs), *begun.log),
     )
-
-
-def _written(run: Run) -> RunWrite:
-    body = run.stored()
-    return RunWrite(id=run.id, conversation=run.conversation, reply=run.reply, body=body)
 
 
 async def _finish(

@@ -24,6 +24,8 @@ ROOMS = ("bot", "adapters", "engine", "cards")
 CATALOGUE = ROOT / "cards" / "texts"
 IDEOGRAPH = "\u4e00-\u9fff"
 FULL_WIDTH = "\u3000-\u303f\uff01-\uff60"
+TEMPLATES = ROOT / "bot" / "pages" / "templates"
+IN_TEMPLATE = re.compile(r'"(pages\.[a-z_.]+)"')
 SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.field.ecog", "tool.recorded"}
 
 RUN_STATES = get_args(Run.model_fields["status"].annotation)
@@ -69,6 +71,11 @@ def keys_asked_for() -> Iterator[ast.expr]:
             yield from (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,)
 
 
+def keys_in_templates() -> set[str]:
+    texts = (path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.html"))
+    return {key for text in texts for key in IN_TEMPLATE.findall(text)}
+
+
 def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
@@ -88,6 +95,7 @@ def test_every_key_asked_for_is_in_the_catalogue() -> None:
     asked = [key.value for key in keys_asked_for() if isinstance(key, ast.Constant)]
     assert len(asked) > 100
     assert [key for key in asked if key not in TEXTS] == []
+    assert keys_in_templates() - set(TEXTS) == set()
 
 
 def test_every_composed_key_is_in_the_catalogue() -> None:
@@ -102,7 +110,7 @@ def test_every_composed_key_is_in_the_catalogue() -> None:
 
 def test_every_key_is_used() -> None:
     literals = {node.value for node in nodes() if isinstance(node, ast.Constant)}
-    assert set(TEXTS) - literals - COMPOSED_KEYS == set()
+    assert set(TEXTS) - literals - COMPOSED_KEYS - keys_in_templates() == set()
 
 
 def test_chinese_is_chinese() -> None:

@@ -110,9 +110,11 @@ local function write_card(c)
   end
   if c.status == 'open' then
     redis.call('ZADD', T .. 'c:' .. c.conversation .. ':cards', 'NX', now, c.token)
+    redis.call('ZADD', T .. 'open', 'NX', now, c.token)
     list_card(c.token, c.who, c.conversation)
   else
     redis.call('ZREM', T .. 'c:' .. c.conversation .. ':cards', c.token)
+    redis.call('ZREM', T .. 'open', c.token)
     unlist(c.token)
   end
   touch(c.token, 0)
@@ -137,6 +139,7 @@ local function end_run(run, status)
       redis.call('HINCRBY', card, 'version', 1)
       redis.call('ZREM', T .. 'c:' .. conversation .. ':cards', token)
       unlist(token)
+      redis.call('ZREM', T .. 'open', token)
       touch(token, 0)
     end
     redis.call('PEXPIRE', card, KEEP_MS)
@@ -166,6 +169,9 @@ local function write_run(r)
   local key = T .. 'run:' .. r.id
   redis.call('HSET', key, 'body', r.body, 'conversation', r.conversation, 'reply', r.reply,
     'steps', r.steps)
+  -- What lists of runs ask for, as of that many steps: what wrote no such fields leaves them older.
+  redis.call('HSET', key, 'status', r.status, 'playbook', r.playbook, 'who', r.who,
+    'parent', r.parent, 'listed', r.steps)
   if r.ended == '' then
     local new = redis.call('ZADD', T .. 'c:' .. r.conversation .. ':runs', 'NX', now, r.id)
     if new == 1 then redis.call('ZADD', T .. 'runs', now, r.id) end

@@ -1,0 +1,114 @@
+"""What an operator does on the pages; each lands in the audit with who did it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from bot.pages.run_list import read_run
+from cards.frozen import Frozen
+from engine import audit
+from engine.cancelling import cancelling
+from engine.errors import StaleWrite
+from engine.frames.outcome import People
+from engine.mail import Resumed
+from engine.ports.clock import Clock
+from engine.ports.store import Decisions, Effects, Operations, Post
+from engine.turn.active import read_runs
+
+log = structlog.get_logger()
+ATTEMPTS = 10
+VIA = "pages"
+
+
+class Order(Frozen):
+    """Who wants something done with what: a run, or mail by its name; and one of its cards."""
+
+    by: str
+    target: str
+    card: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Actions:
+    """Does what buttons ask for; answers the key of the sentence that says what became of it."""
+
+    decisions: Decisions
+    operations: Operations
+    people: People
+    clock: Clock
+
+    async def do(self, name: str, order: Order) -> str | None:
+        """None for a button that there is not."""
+        action = self._known.get(name)
+        if action is None:
+            return None
+        said = await action(order)
+        log.info("admin_action", action=name, by=order.by, target=order.target, said=said)
+        return said
+
+    @property
+    def _known(self) -> Mapping[str, Callable[[Order], Awaitable[str]]]:
+        # One line per button of a run's page, and its form in templates/run.html.
+        return {"cancel": self._cancel, "retry": self._retry, "repost": self._repost}
+
+    async def _cancel(self, order: Order) -> str:
+        """End the run where it is; it may go on while it is read, then it is read again."""
+        for _ in range(ATTEMPTS):
+            found = await self.decisions.run(order.target)
+            run = read_run(found[0]) if found else None
+            if found is None or run is None:
+                return "pages.said.gone"
+            if found[1]:
+                return "pages.said.ended"
+            if run.parent:
+                return "pages.said.child"
+            others = read_runs(await self.decisions.active_runs(run.conversation))
+            told = {"by": order.by, "via": VIA}
+            effects = cancelling(run, others, told=told, now=self.clock.now())
+            try:
+                await self._record(run.id, f"cancel:{run.id}", effects)
+            except StaleWrite:
+                continue
+            return "pages.said.cancelled"
+        return "pages.said.busy"
+
+    async def _retry(self, order: Order) -> str:
+        """Have a blocked run, or mail set aside, handled again."""
+        found = await self.decisions.run(order.target)
+        if found is not None:
+            run = read_run(found[0])
+            if found[1] or (run is not None and run.status != "blocked"):
+                return "pages.said.not_waiting"
+        resumed = Resumed(by=order.by, via=VIA).model_dump_json()
+        done = await self.operations.retry(order.target, resumed)
+        return "pages.said.retried" if done else "pages.said.not_waiting"
+
+    async def _repost(self, order: Order) -> str:
+        """Show an open card once more where its run talks and where its deciders are.
+
+        At most once a minute, however often the button is pressed.
+        """
+        found = await self.decisions.card(order.card)
+        if found is None or found.card.run != order.target:
+            return "pages.said.gone"
+        card = found.card
+        if card.status != "open":
+            return "pages.said.closed"
+        asks = bool(card.review.roles or card.review.persons)
+        homes = self.people.homes(card.review) if asks else ()
+        again = f"{found.now:%Y%m%d%H%M}"
+        posts = tuple(
+            Post(f"{card.token}@{place}#{again}", place, "card", card.token)
+            for place in dict.fromkeys((card.conversation, *homes))
+        )
+        told = {"by": order.by, "via": VIA}
+        entry = audit.about_card(card, self.clock.now(), "repost", told)
+        await self._record(
+            card.token, f"repost:{card.token}:{again}", Effects(posts=posts, log=(entry,))
+        )
+        return "pages.said.reposted"
+
+    async def _record(self, at: str, name: str, effects: Effects) -> None:
+        """All of it in one script; a repeat of the same name changes nothing."""
+        await self.decisions.decide(at, update_id=f"{VIA}:{name}", answer="{}", effects=effects)

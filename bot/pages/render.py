@@ -1,0 +1,166 @@
+"""From a view to a page: the templates, the words, and what no text can do in them."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, get_args
+from urllib.parse import quote, urlencode
+from zoneinfo import ZoneInfo
+
+from aiohttp import web
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from adapters.webchat.markdown import to_html
+from bot.pages.session import Visitor
+from bot.pages.words import TABLES
+from cards.model import Lang
+from cards.texts import say
+from engine.playbooks.drawing import STYLE
+
+LANG_COOKIE = "signoff_lang"
+LIVE = "X-Signoff-Live"
+_YEAR_S = 365 * 24 * 3600
+_HERE = Path(__file__).parent
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+# What nobody sees or what turns the text around it could make a text look like another.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks for a page, and in which language."""
+
+    request: web.Request
+    lang: Lang
+    visitor: Visitor | None = None
+
+
+class Renderer:
+    """Pages of the templates; whatever text they show is escaped, and shows as what it is."""
+
+    def __init__(self, zone: str) -> None:
+        self._zone = ZoneInfo(zone)
+        self._pages = Environment(
+            loader=FileSystemLoader(_HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=_plain,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._pages.globals["static"] = _versions()
+
+    def page(self, asked: Asked, template: str, *, status: int = 200, **view: Any) -> web.Response:
+        """The page; 304 when the browser has it as it is, and the language kept when it is new."""
+        request = asked.request
+        text = self._pages.get_template(template).render(
+            lang=asked.lang,
+            t=_teller(asked.lang),
+            word=_word(asked.lang),
+            visitor=asked.visitor,
+            path=request.path,
+            languages=_languages(request),
+            when=self._when,
+            markdown=_markdown,
+            url=_url,
+            **view,
+        )
+        tag = f'"{sha256(text.encode()).hexdigest()[:24]}"'
+        if status == 200 and request.headers.get("If-None-Match") == tag:
+            return web.Response(status=304, headers={"ETag": tag})
+        response = web.Response(text=text, content_type="text/html", status=status)
+        response.headers["ETag"] = tag
+        if request.query.get("lang") in get_args(Lang):
+            response.set_cookie(
+                LANG_COOKIE, asked.lang, max_age=_YEAR_S, path="/", samesite="Strict", httponly=True
+            )
+        return response
+
+    def _when(self, moment: datetime) -> str:
+        """A moment in the service's time zone, to the second."""
+        return moment.astimezone(self._zone).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def language(request: web.Request) -> Lang:
+    """What was chosen here, else before, else what the browser prefers."""
+    chosen = (request.query.get("lang"), request.cookies.get(LANG_COOKIE))
+    known: Lang
+    for lang in chosen:
+        for known in get_args(Lang):
+            if lang == known:
+                return known
+    preferred = request.headers.get("Accept-Language", "").strip().lower()
+    return "zh" if preferred.startswith("zh") else "en"
+
+
+def static_file(name: str) -> web.Response:
+    """A file of the pages; 404 for any other name."""
+    found = _FILES.get(name)
+    if found is None:
+        return web.Response(status=404, text="not here")
+    body, kind = found
+    return web.Response(body=body, content_type=kind, charset="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """What is put into a page: hidden and turning characters of a text become a visible sign."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return _UNSEEN.sub("\ufffd", value)
+    return value
+
+
+def _markdown(text: str) -> Markup:
+    """Markdown as safe HTML: the same that the web chat shows."""
+    return Markup(to_html(_UNSEEN.sub("\ufffd", text)))  # noqa: S704 - raw HTML is off in it
+
+
+def _teller(lang: Lang) -> Callable[..., str]:
+    def told(key: str, **values: object) -> str:
+        return say(key, lang, **values)
+
+    return told
+
+
+def _word(lang: Lang) -> Callable[[str, str], str]:
+    def told(table: str, value: str) -> str:
+        key = TABLES[table].get(value)
+        return say(key, lang) if key else value
+
+    return told
+
+
+def _languages(request: web.Request) -> dict[str, str]:
+    """The address of this page in each language."""
+    query = {name: value for name, value in request.query.items() if name != "said"}
+    return {lang: f"?{urlencode({**query, 'lang': lang})}" for lang in get_args(Lang)}
+
+
+def _url(*parts: str) -> str:
+    """A path of these parts; a slash in a trace's id is part of it."""
+    return "/" + "/".join(quote(part, safe="/" if parts[0] == "traces" else "") for part in parts)
+
+
+def _files() -> dict[str, tuple[bytes, str]]:
+    found = {
+        path.name: (path.read_bytes(), _TYPES[path.suffix])
+        for path in (_HERE / "static").iterdir()
+        if path.suffix in _TYPES
+    }
+    return {**found, "graph.css": (STYLE.encode(), "text/css")}
+
+
+_FILES = _files()
+
+
+def _versions() -> dict[str, str]:
+    """The address of each file, another one for other contents."""
+    return {
+        name: f"/admin/static/{name}?{sha256(body).hexdigest()[:10]}"
+        for name, (body, _) in _FILES.items()
+    }

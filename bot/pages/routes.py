@@ -1,0 +1,247 @@
+"""The admin pages' routes; off without SIGNOFF_ADMIN_TOKEN (design §9)."""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from urllib.parse import quote, urlencode
+
+from aiohttp import web
+from pydantic import SecretStr
+
+from bot.masking import masking
+from bot.pages import signing
+from bot.pages.actions import Actions, Order
+from bot.pages.blocked_view import split
+from bot.pages.card_view import CardWords, waiting
+from bot.pages.forms import Form, form_of, same
+from bot.pages.guard import guarded
+from bot.pages.render import LIVE, Asked, Renderer, language, static_file
+from bot.pages.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
+from bot.pages.run_view import read_entries, tokens_of, view_of
+from bot.pages.session import Entrance, Visitor
+from bot.pages.trace_view import trace_lines, trace_view
+from bot.wiring import Parts
+from engine.ports.findings import Standing
+from engine.replay.trace import trace_of
+from engine.turn.traces import masked
+
+CARDS = 500
+TRACES = 100
+FINDINGS = 20
+SAID = (
+    "pages.said.gone",
+    "pages.said.ended",
+    "pages.said.child",
+    "pages.said.cancelled",
+    "pages.said.busy",
+    "pages.said.retried",
+    "pages.said.not_waiting",
+    "pages.said.reposted",
+    "pages.said.closed",
+)
+Page = Callable[[Asked], Awaitable[web.StreamResponse]]
+
+
+def admin_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
+    """All routes of the pages, or none without a token for them."""
+    token = parts.settings.admin_token
+    return AdminPages(parts, token).routes() if token else ()
+
+
+class AdminPages:
+    """Reads what the store has, and shows it to who is signed in."""
+
+    def __init__(self, parts: Parts, token: SecretStr) -> None:
+        settings = parts.settings
+        self._parts = parts
+        self._mask = masking(settings.trace_mask)
+        self._renderer = Renderer(settings.timezone)
+        self._entrance = Entrance(token, parts.sessions, parts.rate, settings.public_url or "")
+        self._signing = signing.Signing(self._entrance, self._renderer)
+        self._actions = Actions(
+            parts.handling.decisions, parts.operations, parts.people, parts.clock
+        )
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        """One line per page."""
+        return [
+            web.get("/runs", self._page(self._runs)),
+            web.get("/runs/{id}", self._page(self._run)),
+            web.get("/runs/{id}/trace.json", self._page(self._trace_of_run)),
+            web.post("/runs/{id}/{action}", self._form(self._act)),
+            web.get("/pending", self._page(self._pending)),
+            web.get("/blocked", self._page(self._blocked)),
+            web.post("/blocked/retry", self._form(self._retry)),
+            web.get("/traces", self._page(self._traces)),
+            web.get("/traces/{id:.+}", self._page(self._trace)),
+            web.get("/admin/login", guarded(self._signing.show, self._told)),
+            web.post("/admin/login", guarded(self._signing.sign_in, self._told)),
+            web.post("/admin/logout", self._form(self._signing.sign_out)),
+            web.get("/admin/static/{file}", guarded(_static, self._told)),
+        ]
+
+    def _told(self, request: web.Request, status: int, key: str) -> web.Response:
+        asked = Asked(request, language(request))
+        return self._renderer.page(asked, "told.html", status=status, key=key)
+
+    def _page(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        """For who is signed in; anybody else is sent to sign in, and then back."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            visitor = await self._entrance.visitor(request.cookies)
+            if visitor is not None:
+                return await page(Asked(request, language(request), visitor))
+            if LIVE in request.headers:
+                return web.Response(status=401)
+            return _see("/admin/login?" + urlencode({"next": request.path_qs}))
+
+        return guarded(answer, self._told)
+
+    def _form(self, act: signing.Act) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        """For forms of our own pages, sent by who is signed in, with the mark of the session."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            form = await form_of(request)
+            visitor = await self._entrance.visitor(request.cookies)
+            if visitor is None or form is None or not same(form.get("mark", ""), visitor.mark):
+                return self._told(request, 403, "pages.refused")
+            return await act(request, visitor, form)
+
+        return guarded(answer, self._told)
+
+    async def _runs(self, asked: Asked) -> web.StreamResponse:
+        wanted = asked_for(asked.request.query)
+        page = await self._parts.listing.runs(wanted.wanted, after=wanted.after, limit=PAGE)
+        return self._renderer.page(
+            asked,
+            "runs.html",
+            title="pages.runs",
+            wanted=wanted,
+            page=page,
+            lines=lines(page, self._mask),
+            statuses=(LIVING, *STATUSES),
+            playbooks=sorted(self._parts.current.now.playbooks),
+        )
+
+    async def _run(self, asked: Asked) -> web.StreamResponse:
+        parts, run_id = self._parts, asked.request.match_info["id"]
+        history = await parts.archive.history(run_id)
+        if history is None:
+            return self._told(asked.request, 404, "pages.no_run")
+        run = read_run(history.body)
+        playbook = await parts.current.playbook(run.digest) if run else None
+        waits = run.waiting if run else ()
+        tokens = dict.fromkeys([*tokens_of(history), *waits])
+        cards = await parts.listing.cards(list(tokens))
+        view = view_of(run_id, history, cards, playbook, self._words(asked))
+        project = parts.handling.project(run.conversation) if run else ""
+        standing = await parts.findings.of(project, FINDINGS) if project else Standing()
+        traced = await parts.archive.trace(run.reply) if run else None
+        return self._renderer.page(
+            asked,
+            "run.html",
+            title="pages.run",
+            view=view,
+            project=project,
+            standing=standing,
+            mask=self._mask,
+            traced=run.reply if run and traced else "",
+            said=_said(asked.request),
+        )
+
+    async def _trace_of_run(self, asked: Asked) -> web.StreamResponse:
+        """What a replay takes, with personal data masked."""
+        run_id = asked.request.match_info["id"]
+        history = await self._parts.archive.history(run_id)
+        run = read_run(history.body) if history else None
+        if history is None:
+            return self._told(asked.request, 404, "pages.no_run")
+        whole = (
+            trace_of(run, history.entries).model_dump(mode="json")
+            if run
+            else {"state": history.body, "steps": list(read_entries(history))}
+        )
+        text = json.dumps(masked(whole, self._mask), ensure_ascii=False, indent=1)
+        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in run_id)
+        headers = {"Content-Disposition": f'attachment; filename="run-{name}.json"'}
+        return web.Response(text=text, content_type="application/json", headers=headers)
+
+    async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
+        run_id = request.match_info["id"]
+        order = Order(by=visitor.id, target=run_id, card=form.get("card", ""))
+        said = await self._actions.do(request.match_info["action"], order)
+        if said is None:
+            return self._told(request, 404, "pages.no_action")
+        return _see(f"/runs/{quote(run_id, safe='')}?said={said}")
+
+    async def _retry(
+        self, request: web.Request, visitor: Visitor, form: Form
+    ) -> web.StreamResponse:
+        said = await self._actions.do("retry", Order(by=visitor.id, target=form.get("name", "")))
+        return _see(f"/blocked?said={said}")
+
+    async def _pending(self, asked: Asked) -> web.StreamResponse:
+        parts, who = self._parts, asked.request.query.get("who", "")
+        cards, count = await parts.listing.open_cards(CARDS)
+        shown, groups = waiting(cards, self._words(asked), parts.clock.now(), who)
+        projects = self._projects()
+        standing = [(name, await parts.findings.of(name, FINDINGS)) for name in projects]
+        return self._renderer.page(
+            asked,
+            "pending.html",
+            title="pages.pending",
+            cards=shown,
+            groups=groups,
+            who=who,
+            count=count,
+            most=CARDS,
+            projects=[(n, s) for n, s in standing if s.findings or s.dropped],
+            mask=self._mask,
+        )
+
+    async def _blocked(self, asked: Asked) -> web.StreamResponse:
+        runs, mail = split(await self._parts.operations.waiting(), self._mask)
+        return self._renderer.page(
+            asked,
+            "blocked.html",
+            title="pages.blocked",
+            runs=runs,
+            mail=mail,
+            said=_said(asked.request),
+        )
+
+    async def _traces(self, asked: Asked) -> web.StreamResponse:
+        found = trace_lines(await self._parts.archive.traces(TRACES))
+        return self._renderer.page(asked, "traces.html", title="pages.traces", lines=found)
+
+    async def _trace(self, asked: Asked) -> web.StreamResponse:
+        name = asked.request.match_info["id"]
+        body = await self._parts.archive.trace(name)
+        if body is None:
+            return self._told(asked.request, 404, "pages.no_trace")
+        view = trace_view(name, body)
+        return self._renderer.page(asked, "trace.html", title="pages.trace", view=view)
+
+    def _words(self, asked: Asked) -> CardWords:
+        parts = self._parts
+        return CardWords(parts.people, asked.lang, parts.settings.timezone, self._mask)
+
+    def _projects(self) -> Sequence[str]:
+        """Every project that something may have been found in."""
+        parts = self._parts
+        set_ones = (project for _, project in parts.settings.projects)
+        default = parts.handling.project("")
+        own = (p.definition.project for p in parts.current.now.playbooks.values())
+        return sorted({default, *set_ones, *own} - {""})
+
+
+async def _static(request: web.Request) -> web.StreamResponse:
+    return static_file(request.match_info["file"])
+
+
+def _said(request: web.Request) -> str:
+    said = request.query.get("said", "")
+    return said if said in SAID else ""
+
+
+def _see(path: str) -> web.Response:
+    return web.Response(status=303, headers={"Location": path})

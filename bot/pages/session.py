@@ -1,0 +1,119 @@
+"""Who is signed in: a secret in a cookie, and its session in the store (design §9)."""
+
+import ipaddress
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from math import ceil
+from urllib.parse import urlsplit
+
+from aiohttp import web
+from pydantic import SecretStr, ValidationError
+
+from bot.pages.forms import same
+from cards.frozen import Frozen
+from engine.ports.platform import Pace, Rate
+from engine.ports.sessions import Sessions
+
+COOKIE = "signoff_admin"
+KEEP_S = 8 * 3600
+EACH = Pace(every_s=60, burst=5)
+ALL = Pace(every_s=6, burst=60)
+"""Tries to sign in from one address, and from all together."""
+_NAME = re.compile(r"[\w.@'-][\w .@'-]{0,39}")
+
+
+class Visitor(Frozen):
+    """Somebody who gave the token: what they call themselves, and the mark of their forms.
+
+    `token` is a digest of the token that they gave, so that another token ends all sessions.
+    """
+
+    name: str
+    mark: str
+    token: str
+
+    @property
+    def id(self) -> str:
+        """Who it is in an audit: a holder of the token, by the name that they gave."""
+        return f"admin:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class TryLater:
+    """There were too many tries; the next one may succeed after so many seconds."""
+
+    seconds: int
+
+
+class Entrance:
+    """Lets in who gives the token."""
+
+    def __init__(self, token: SecretStr, sessions: Sessions, rate: Rate, public_url: str) -> None:
+        self._token = token.get_secret_value()
+        self._sessions = sessions
+        self._rate = rate
+        self._public = urlsplit(public_url)
+
+    async def visitor(self, cookies: Mapping[str, str]) -> Visitor | None:
+        """Who is signed in with these cookies."""
+        secret = cookies.get(COOKIE, "")
+        body = await self._sessions.find(_digest(secret)) if secret else None
+        try:
+            found = Visitor.model_validate_json(body) if body else None
+        except ValidationError:
+            return None
+        return found if found and same(found.token, _digest(self._token)) else None
+
+    async def sign_in(self, name: str, token: str, address: str) -> str | TryLater | None:
+        """The secret for the cookie; None for a wrong token or name."""
+        wait_s = await self._wait_s(address)
+        if wait_s:
+            return TryLater(ceil(wait_s))
+        name = name.strip()
+        if not same(token, self._token) or not _NAME.fullmatch(name):
+            return None
+        secret = secrets.token_urlsafe(32)
+        visitor = Visitor(name=name, mark=secrets.token_urlsafe(16), token=_digest(self._token))
+        await self._sessions.begin(_digest(secret), visitor.model_dump_json(), keep_s=KEEP_S)
+        return secret
+
+    async def sign_out(self, cookies: Mapping[str, str]) -> None:
+        """The session ends, also for whoever else has its cookie."""
+        await self._sessions.end(_digest(cookies.get(COOKIE, "")))
+
+    async def _wait_s(self, address: str) -> float:
+        each = await self._rate.ask(f"admin-login:{_network(address)}", EACH, 1)
+        return each or await self._rate.ask("admin-login", ALL, 1)
+
+    def keep(self, request: web.Request, response: web.Response, secret: str) -> None:
+        """Has the browser keep the secret, where no script and no other site reaches it."""
+        secure = request.secure or (
+            self._public.scheme == "https" and self._public.netloc == request.host
+        )
+        response.set_cookie(
+            COOKIE,
+            secret,
+            max_age=KEEP_S,
+            path="/",
+            httponly=True,
+            samesite="Strict",
+            secure=secure,
+        )
+
+
+def _network(address: str) -> str:
+    """An address as far as one party holds it: of IPv6, the first half."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return "unknown"
+    if found.version == 4:
+        return str(found)
+    return str(ipaddress.ip_network((found, 64), strict=False).network_address)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

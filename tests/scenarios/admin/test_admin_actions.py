@@ -1,0 +1,112 @@
+"""An operator does what the admin pages offer; the audit says who it was."""
+
+from typing import Any
+
+from tests.fakes.admin_client import NAME, AdminClient
+from tests.fakes.admin_sight import Sight, audit, page_with, restored, run_links
+from tests.fakes.web_room import WebRoom
+from tests.scenarios.conftest import Service
+
+BY = f"admin:{NAME}"
+
+
+async def test_an_operator_cancels_a_run(
+    sight: Sight, admin: AdminClient, service: Service
+) -> None:
+    page = await admin.get(f"/runs/{sight.waits}?lang=en")
+    after = await admin.press(page, f"/runs/{sight.waits}/cancel")
+    assert "It is cancelled." in after.text
+    assert "/cancel" not in after.html
+    found = await service.parts.handling.decisions.run(sight.waits)
+    assert found is not None
+    assert found[1] == "cancelled"
+    entry = (await audit(service, sight.waits))[-1]
+    assert (entry["event"], entry["by"], entry["via"]) == ("cancelled", BY, "pages")
+    async with WebRoom(service.url, "waits") as room:
+        closed = await room.card("confirm", closed=True)
+        assert closed["outcome"]
+        await room.wait_for(lambda m: any(p["state"] == "cancelled" for p in m["parts"]))
+        _, answer = await room.tap("chen", sight.card, "approve")
+        assert answer["ok"] is False
+    again = await admin.press(page, f"/runs/{sight.waits}/cancel")
+    assert "has ended already" in again.text
+    assert [e for e in await audit(service, sight.waits) if e.get("event") == "cancelled"] == [
+        entry
+    ]
+
+
+async def test_an_operator_has_a_blocked_run_handled_again(
+    sight: Sight, admin: AdminClient, service: Service
+) -> None:
+    page = await admin.get(f"/runs/{sight.blocked}")
+    assert "no picture" in page.text
+    await restored(service, sight.blocked)
+    after = await admin.press(page, f"/runs/{sight.blocked}/retry")
+    assert "being handled again" in after.text
+    async with WebRoom(service.url, "stuck") as room:
+        await room.card("phase_done")
+    entries = await audit(service, sight.blocked)
+    assert [e["by"] for e in entries if e.get("event") == "retry"] == [BY]
+    again = await admin.press(page, f"/runs/{sight.blocked}/retry")
+    assert "does not wait for an operator" in again.text
+    assert len([e for e in await audit(service, sight.blocked) if e.get("event") == "retry"]) == 1
+
+
+async def test_mail_that_was_set_aside_is_listed_and_retried(
+    sight: Sight, admin: AdminClient, service: Service
+) -> None:
+    page = await page_with(lambda: admin.get("/blocked"), "talk:web:local:odd")
+    assert sight.blocked in run_links(page)
+    assert "找不到启动时的流程版本" in page.text
+    (name,) = [name for name in page.hidden("name") if name != sight.blocked]
+    after = await admin.press(page, "/blocked/retry", name=name)
+    assert "being handled again" in after.text
+    # Nobody can read it still, so it is set aside anew, under another name.
+    await page_with(lambda: admin.get("/blocked"), "talk:web:local:odd")
+    assert name not in (await admin.get("/blocked")).hidden("name")
+    again = await admin.press(page, "/blocked/retry", name=name)
+    assert "does not wait for an operator" in again.text
+
+
+async def test_an_operator_has_an_open_card_posted_again(
+    sight: Sight, admin: AdminClient, service: Service
+) -> None:
+    page = await admin.get(f"/runs/{sight.waits}")
+    token = sight.card["token"]
+    async with WebRoom(service.url, "waits") as room:
+        await room.card("confirm")
+        before = len(room.shown)
+        after = await admin.press(page, f"/runs/{sight.waits}/repost", card=token)
+        assert "posted again" in after.text
+        await room.wait_for(
+            lambda m: bool(m["card"]) and m["card"]["token"] == token and len(room.shown) > before
+        )
+        twins = [
+            m["card"] for m in room.shown.values() if m["card"] and m["card"]["token"] == token
+        ]
+        assert len(twins) == 2
+        _, answer = await room.tap("chen", twins[0], "approve")
+        assert answer["ok"] is True
+        closed = [False]
+
+        def both_closed(message: dict[str, Any]) -> bool:
+            shown = [m["card"] for m in room.shown.values()]
+            closed[0] = all(c["outcome"] for c in shown if c and c["token"] == token)
+            return closed[0]
+
+        await room.wait_for(both_closed)
+    entry = next(e for e in await audit(service, sight.waits) if e.get("event") == "repost")
+    assert (entry["by"], entry["card"]) == (BY, token)
+    late = await admin.press(page, f"/runs/{sight.waits}/repost", card=token)
+    assert "card is closed" in late.text
+    foreign = await admin.press(page, f"/runs/{sight.done}/repost", card=token)
+    assert "not kept any more" in foreign.text
+
+
+async def test_a_button_that_there_is_not_does_nothing(sight: Sight, admin: AdminClient) -> None:
+    page = await admin.get(f"/runs/{sight.waits}")
+    assert (await admin.press(page, f"/runs/{sight.waits}/recover")).status == 404
+    gone = await admin.press(page, "/runs/0-nobody/cancel")
+    assert gone.status == 404
+    told = await admin.get(f"/runs/{sight.waits}?said=%3Cb%3E")
+    assert 'class="notice"' not in told.html
