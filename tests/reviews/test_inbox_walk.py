@@ -1,10 +1,12 @@
 """Everything that waits for a person, from wherever they ask, and nothing that is not theirs."""
 
+import json
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from bot.pending_command import show_pending
 from cards.buttons import Button
 from tests.fakes.slack_server import SlackServer
 from tests.fakes.slack_workspace import Shown
@@ -213,6 +215,29 @@ async def test_many_cards_come_in_pages_oldest_first(start: Start, lang: str) ->
     finally:
         for room in rooms:
             await room.__aexit__(None, None, None)
+
+
+async def test_operators_see_what_waits_for_whom(
+    start: Start, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service = await start()
+    settings = service.parts.settings
+    async with WebRoom(service.url, "ward-7") as room:
+        card = await to_review(room)
+        capsys.readouterr()
+        for person, count in ((None, 1), ("chen", 1), ("lin", 0)):
+            assert await show_pending(settings, person, as_json=True) == 0
+            found = json.loads(capsys.readouterr().out.splitlines()[-1])
+            assert len(found) == count
+            for one in found:
+                assert (one["card"], one["requester"]) == (card["token"], "lin")
+                assert (one["conversation"], one["roles"]) == ("web:local:ward-7", ["reviewer"])
+        assert await show_pending(settings, "wu", as_json=False) == 0
+        assert "请审核" in capsys.readouterr().out
+        await room.tap("chen", card, "approve")
+        await room.card("phase_done")
+        assert await show_pending(settings, None, as_json=False) == 0
+        assert capsys.readouterr().out.endswith("nothing waits for anybody\n")
 
 
 async def listed(room: WebRoom, person: str, command: str, said: str) -> str:
