@@ -2,6 +2,7 @@
 
 import structlog
 
+from bot.backoff import LONGEST_S
 from bot.people import Directory
 from cards.inbox import waits_for
 from engine.pending import Again
@@ -10,8 +11,9 @@ from engine.ports.store import Decisions, Following, Outbox, Row
 
 log = structlog.get_logger()
 _DESTINATION = "cards:"
-# How soon it is looked again whether the list above the cards was posted.
+# How soon it is looked again whether the list above the cards was posted; later and later.
 _LOOK_S = 0.2
+_LATER = 1.5
 # Cards of one list keep their order by this much.
 _APART_S = 0.02
 
@@ -36,7 +38,8 @@ class Reposting:
         if row.kind != "cards":
             return await self.give_up(row, "could not be shown for as long as it waited")
         if not row.answer_id:
-            return await self._outbox.later(row, in_s=_LOOK_S)
+            in_s = min(_LOOK_S * _LATER ** min(row.attempts, 50), LONGEST_S)
+            return await self._outbox.retry(row, in_s=in_s)
         again = Again.model_validate_json(row.body)
         for number, token in enumerate(again.cards):
             await self._show(token, again, f"{token}@{row.row}", number * _APART_S)

@@ -1,66 +1,28 @@
 """Everything that waits for a person, from wherever they ask, and nothing that is not theirs."""
 
+import json
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
-import aiohttp
 import pytest
 
+from bot.pending_command import show_pending
 from cards.buttons import Button
 from tests.fakes.slack_server import SlackServer
 from tests.fakes.slack_workspace import Shown
 from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.telegram_updates import Sent
 from tests.fakes.web_room import Message, WebRoom, text_of
-from tests.scenarios.conftest import Service, Start
+from tests.reviews.walks import Meet, asked_in_slack, rewrite
+from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
-    ASK_EN,
     ASK_ZH,
-    GOOD,
     REQUESTER_ID,
     REVIEWER_ID,
     WAIT_S,
     SlackSide,
-    TelegramSide,
-    slack_settings,
-    telegram_settings,
-    with_accounts,
 )
 from tests.scenarios.test_web_walk import to_review
-
-
-async def both_sides(
-    start: Start,
-    slack: SlackServer,
-    telegram: TelegramServer,
-    http: aiohttp.ClientSession,
-    people: Path,
-    **changed: Any,
-) -> tuple[Service, SlackSide, TelegramSide]:
-    service = await start(
-        people=with_accounts(people, slack.team),
-        **{"webchat": False, **slack_settings(slack), **telegram_settings(telegram), **changed},
-    )
-    return service, SlackSide(service, slack, http), TelegramSide(service, telegram, http)
-
-
-def rewrite(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-
-
-async def asked_in_slack(side: SlackSide) -> Shown:
-    """Somebody asks in a channel's thread; the review card there."""
-    slack = side.server
-    before = len(slack.views)
-    asked = slack.mention_event(ASK_EN)
-    await side.send(asked)
-    await side.tap(await side.shown("Record a visit"), "Submit", user="U0REQUESTER")
-    await slack.wait_for(lambda: len(slack.views) > before, WAIT_S)
-    await side.send(slack.view_submission(slack.views[-1], GOOD))
-    return await side.shown("Please review", channel="C0TRIAL")
 
 
 def _card_after(slack: SlackServer, listed: Shown) -> Shown | None:
@@ -75,13 +37,10 @@ def private_cards(telegram: TelegramServer, chat: int, said: str) -> list[Sent]:
 
 
 async def test_a35_a_card_deleted_on_slack_is_posted_again_by_pending_and_its_old_id_is_valid(
-    start: Start,
-    slack: SlackServer,
-    telegram: TelegramServer,
-    http: aiohttp.ClientSession,
-    people_file: Path,
+    meet: Meet,
 ) -> None:
-    service, side, _ = await both_sides(start, slack, telegram, http, people_file)
+    service, side, _ = await meet()
+    slack = side.server
     await asked_in_slack(side)
     direct = await side.shown("Please review", channel="D0REVIEWER")
     old_tap = slack.action(direct, "Approve", user="U0REVIEWER")
@@ -101,13 +60,10 @@ async def test_a35_a_card_deleted_on_slack_is_posted_again_by_pending_and_its_ol
 
 
 async def test_a35_a_card_deleted_on_telegram_is_posted_again_by_pending_and_its_old_id_is_valid(
-    start: Start,
-    slack: SlackServer,
-    telegram: TelegramServer,
-    http: aiohttp.ClientSession,
-    people_file: Path,
+    meet: Meet,
 ) -> None:
-    _, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    _, side, chat = await meet()
+    telegram = chat.server
     await asked_in_slack(side)
     first = await chat.shown(REVIEWER_ID, "Please review")
     old_tap = telegram.tap_update(first, "Approve", name="Bo")
@@ -125,13 +81,11 @@ async def test_a35_a_card_deleted_on_telegram_is_posted_again_by_pending_and_its
 
 
 async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_and_decides_there(
-    start: Start,
-    slack: SlackServer,
-    telegram: TelegramServer,
-    http: aiohttp.ClientSession,
-    people_file: Path,
+    meet: Meet,
 ) -> None:
-    service, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    service, side, chat = await meet()
+    slack = side.server
+    telegram = chat.server
     thread = await asked_in_slack(side)
     first = await chat.shown(REVIEWER_ID, "Please review")
     for expected in (2, 3):
@@ -160,13 +114,11 @@ async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_an
 
 
 async def test_pending_in_a_group_shows_what_is_asked_elsewhere_only_to_the_person(
-    start: Start,
-    slack: SlackServer,
-    telegram: TelegramServer,
-    http: aiohttp.ClientSession,
-    people_file: Path,
+    meet: Meet,
 ) -> None:
-    _, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    _, side, chat = await meet()
+    slack = side.server
+    telegram = chat.server
     await asked_in_slack(side)
     await chat.shown(REVIEWER_ID, "Please review")
     group = -1001234567890
@@ -192,16 +144,11 @@ async def thread_of(side: SlackSide) -> str:
     return (await side.shown("Please review", channel="C0TRIAL")).thread_ts
 
 
-async def test_nobody_is_shown_what_they_may_not_decide(
-    start: Start,
-    slack: SlackServer,
-    telegram: TelegramServer,
-    http: aiohttp.ClientSession,
-    people_file: Path,
-) -> None:
+async def test_nobody_is_shown_what_they_may_not_decide(meet: Meet, people_file: Path) -> None:
     # The requester is a reviewer too: not of their own request.
     rewrite(people_file, "roles: [crc]", "roles: [crc, reviewer]")
-    _, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    _, side, chat = await meet()
+    telegram = chat.server
     await asked_in_slack(side)
     for chat_id in (REVIEWER_ID, REQUESTER_ID):
         await chat.shown(chat_id, "Please review")
@@ -213,19 +160,12 @@ async def test_nobody_is_shown_what_they_may_not_decide(
 
 
 async def test_a_persons_language_and_time_zone_hold_wherever_they_read(
-    start: Start,
-    slack: SlackServer,
-    telegram: TelegramServer,
-    http: aiohttp.ClientSession,
-    people_file: Path,
+    meet: Meet, people_file: Path
 ) -> None:
     rewrite(people_file, "    web: chen\n", "    language: en\n    zone: UTC\n    web: chen\n")
     rewrite(people_file, "    web: zhao\n", "    language: zh\n    web: zhao\n")
-    people = with_accounts(people_file, slack.team)
-    service = await start(
-        people=people, webchat=False, timezone="Asia/Shanghai", **telegram_settings(telegram)
-    )
-    chat = TelegramSide(service, telegram, http)
+    service, _, chat = await meet(timezone="Asia/Shanghai")
+    telegram = chat.server
     for said in (ASK_ZH, "ECOG 2,体重 61.5,血压 121/77"):
         await chat.send(telegram.message_update(said, chat_id=REQUESTER_ID))
         await chat.shown(REQUESTER_ID, "录入")
@@ -275,6 +215,29 @@ async def test_many_cards_come_in_pages_oldest_first(start: Start, lang: str) ->
     finally:
         for room in rooms:
             await room.__aexit__(None, None, None)
+
+
+async def test_operators_see_what_waits_for_whom(
+    start: Start, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service = await start()
+    settings = service.parts.settings
+    async with WebRoom(service.url, "ward-7") as room:
+        card = await to_review(room)
+        capsys.readouterr()
+        for person, count in ((None, 1), ("chen", 1), ("lin", 0)):
+            assert await show_pending(settings, person, as_json=True) == 0
+            found = json.loads(capsys.readouterr().out.splitlines()[-1])
+            assert len(found) == count
+            for one in found:
+                assert (one["card"], one["requester"]) == (card["token"], "lin")
+                assert (one["conversation"], one["roles"]) == ("web:local:ward-7", ["reviewer"])
+        assert await show_pending(settings, "wu", as_json=False) == 0
+        assert "请审核" in capsys.readouterr().out
+        await room.tap("chen", card, "approve")
+        await room.card("phase_done")
+        assert await show_pending(settings, None, as_json=False) == 0
+        assert capsys.readouterr().out.endswith("nothing waits for anybody\n")
 
 
 async def listed(room: WebRoom, person: str, command: str, said: str) -> str:

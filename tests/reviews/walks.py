@@ -1,0 +1,48 @@
+"""People on Slack and Telegram, and a request that waits for a reviewer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.fakes.slack_workspace import Shown
+from tests.scenarios.conftest import Service
+from tests.scenarios.test_platform_walk import ASK_EN, GOOD, WAIT_S, SlackSide, TelegramSide
+
+
+class Meeting(NamedTuple):
+    """A service with both platforms connected, and its people there."""
+
+    service: Service
+    side: SlackSide
+    chat: TelegramSide
+
+
+Meet = Callable[..., Awaitable[Meeting]]
+
+
+async def asked_in_slack(side: SlackSide) -> Shown:
+    """Somebody asks in a channel's thread; the review card there."""
+    slack = side.server
+    before = len(slack.views)
+    await side.send(slack.mention_event(ASK_EN))
+    await side.tap(await side.shown("Record a visit"), "Submit", user="U0REQUESTER")
+    await slack.wait_for(lambda: len(slack.views) > before, WAIT_S)
+    await side.send(slack.view_submission(slack.views[-1], GOOD))
+    return await side.shown("Please review", channel="C0TRIAL")
+
+
+def rewrite(path: Path, old: str, new: str) -> None:
+    """Put `new` in place of `old`, which has to be there."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Returns once it holds."""
+    async with asyncio.timeout(WAIT_S):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.02)
