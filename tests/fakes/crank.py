@@ -14,6 +14,7 @@ from typing import Any
 
 from adapters.redis import keys
 from bot.delivery import Delivery
+from bot.handling import Handled
 from bot.keeping import Keeping
 from bot.lanes import Lanes
 from bot.settings import Settings
@@ -104,6 +105,24 @@ class Crank:
         """The claim's mail, as a worker handles it; what it raises, the worker sees to."""
         self.lanes._busy += 1
         await self.lanes._lane(claim, self._stop)
+
+    async def worked(self, claim: Claim) -> Handled:
+        """What a worker would commit for the claim's mail; all but the commit is done."""
+
+        async def progress(effects: Effects) -> None:
+            raise AssertionError("only messages commit in between")
+
+        return await self.parts.handling.handle(claim, progress)
+
+    async def commit(self, claim: Claim, handled: Handled) -> None:
+        """What was worked out before; raises as the store does."""
+        await self.parts.mailbox.commit(
+            claim,
+            handled.effects,
+            pop=not handled.park,
+            front=handled.front,
+            after="park" if handled.park else "release",
+        )
 
     async def turn(self) -> bool:
         """One mail; False when none is due."""

@@ -23,6 +23,7 @@ from cards.model import Card
 from engine.audit import card_now
 from engine.events import CardTapped, FormRefused, FormWanted
 from engine.frames.state import ENDED, AgentState, position
+from engine.mail import Migrated
 from tests.fakes.crank import Crank, Kept, cranked, pressed, told
 from tests.fakes.lives import Life
 from tests.fakes.matter_model import MatterModel
@@ -199,6 +200,33 @@ async def test_a42_text_answers_expiry_and_a_failed_run(
     late, expired = [e for e in kept.entries if e.get("card") == card.token]
     assert (late["by"], late["result"]) == ("chen", "expired")
     assert (expired["event"], expired["by"]) == ("expired", "signoff")
+
+
+async def test_a42_a_run_that_is_moved_to_another_version_and_asks_again(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path, playbooks: Path
+) -> None:
+    async with cranked(settings_over(redis_server, tmp_path)) as crank:
+        old = await to_review(crank)
+    change(playbooks, "skills/visit-review.yaml", "start_node: approve", "start_node: second")
+    change(
+        playbooks, "skills/visit-review.yaml", "    approve:\n      type", "    second:\n      type"
+    )
+    async with cranked(settings_over(redis_server, tmp_path, playbooks=playbooks)) as crank:
+        digest = crank.parts.current.now.playbooks["clinical_qc"].digest
+        for to in ("0" * 64, digest):
+            mail = Migrated(to=to, by="operator:root", via="command line").model_dump_json()
+            await crank.parts.mailbox.put(f"run:{old.run}", mail, update_id=to)
+        await crank.still()
+        (kept,) = await whole(crank)
+        assert kept.by_log.playbook == digest
+        assert kept.by_log.cards[old.token]["status"] == "superseded"
+        assert not told(await crank.tap("chen", old, "approve"))[0]
+        assert told(await crank.tap("chen", await crank.card(), "approve"))[0]
+        await crank.still()
+        (kept,) = await whole(crank)
+    moves = [e for e in kept.entries if e.get("input") == "migrated" or "wanted" in e]
+    assert [(e["by"], e["via"]) for e in moves] == [("operator:root", "command line")] * 2
+    assert moves[0]["event"] == "migration_refused"
 
 
 async def test_a42_child_runs_have_logs_of_their_own_and_end_with_their_parent(

@@ -1,17 +1,13 @@
 """A15, A16: who cancels, when, and that nothing happens after (design §3, cancel)."""
 
 import asyncio
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
 
 import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.embedded import EmbeddedServer
-from bot.handling import Handled
 from engine.errors import LeaseLost
-from engine.ports.store import Claim, Effects
 from tests.fakes.crank import Crank, Kept, cranked, told
 from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_versions import said
@@ -104,7 +100,8 @@ async def test_a16_of_a_cancel_and_a_decision_at_once_one_wins_and_nothing_runs_
             claim = await crank.take()
             assert claim is not None
             # Every other time the cancel has read all that it needs when the tap comes.
-            cancel = crank.handle(claim) if number % 2 else await _ready(crank, claim)
+            ready = None if number % 2 else await crank.worked(claim)
+            cancel = crank.commit(claim, ready) if ready else crank.handle(claim)
             _, answer = await asyncio.gather(cancel, crank.tap("chen", card, "approve"))
             ok, text = told(answer)
             stored = await crank.now(card)
@@ -120,19 +117,6 @@ async def test_a16_of_a_cancel_and_a_decision_at_once_one_wins_and_nothing_runs_
         assert won[False] > 0
 
 
-async def _handled(crank: Crank, claim: Claim) -> Handled:
-    async def progress(effects: Effects) -> None:
-        raise AssertionError("only messages commit in between")
-
-    return await crank.parts.handling.handle(claim, progress)
-
-
-async def _ready(crank: Crank, claim: Claim) -> Coroutine[Any, Any, Any]:
-    """The commit of what was handled, not yet given."""
-    handled = await _handled(crank, claim)
-    return crank.parts.mailbox.commit(claim, handled.effects, pop=True, after="release")
-
-
 async def _interrupted(crank: Crank, room: str, steps: int) -> tuple[Kept, bool] | None:
     """The run, cancelled while a worker is in this step of it, and whether that was its write.
 
@@ -146,14 +130,12 @@ async def _interrupted(crank: Crank, room: str, steps: int) -> tuple[Kept, bool]
     if claim is None:
         return None
     before = await today_visits(crank)
-    handled = await _handled(crank, claim)
+    handled = await crank.worked(claim)
     wrote = await today_visits(crank) > before
     await crank.say("lin", "/cancel", room)
     await crank.still()
     with pytest.raises(LeaseLost):
-        await crank.parts.mailbox.commit(
-            claim, handled.effects, pop=not handled.park, front=handled.front
-        )
+        await crank.commit(claim, handled)
     crank.later(3600)
     await crank.still()
     (kept,) = await crank.runs(room)

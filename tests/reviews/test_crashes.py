@@ -12,7 +12,7 @@ from engine.mail import Resumed
 from engine.ports.store import BlockedRun
 from tests.fakes.crank import cranked
 from tests.reviews.test_audit_reconstructs import agrees
-from tests.reviews.test_cancelled import _handled, to_review, today_visits
+from tests.reviews.test_cancelled import to_review, today_visits
 from tests.reviews.test_versions import said
 from tests.scenarios.conftest import settings_over
 
@@ -27,15 +27,13 @@ async def test_a9_a_worker_that_stalls_past_its_lease_in_any_step_writes_nothing
         await crank.tap("chen", await crank.card(), "approve")
         stalled = 0
         while (claim := await crank.take()) is not None:
-            handled = await _handled(crank, claim)
+            handled = await crank.worked(claim)
             crank.later(LEASE_S + 1)
             # Another takes the lane and does the same step.
             assert await crank.turn()
             (before,) = await crank.runs()
             with pytest.raises(LeaseLost):
-                await crank.parts.mailbox.commit(
-                    claim, handled.effects, pop=not handled.park, front=handled.front
-                )
+                await crank.commit(claim, handled)
             assert await crank.runs() == [before]
             await agrees(crank, before)
             stalled += 1
