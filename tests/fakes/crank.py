@@ -34,6 +34,7 @@ from engine.events import (
     Update,
 )
 from engine.frames.state import Run
+from engine.ports.meter import UNHEARD
 from engine.ports.store import Claim, Effects
 from engine.replay.audit import Standing, reconstructed
 
@@ -82,6 +83,7 @@ class Crank:
             lease_s=parts.settings.lease_s,
             typing=lambda conversation: None,
             committed=told_of_every_card,
+            meter=UNHEARD,
         )
         # A lane is given back after each mail.
         self._stop = asyncio.Event()
@@ -261,4 +263,5 @@ def _delivery(parts: Parts) -> Delivery:
         zone=parts.settings.timezone,
         lease_s=lease_s,
         reply_after_s=0,
+        meter=UNHEARD,
     )

@@ -46,10 +46,10 @@ async def test_an_operator_has_a_blocked_run_handled_again(
     async with WebRoom(service.url, "stuck") as room:
         await room.card("phase_done")
     entries = await audit(service, sight.blocked)
-    assert [e["by"] for e in entries if e.get("event") == "retry"] == [BY]
+    assert [e["by"] for e in entries if e.get("input") == "resumed"] == [BY]
     again = await admin.press(page, f"/runs/{sight.blocked}/retry")
     assert "does not wait for an operator" in again.text
-    assert len([e for e in await audit(service, sight.blocked) if e.get("event") == "retry"]) == 1
+    assert len([e for e in await audit(service, sight.blocked) if e.get("input") == "resumed"]) == 1
 
 
 async def test_mail_that_was_set_aside_is_listed_and_retried(
