@@ -2,14 +2,17 @@
 
 import json
 from dataclasses import dataclass
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
 
+from bot import edits
 from bot.people import Directory
 from cards.buttons import BadButton, Button
-from cards.decision import Invalid, NeedsForm, Recorded, Refused, Won, decide
+from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Verdict, Won, decide
 from cards.decision_texts import refusal_text
+from cards.editing import Edited, EditVerdict, Unchanged, edit
 from cards.model import Card, Choice, Lang, Principal
 from cards.show import decided
 from cards.texts import say
@@ -120,9 +123,7 @@ class Intake:
     ) -> Outcome:
         """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
         card = found.card
-        verdict = decide(
-            card, principal, button.choice, found.now, revision=button.revision, values=values
-        )
+        verdict = self._verdict(found, button, principal, values)
         match verdict:
             case NeedsForm(choice=choice):
                 return FormWanted(_form(card, button, choice))
@@ -150,17 +151,48 @@ class Intake:
                 )
                 text = decided(verdict.card, verdict.decision, self.zone)
                 return await self._record(update, card, text, True, effects)
+            case Edited():
+                more = edits.entry(card, verdict)
+                entry = _entry(update, found, principal, button, "edited", **more)
+                effects = edits.effects(card, verdict, principal, self.people, entry)
+                text = edits.answer(card, verdict)
+                return await self._record(update, card, text, True, effects, tells=True)
+            case Unchanged() | MayEdit():
+                return Answered(say("edit.nothing", card.lang), ok=False)
+
+    def _verdict(
+        self,
+        found: CardNow,
+        button: Button,
+        principal: Principal,
+        values: dict[str, str] | None,
+    ) -> Verdict | EditVerdict:
+        card, choice, now, revision = found.card, button.choice, found.now, button.revision
+        chosen = card.choice(choice)
+        if chosen is None or not chosen.edits:
+            return decide(card, principal, choice, now, revision=revision, values=values)
+        others = edits.approvers(card, self.people)
+        return edit(
+            card, principal, choice, now, revision=revision, values=values, approvers=others
+        )
 
     async def _record(
-        self, update: Update, card: Card, text: str, ok: bool, effects: Effects
+        self,
+        update: Update,
+        card: Card,
+        text: str,
+        ok: bool,
+        effects: Effects,
+        *,
+        tells: bool = False,
     ) -> Answered:
         """Store the answer under the update's id; a repeat hears the first answer again."""
-        answer = json.dumps({"text": text, "ok": ok}, ensure_ascii=False)
+        answer = json.dumps({"text": text, "ok": ok, "tells": tells}, ensure_ascii=False)
         held = await self.decisions.decide(
             card.token, update_id=update.id, answer=answer, effects=effects
         )
         first = json.loads(held)
-        return Answered(first["text"], ok=first["ok"])
+        return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
 
 
 def _form(card: Card, button: Button, choice: Choice) -> FormView:
@@ -170,13 +202,18 @@ def _form(card: Card, button: Button, choice: Choice) -> FormView:
         title=card.title,
         submit=choice.label,
         cancel=say("form.cancel", card.lang),
-        intro="",
+        intro=choice.intro,
         fields=choice.form,
     )
 
 
 def _entry(
-    update: Update, found: CardNow, principal: Principal, button: Button, result: str
+    update: Update,
+    found: CardNow,
+    principal: Principal,
+    button: Button,
+    result: str,
+    **more: Any,
 ) -> tuple[str, str]:
     """An audit entry: who tapped what from where, refused attempts too."""
     entry = {
@@ -188,5 +225,6 @@ def _entry(
         "via": update.actor.platform,
         "choice": button.choice,
         "result": result,
+        **more,
     }
     return found.card.run or found.card.token, json.dumps(entry, ensure_ascii=False)

@@ -78,10 +78,14 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded."""
+    """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
+
+    `tells` when a form that closes would not be answer enough.
+    """
 
     text: str
     ok: bool
+    tells: bool = False
 
 
 @dataclass(frozen=True, slots=True)
