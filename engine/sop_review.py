@@ -153,7 +153,7 @@ def decided(
     target = node.on_fail if soft else node.on_reject
     who, why = literal(decision.name), literal(reason)
     problems = (*frame.problems, say("run.rejected", context.run.lang, name=who, reason=why))
-    frame = frame.model_copy(update={"problems": problems})
+    frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)
     judged = Judged(frame.node, "rejected", decision.person, target)
     why = f"{decision.name} rejected: {reason}"
