@@ -98,15 +98,15 @@ class Intake:
         principal: Principal,
         values: dict[str, str] | None,
     ) -> Outcome:
+        unknown = Answered(say("card.unknown", "zh") + " " + say("card.unknown", "en"), ok=False)
         try:
             button = Button.unpack(update.button)
         except BadButton:
-            return Answered(say("card.unknown", "zh") + " " + say("card.unknown", "en"), ok=False)
+            return unknown
         for _ in range(DECIDE_ATTEMPTS):
             found = await self.decisions.card(button.token)
-            if found is None:
-                text = say("card.unknown", "zh") + " " + say("card.unknown", "en")
-                return Answered(text, ok=False)
+            if found is None or _is_foreign(update, principal, found.card):
+                return unknown
             try:
                 return await self._judge(update, found, button, principal, values)
             except StaleWrite:
@@ -193,6 +193,13 @@ class Intake:
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
+
+
+def _is_foreign(update: CardTapped | FormSubmitted, principal: Principal, card: Card) -> bool:
+    """Whether a stranger of another workspace asks: not even that there is such a card is told."""
+    actor = update.actor
+    stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
+    return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
 
 
 def _form(card: Card, button: Button, choice: Choice) -> FormView:
