@@ -1,7 +1,7 @@
 """Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -33,7 +33,7 @@ from engine.events import (
 )
 from engine.language import detect
 from engine.mail import CardDecided, Commanded, Said
-from engine.ports.store import CardNow, CardWrite, Decisions, Effects, Mailbox
+from engine.ports.store import CardNow, CardWrite, Decisions, Effects, Mailbox, Seen
 from engine.router.command import parse_command
 
 # Losing the compare-and-set so often means that something is wrong, not that people are quick.
@@ -126,6 +126,7 @@ class Intake:
         verdict = self._verdict(found, button, principal, values)
         match verdict:
             case NeedsForm(choice=choice):
+                await self._see(update, card)
                 return FormWanted(_form(card, button, choice))
             case Invalid(errors=errors):
                 return FormRefused(errors)
@@ -176,6 +177,13 @@ class Intake:
             card, principal, choice, now, revision=revision, values=values, approvers=others
         )
 
+    async def _see(self, update: Update, card: Card) -> None:
+        """Learn in which message the form was asked for."""
+        if seen := _seen(update, card):
+            await self.decisions.decide(
+                card.token, update_id=f"{update.id}:form", answer="", effects=Effects(seen=seen)
+            )
+
     async def _record(
         self,
         update: Update,
@@ -188,11 +196,18 @@ class Intake:
     ) -> Answered:
         """Store the answer under the update's id; a repeat hears the first answer again."""
         answer = json.dumps({"text": text, "ok": ok, "tells": tells}, ensure_ascii=False)
+        effects = replace(effects, seen=_seen(update, card))
         held = await self.decisions.decide(
             card.token, update_id=update.id, answer=answer, effects=effects
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
+
+
+def _seen(update: Update, card: Card) -> tuple[Seen, ...]:
+    if not isinstance(update, CardTapped) or not update.message_id:
+        return ()
+    return (Seen(card.token, update.conversation, update.message_id),)
 
 
 def _is_foreign(update: CardTapped | FormSubmitted, principal: Principal, card: Card) -> bool:

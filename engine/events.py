@@ -44,13 +44,18 @@ class CommandGiven(Frozen):
 
 
 class CardTapped(Frozen):
-    """A button was tapped; `button` is its raw data, still to be unpacked."""
+    """A button was tapped; `button` is its raw data, still to be unpacked.
+
+    `message_id` is the message that it stands in, as the platform's `edit` takes it; "" where a
+    message is never posted twice.
+    """
 
     kind: Literal["tap"] = "tap"
     id: str
     conversation: str
     actor: Actor
     button: str
+    message_id: str = ""
 
 
 class FormSubmitted(Frozen):
