@@ -118,9 +118,29 @@ async def test_the_twin_of_a_reply_is_shown_as_the_reply_with_its_card(
     touch = (Touch(reply),)
     await tapped(decisions, card, "twin", conversation, touches=touch)
     assert await shown(outbox) == both
-    change = (CardWrite(decided(card), expect=1),)
-    await tapped(decisions, card, "twin", conversation, cards=change, log=())
-    assert await shown(outbox) == both
+    # A message elsewhere holds the card alone.
+    await tapped(decisions, card, "9", DM)
+    assert await shown(outbox) == [(DM, "9", "card")]
+    change = Effects(cards=(CardWrite(decided(card), expect=1),))
+    await decisions.decide(card.token, update_id="other", answer="{}", effects=change)
+    assert await shown(outbox) == [(DM, "9", "card"), *both]
+
+
+async def test_a_message_may_be_learned_before_any_id_is_known(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    outbox: RedisOutbox,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    run = partitions.new_id(conversation)
+    card = card_for(run, partitions.new_id(conversation), conversation)
+    await mailbox.put(f"run:{run}", "start", update_id=f"start-{run}")
+    post = Post(row=f"{card.token}@{DM}", conversation=DM, kind="card", ref=card.token)
+    effects = Effects(runs=(run_write(run, conversation),), cards=(CardWrite(card),), posts=(post,))
+    await mailbox.commit(await claim_one(mailbox), effects, pop=True)
+    await tapped(decisions, card, "5", DM)
+    assert sorted(await shown(outbox)) == [(DM, "", "card"), (DM, "5", "card")]
 
 
 async def test_what_is_learned_of_a_closed_card_is_not_kept_for_ever(
