@@ -1,5 +1,6 @@
 """A28: edited after an approval: votes are reset, and what was seen last is what is written."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from engine.playbooks.skill import ToolPlan
 from tests.fakes.slack_server import SlackServer
 from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.web_room import Message, WebRoom, button, text_of
-from tests.scenarios.conftest import Service, Start
+from tests.scenarios.conftest import Service, Start, nothing_goes_on
 from tests.scenarios.test_platform_walk import (
     ASK_ZH,
     REQUESTER_ID,
@@ -260,3 +261,27 @@ async def test_a28_who_may_not_decide_may_not_edit_and_a_rejection_drops_the_edi
         back = await room.card("clarify")
         form = next(b["form"] for b in back["buttons"] if b["form"])
         assert {f["name"]: f["value"] for f in form}["ecog"] == "2"
+
+
+async def test_a28_of_an_edit_and_an_approval_at_once_one_comes_first_and_the_other_is_told(
+    start: Start,
+) -> None:
+    service = await start()
+    for number in range(4):
+        async with WebRoom(service.url, f"race-{number}") as room:
+            card = await to_review(room)
+            (_, edited), (_, approved) = await asyncio.gather(
+                room.fill("wu", card, "edit", **form_of(card, weight_kg="72")),
+                room.tap("chen", card, "approve"),
+            )
+            now = await stored(service, card["token"])
+            if edited["ok"]:
+                assert (approved["ok"], "内容已更新" in approved["text"]) == (False, True)
+                assert (now.status, now.revision, now.votes) == ("open", 2, ())
+            else:
+                assert (approved["ok"], "陈博" in edited["text"]) == (True, True)
+                assert (now.status, now.edits) == ("decided", ())
+                # The visit of today is written: there is no second one to ask for.
+                break
+            await room.say("lin", "/cancel")
+            await nothing_goes_on(service, room.room)
