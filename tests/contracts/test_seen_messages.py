@@ -21,16 +21,22 @@ async def tapped(
     )
 
 
-async def posted(
-    mailbox: RedisMailbox, outbox: RedisOutbox, partitions: Partitions, conversation: str, id: str
-) -> Card:
-    """An open card that is shown at a reviewer's, in the message of that id."""
+async def opened(mailbox: RedisMailbox, partitions: Partitions, conversation: str) -> Card:
+    """An open card that is to be shown at a reviewer's."""
     run = partitions.new_id(conversation)
     card = card_for(run, partitions.new_id(conversation), conversation)
     await mailbox.put(f"run:{run}", "start", update_id=f"start-{run}")
     post = Post(row=f"{card.token}@{DM}", conversation=DM, kind="card", ref=card.token)
     effects = Effects(runs=(run_write(run, conversation),), cards=(CardWrite(card),), posts=(post,))
     await mailbox.commit(await claim_one(mailbox), effects, pop=True)
+    return card
+
+
+async def posted(
+    mailbox: RedisMailbox, outbox: RedisOutbox, partitions: Partitions, conversation: str, id: str
+) -> Card:
+    """An open card that is shown at a reviewer's, in the message of that id."""
+    card = await opened(mailbox, partitions, conversation)
     (row,), _ = await outbox.take_rows(5)
     await outbox.sent(row, id, pace=Pace())
     return card
@@ -133,12 +139,7 @@ async def test_a_message_may_be_learned_before_any_id_is_known(
     partitions: Partitions,
     conversation: str,
 ) -> None:
-    run = partitions.new_id(conversation)
-    card = card_for(run, partitions.new_id(conversation), conversation)
-    await mailbox.put(f"run:{run}", "start", update_id=f"start-{run}")
-    post = Post(row=f"{card.token}@{DM}", conversation=DM, kind="card", ref=card.token)
-    effects = Effects(runs=(run_write(run, conversation),), cards=(CardWrite(card),), posts=(post,))
-    await mailbox.commit(await claim_one(mailbox), effects, pop=True)
+    card = await opened(mailbox, partitions, conversation)
     await tapped(decisions, card, "5", DM)
     assert sorted(await shown(outbox)) == [(DM, "", "card"), (DM, "5", "card")]
 

@@ -27,6 +27,7 @@ from tests.scenarios.test_platform_walk import (
     with_accounts,
 )
 from tests.scenarios.test_run_ends import change
+from tests.scenarios.test_run_traces import PLAYBOOKS, Capture, replayed, the_run, the_trace
 from tests.scenarios.test_web_walk import to_review
 
 SECOND_ID = 3003
@@ -285,3 +286,22 @@ async def test_a28_of_an_edit_and_an_approval_at_once_one_comes_first_and_the_ot
                 break
             await room.say("lin", "/cancel")
             await nothing_goes_on(service, room.room)
+
+
+async def test_a28_a_run_with_an_edit_is_replayed_from_its_trace_alike(
+    start: Start, tmp_path: Path, capsys: Capture
+) -> None:
+    service = await start()
+    async with WebRoom(service.url) as room:
+        card = await to_review(room)
+        run = await the_run(service)
+        await room.fill("wu", card, "edit", **form_of(card, weight_kg="72"))
+        await room.tap("chen", await edited_to(room, "72 kg"), "approve")
+        await room.tap("lin", await room.card("phase_done"), "ok")
+        await room.wait_for(lambda m: any(part["state"] == "done" for part in m["parts"]))
+    path = await the_trace(service, run, tmp_path, capsys)
+    status, (told,) = await replayed(service, path, PLAYBOOKS, capsys)
+    assert (status, told.get("difference"), told.get("fault")) == (0, None, None)
+    trace = json.loads(path.read_text())
+    changed = [step for step in trace["steps"] if step.get("changes") == {"weight_kg": 72.0}]
+    assert [step["by"] for step in changed] == ["wu"]
