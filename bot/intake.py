@@ -1,16 +1,19 @@
 """Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
 
+from bot import edits
 from bot.people import Directory
 from cards.buttons import BadButton, Button
-from cards.decision import Invalid, NeedsForm, Recorded, Refused, Won, decide
+from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Verdict, Won, decide
 from cards.decision_texts import refusal_text
+from cards.editing import Edited, EditVerdict, Unchanged, edit
 from cards.model import Card, Choice, Lang, Principal
 from cards.show import decided
 from cards.texts import say
@@ -32,7 +35,7 @@ from engine.events import (
 )
 from engine.language import detect
 from engine.mail import CardDecided, Commanded, Said
-from engine.ports.store import CardNow, CardWrite, Decisions, Effects, Mailbox
+from engine.ports.store import CardNow, CardWrite, Decisions, Effects, Mailbox, Seen
 from engine.router.command import parse_command
 
 # Losing the compare-and-set so often means that something is wrong, not that people are quick.
@@ -107,7 +110,7 @@ class Intake:
                 found = await self.decisions.card(button.token)
             except NewerState:
                 return _both("card.newer", principal)
-            if found is None:
+            if found is None or _is_foreign(update, principal, found.card):
                 return _both("card.unknown", principal)
             try:
                 return await self._judge(update, found, button, principal, values)
@@ -130,12 +133,10 @@ class Intake:
         card = found.card
         tapped = _Tapped(update, found, principal, button)
         lang, zone = principal.lang or card.lang, principal.zone or self.zone
-        verdict = decide(
-            card, principal, button.choice, found.now, revision=button.revision, values=values
-        )
+        verdict = self._verdict(found, button, principal, values)
         match verdict:
             case NeedsForm(choice=choice):
-                await self._note(tapped.entry("form"), update, "form")
+                await self._note(tapped.entry("form"), update, "form", _seen(update, card))
                 return FormWanted(_form(card, button, choice, lang))
             case Invalid(errors=errors):
                 await self._note(tapped.entry("invalid", faults=list(errors)), update, "invalid")
@@ -162,25 +163,72 @@ class Intake:
                 )
                 text = decided(verdict.card, verdict.decision, zone, lang)
                 return await self._record(update, card, text, True, effects)
+            case Edited():
+                more = edits.entry(card, verdict)
+                entry = tapped.entry("edited", after=verdict.card, more=more)
+                effects = edits.effects(card, verdict, principal, self.people, entry)
+                text = edits.answer(card, verdict)
+                return await self._record(update, card, text, True, effects, tells=True)
+            case Unchanged() | MayEdit():
+                return Answered(say("edit.nothing", card.lang), ok=False)
 
-    async def _note(self, entry: audit.Entry, update: Update, what: str) -> None:
+    def _verdict(
+        self,
+        found: CardNow,
+        button: Button,
+        principal: Principal,
+        values: dict[str, str] | None,
+    ) -> Verdict | EditVerdict:
+        card, choice, now, revision = found.card, button.choice, found.now, button.revision
+        chosen = card.choice(choice)
+        if chosen is None or not chosen.edits:
+            return decide(card, principal, choice, now, revision=revision, values=values)
+        others = edits.approvers(card, self.people)
+        return edit(
+            card, principal, choice, now, revision=revision, values=values, approvers=others
+        )
+
+    async def _note(
+        self, entry: audit.Entry, update: Update, what: str, seen: tuple[Seen, ...] = ()
+    ) -> None:
         """Log what decides nothing and has no answer to keep; a repeat is not logged again."""
         log, _ = entry
         update_id = f"{update.id}/{what}"
         await self.decisions.decide(
-            log, update_id=update_id, answer="", effects=Effects(log=(entry,))
+            log, update_id=update_id, answer="", effects=Effects(log=(entry,), seen=seen)
         )
 
     async def _record(
-        self, update: Update, card: Card, text: str, ok: bool, effects: Effects
+        self,
+        update: Update,
+        card: Card,
+        text: str,
+        ok: bool,
+        effects: Effects,
+        *,
+        tells: bool = False,
     ) -> Answered:
         """Store the answer under the update's id; a repeat hears the first answer again."""
-        answer = json.dumps({"text": text, "ok": ok}, ensure_ascii=False)
+        answer = json.dumps({"text": text, "ok": ok, "tells": tells}, ensure_ascii=False)
+        effects = replace(effects, seen=_seen(update, card))
         held = await self.decisions.decide(
             card.token, update_id=update.id, answer=answer, effects=effects
         )
         first = json.loads(held)
-        return Answered(first["text"], ok=first["ok"])
+        return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
+
+
+def _seen(update: Update, card: Card) -> tuple[Seen, ...]:
+    if not isinstance(update, CardTapped) or not update.message_id:
+        return ()
+    return (Seen(card.token, update.conversation, update.message_id),)
+
+
+def _is_foreign(update: CardTapped | FormSubmitted, principal: Principal, card: Card) -> bool:
+    """Whether a stranger of another workspace asks: not even that there is such a card is told."""
+    actor = update.actor
+    stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
+    return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
 
 
 def _both(key: str, principal: Principal) -> Answered:
@@ -196,7 +244,7 @@ def _form(card: Card, button: Button, choice: Choice, lang: Lang) -> FormView:
         title=card.title,
         submit=choice.label,
         cancel=say("form.cancel", lang),
-        intro="",
+        intro=choice.intro,
         fields=choice.form,
     )
 
@@ -211,7 +259,12 @@ class _Tapped:
     button: Button
 
     def entry(
-        self, result: str, *, after: Card | None = None, faults: Sequence[str] = ()
+        self,
+        result: str,
+        *,
+        after: Card | None = None,
+        faults: Sequence[str] = (),
+        more: Mapping[str, Any] | None = None,
     ) -> audit.Entry:
         """It in the log of the card's run, refused or not; `after` is the card that it writes."""
         actor, revision = self.update.actor, self.button.revision
@@ -227,5 +280,6 @@ class _Tapped:
             "revision": stale,
             "result": result,
             "faults": faults,
+            **(more or {}),
         }
         return audit.about_card(self.found.card, self.found.now, "tap", told, after=after)

@@ -14,6 +14,8 @@ Reason = Literal[
     "expired",
     "stale",
     "own_request",
+    "own_edit",
+    "nobody_else",
     "not_approver",
     "already_voted",
 ]
@@ -58,7 +60,12 @@ class Refused:
     person: str
 
 
-Verdict = Won | Recorded | NeedsForm | Invalid | Refused
+@dataclass(frozen=True, slots=True)
+class MayEdit:
+    """The form was sent to change what the card shows; nothing is decided (cards.editing)."""
+
+
+Verdict = Won | Recorded | NeedsForm | MayEdit | Invalid | Refused
 
 
 def decide(
@@ -80,8 +87,12 @@ def decide(
         return Refused("unknown_choice", card, principal.id)
     if reason := refusal(card, principal, now, revision):
         return Refused(reason, card, principal.id)
+    if card.review.four_eyes and choice == "approve" and principal.id in card.authors.values():
+        return Refused("own_edit", card, principal.id)
     if chosen.form and values is None:
         return NeedsForm(chosen)
+    if chosen.edits:
+        return MayEdit()
     typed, errors = check_form(chosen.form, values or {}, card.lang)
     if errors:
         return Invalid(errors)
@@ -90,7 +101,13 @@ def decide(
         vote = Vote(person=principal.id, name=principal.name, choice=choice, at=now)
         return Recorded(_next(card, votes=(*card.votes, vote)), needed)
     decision = Decision(
-        choice=choice, person=principal.id, name=principal.name, at=now, values=typed
+        choice=choice,
+        person=principal.id,
+        name=principal.name,
+        at=now,
+        values=typed,
+        edits=card.edits,
+        shown_digest=card.shown_digest if card.edits else "",
     )
     return Won(_decided(card, decision), decision)
 
@@ -127,7 +144,7 @@ def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> R
 def _decided(card: Card, decision: Decision) -> Card:
     """The card without its forms: nobody fills them in any more, and cards are kept for long."""
     choices = tuple(choice.model_copy(update={"form": ()}) for choice in card.choices)
-    return _next(card, status="decided", decision=decision, choices=choices, known=())
+    return _next(card, status="decided", decision=decision, choices=choices, known=(), editing=None)
 
 
 def _next(card: Card, **changes: object) -> Card:

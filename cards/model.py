@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
+from cards.edits import Edit, Editing
 from cards.frozen import Frozen
 
 Lang = Literal["zh", "en"]
@@ -52,12 +53,17 @@ class Field(Frozen):
 
 
 class Choice(Frozen):
-    """One button. With `form`, the tap only opens the form; sending the form is the decision."""
+    """One button. With `form`, the tap only opens the form; sending the form is the decision.
+
+    A form that `edits` changes what the card shows, and decides nothing.
+    """
 
     id: str
     label: str
     style: Style = "plain"
     form: tuple[Field, ...] = ()
+    edits: bool = False
+    intro: str = ""
 
 
 class Row(Frozen):
@@ -89,13 +95,18 @@ class Vote(Frozen):
 
 
 class Decision(Frozen):
-    """The answer that closed a card: who, what, when, and the form's typed values."""
+    """The answer that closed a card: who, what, when, and the form's typed values.
+
+    `edits` are the changes that were decided upon, `shown_digest` fixes what was shown with them.
+    """
 
     choice: str
     person: str
     name: str
     at: datetime
     values: dict[str, Value] = {}
+    edits: tuple[Edit, ...] = ()
+    shown_digest: str = ""
 
 
 class Card(Frozen):
@@ -106,7 +117,8 @@ class Card(Frozen):
     one run with the same key supersedes the older. `shown_digest` fixes what is approved.
     A card of a talk turn has no `run`, but the `reply` and `part` that it asks about.
     `waiting_for` names, for show, whose answer is awaited. `known` are fields that the form does
-    not ask for because their value stands; a text answer is read against them too.
+    not ask for because their value stands; a text answer is read against them too. `editing` is
+    what reviewers may change, `edits` what they did, `authors` by leaf whose change stands there.
     """
 
     schema_version: Literal[1] = 1
@@ -135,6 +147,9 @@ class Card(Frozen):
     deadline: datetime | None = None
     votes: tuple[Vote, ...] = ()
     decision: Decision | None = None
+    editing: Editing | None = None
+    edits: tuple[Edit, ...] = ()
+    authors: dict[str, str] = {}
 
     @property
     def lane(self) -> str:

@@ -4,6 +4,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from cards.buttons import Button
+from cards.edit_texts import lines
 from cards.model import Card, Choice, Decision, Lang
 from cards.texts import say
 from cards.view import ButtonView, CardView, Tone
@@ -20,7 +21,9 @@ _TONES: dict[str, Tone] = {
 def button(card: Card, choice: Choice) -> ButtonView:
     """The button of a choice, as packed for every platform."""
     data = Button(token=card.token, choice=choice.id, revision=card.revision).pack()
-    return ButtonView(data=data, label=choice.label, style=choice.style, form=choice.form)
+    return ButtonView(
+        data=data, label=choice.label, style=choice.style, form=choice.form, intro=choice.intro
+    )
 
 
 def show(card: Card, zone: str, *, origin: str = "") -> CardView:
@@ -31,7 +34,7 @@ def show(card: Card, zone: str, *, origin: str = "") -> CardView:
         token=card.token,
         kind=card.kind,
         title=card.title,
-        text=card.text,
+        text="\n\n".join(filter(None, (*lines(card, zone), card.text))),
         problems=() if closed else card.problems,
         rows=card.rows,
         note="" if closed else _note(card),

@@ -12,12 +12,16 @@ PartState = Literal[
 
 
 class ButtonView(Frozen):
-    """A button: its label and its packed data. With `form`, the tap asks for these fields first."""
+    """A button: its label and its packed data. With `form`, the tap asks for these fields first.
+
+    `intro` is what the form says above them.
+    """
 
     data: str
     label: str
     style: Style = "plain"
     form: tuple[Field, ...] = ()
+    intro: str = ""
 
 
 class FormView(Frozen):

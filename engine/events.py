@@ -44,13 +44,18 @@ class CommandGiven(Frozen):
 
 
 class CardTapped(Frozen):
-    """A button was tapped; `button` is its raw data, still to be unpacked."""
+    """A button was tapped; `button` is its raw data, still to be unpacked.
+
+    `message_id` is the message that it stands in, as the platform's `edit` takes it; "" where a
+    message is never posted twice.
+    """
 
     kind: Literal["tap"] = "tap"
     id: str
     conversation: str
     actor: Actor
     button: str
+    message_id: str = ""
 
 
 class FormSubmitted(Frozen):
@@ -78,10 +83,14 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded."""
+    """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
+
+    `tells` when a form that closes would not be answer enough.
+    """
 
     text: str
     ok: bool
+    tells: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from cards.forms import check_form
-from cards.markdown import literal, quoted, written
+from cards.markdown import literal, written
 from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
+from cards.values import in_row, in_text
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
 from engine.playbooks.leaf import Leaf
@@ -132,11 +133,9 @@ def rows(paths: tuple[str, ...], context: StepContext) -> tuple[Row, ...]:
 
 def _shown(path: str, leaf: Leaf, context: StepContext) -> str:
     lang, value = context.run.lang, value_of(path, context.run.state)
-    if value is None or value == "":
-        return say("card.blank", lang)
-    if leaf.type == "boolean":
+    if leaf.type == "boolean" and value is not None:
         return say(_YES_NO[bool(value)], lang)
-    return f"{written(value)} {leaf.unit}".strip()
+    return in_row(value, leaf.unit, lang)
 
 
 def tables(paths: tuple[str, ...], context: StepContext) -> tuple[str, ...]:
@@ -150,15 +149,8 @@ def tables(paths: tuple[str, ...], context: StepContext) -> tuple[str, ...]:
         if leaf is not None and leaf.type == "list":
             told.append(_table(leaf, value, lang))
         elif leaf is not None and leaf.multiline:
-            told.append(_quote(leaf, str(value or ""), lang))
+            told.append(in_text(leaf.label(lang), str(value or ""), lang))
     return tuple(told)
-
-
-def _quote(leaf: Leaf, text: str, lang: Lang) -> str:
-    head = f"**{literal(leaf.label(lang))}**"
-    if not text.strip():
-        return f"{head}{say('list.colon', lang)}{say('card.blank', lang)}"
-    return f"{head}\n\n{quoted(text)}"
 
 
 def _table(leaf: Leaf, listed: Rows | None, lang: Lang) -> str:

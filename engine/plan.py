@@ -1,9 +1,8 @@
 """A fixed plan's calls with the run's values in place, and the digest that approval is about."""
 
-import json
-from hashlib import sha256
 from typing import Any
 
+from cards import edits
 from engine.frames.state import AgentState
 from engine.playbooks.skill import ToolPlan
 
@@ -27,5 +26,4 @@ def _value(value: Any, state: AgentState) -> Any:
 
 def digest(calls: tuple[dict[str, Any], ...]) -> str:
     """The SHA-256 of exactly these calls and arguments (runs-and-reviews §1.8)."""
-    text = json.dumps(calls, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()
+    return edits.digest(edits.canonical(calls))

@@ -19,7 +19,7 @@ from engine.frames.outcome import (
     StepContext,
     TimedOut,
 )
-from engine.frames.state import SopFrame
+from engine.frames.state import Patch, SopFrame
 from engine.leaves import label_of
 from engine.playbooks.check_sop import TODAY
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
@@ -102,7 +102,8 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
     judged = Judged(frame.node, result, RULES, target)
     on = f" on {', '.join(v.field for v in failing)}" if failing else ""
     why = f"{frame.node} {result}{on}"
-    return go_to(frame, sop, target, why, judged=judged, checks=checks)
+    patch = Patch(by=frame.approved_by or frame.skill)
+    return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
 
 
 def _told(violation: Violation, context: StepContext) -> str:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Field, Review, Row
 from cards.texts import say
+from engine import edited
 from engine import plan as plans
 from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
@@ -24,7 +25,8 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
     roles = say("list.items", run.lang).join(
         people.role_name(role, run.lang) for role in policy.roles
     )
-    others = [p for p in people.holders(policy.roles) if p.id != run.requester.id]
+    involved = {run.requester.id, *edited.authors(_shown_paths(node, context), context).values()}
+    others = [p for p in people.holders(policy.roles) if p.id not in involved]
     if not (others if policy.four_eyes else people.holders(policy.roles)):
         holds = people.holders(policy.roles)
         reason = say("run.only_requester" if holds else "run.no_approver", run.lang, roles=roles)
@@ -73,6 +75,8 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
     described = node.description(lang) if node.description else ""
     why = _why_asked(frame.soft, context) if frame.soft else ""
     known = _known(node, frame.soft, context) if frame.soft else ()
+    pieces = tuple(filter(None, (described, why)))
+    offer = edited.offer(node, paths, pieces, context)
     return Card(
         kind="confirm",
         token=context.services.new_id(run.conversation),
@@ -80,13 +84,16 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
         conversation=run.conversation,
         lang=lang,
         title=title_of(frame, sop, context),
-        text="\n\n".join(filter(None, (described, why, *tables(paths, context)))),
+        text="\n\n".join((*pieces, *tables(paths, context))),
         rows=(*rows(paths, context), *known),
         problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
             Choice(id="reject", label=say("choice.reject", lang), style="danger", form=(reason,)),
+            *((offer.choice,) if offer else ()),
         ),
+        editing=offer.editing if offer else None,
+        authors=edited.authors(paths, context),
         review=Review(roles=policy.roles, quorum=policy.quorum, four_eyes=policy.four_eyes),
         requester=run.requester.id,
         requester_name=run.requester.name,
@@ -133,17 +140,20 @@ def decided(
     checks = of_verdict(frame, title, reason, context, passed=approved) if soft else ()
     if approved:
         target = node.on_pass if soft else node.on_approve
-        approval = Approval(by=decision.person, name=decision.name, digest=frame.shown_digest)
+        # What the last approver saw: that of the card as it was edited.
+        digest = decision.shown_digest or frame.shown_digest
+        approval = Approval(by=decision.person, name=decision.name, digest=digest)
         approvals = {node.decision: approval} if node.decision else {}
-        patch = Patch(by=decision.person, approvals=approvals, problems=())
-        frame = frame.model_copy(update={"problems": ()})
+        changes = edited.changes(decision, context)
+        patch = Patch(approvals=approvals, problems=(), **changes)
+        frame = frame.model_copy(update={"problems": (), "approved_by": decision.person})
         judged = Judged(frame.node, "approved", decision.person, target)
         why = f"{decision.name} approved"
         return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
     target = node.on_fail if soft else node.on_reject
     who, why = literal(decision.name), literal(reason)
     problems = (*frame.problems, say("run.rejected", context.run.lang, name=who, reason=why))
-    frame = frame.model_copy(update={"problems": problems})
+    frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)
     judged = Judged(frame.node, "rejected", decision.person, target)
     why = f"{decision.name} rejected: {reason}"

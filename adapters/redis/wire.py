@@ -73,6 +73,9 @@ def effects(e: Effects) -> str:
             }
             for p in e.posts
         ],
+        "seen": [
+            {"card": s.card, "dest": s.conversation, "message_id": s.message_id} for s in e.seen
+        ],
         "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in e.touches],
         "log": e.log,
         "traces": [{"id": t.id, "body": t.body, "keep_ms": int(t.keep_s * 1000)} for t in e.traces],

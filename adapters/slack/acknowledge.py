@@ -90,7 +90,7 @@ def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResp
     match outcome:
         case Accepted():
             return BoltResponse(status=200, body="")
-        case Answered(ok=True):
+        case Answered(ok=True, tells=False):
             return _modal_action("clear")
         case Answered(text=text):
             return _modal_action("update", view=answer(text))

@@ -247,7 +247,13 @@ def _block_actions(payload: Mapping[str, Any]) -> CardTapped | None:
         conversation=Address(actor.workspace, channel, _tapped_thread(tap, channel)).conversation,
         actor=actor,
         button=action.value,
+        message_id=_tapped_message(tap, channel),
     )
+
+
+def _tapped_message(tap: _BlockActions, channel: str) -> str:
+    ts = tap.message.ts if tap.message else tap.container.message_ts
+    return f"{channel}:{ts}" if ts else ""
 
 
 def _tapped_thread(tap: _BlockActions, channel: str) -> str:

@@ -17,16 +17,21 @@ from cards.view import FormView
 
 _MARK = "✎"
 _LONGEST_LINK = 1800
+_SHOWN_CHARS = 200
 _COLON = re.compile("[:：=]")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One field of a prompt: its name, its label and what stands for it when a reply omits it."""
+    """One field of a prompt: its name, its label and what stands for it when a reply omits it.
+
+    Further lines of a reply belong to the `lines` field above them.
+    """
 
     name: str
     label: str = ""
     value: str = ""
+    lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class Prompt:
     def link(self) -> str:
         """The link that carries this prompt; labels and values go first when it gets too long."""
         asked = {"d": self.data, "g": self.lang, "f": [f.name for f in self.fields]}
+        asked |= {"m": [f.name for f in self.fields if f.lines]}
         labels, values = [f.label for f in self.fields], [f.value for f in self.fields]
         links = [
             f"https://{FORM_HOST}/form?{urlencode(query, doseq=True)}"
@@ -51,7 +57,7 @@ class Prompt:
 
 def prompt_of(form: FormView) -> Prompt:
     """The prompt that asks for the form's fields."""
-    fields = tuple(Asked(f.name, _label(f, form.lang), f.value) for f in form.fields)
+    fields = tuple(Asked(f.name, _label(f, form.lang), f.value, f.multiline) for f in form.fields)
     return Prompt(form.data, fields, form.lang)
 
 
@@ -64,7 +70,8 @@ def prompt_behind(link: str) -> Prompt | None:
     if "d" not in query or not names:
         return None
     labels, values = (query.get(key, []) + [""] * len(names) for key in ("l", "v"))
-    fields = tuple(Asked(*asked) for asked in zip(names, labels, values, strict=False))
+    lines = [name in query.get("m", []) for name in names]
+    fields = tuple(Asked(*asked) for asked in zip(names, labels, values, lines, strict=False))
     return Prompt(query["d"][0], fields, "zh" if query.get("g") == ["zh"] else "en")
 
 
@@ -101,22 +108,24 @@ def ask_again(prompt: Prompt, errors: dict[str, str], mention: Span | None = Non
 
 def values_of(prompt: Prompt, text: str) -> dict[str, str]:
     """The reply's raw strings by field name; free text that is no list of fields under "text"."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    pairs = _with_rows([(_pair(line, prompt), line.strip()) for line in lines])
-    given = {pair[0]: pair[1] for pair in pairs if pair}
-    if not lines or None in pairs:
+    pairs = _with_rows([(_pair(line, prompt), line.rstrip()) for line in text.splitlines()], prompt)
+    given = {pair[0]: pair[1].strip() for pair in pairs if pair}
+    if not pairs or None in pairs:
         return {prompt.fields[0].name if len(prompt.fields) == 1 else "text": text.strip()}
     return {**{f.name: f.value for f in prompt.fields if f.value}, **given}
 
 
-def _with_rows(read: Sequence[tuple[tuple[str, str] | None, str]]) -> list[tuple[str, str] | None]:
-    """Lines with a bar below a "name: value" are further rows of its value."""
+def _with_rows(
+    read: Sequence[tuple[tuple[str, str] | None, str]], prompt: Prompt
+) -> list[tuple[str, str] | None]:
+    """Lines with a bar below a "name: value" are further rows of its value, and any of a text."""
+    texts = {field.name for field in prompt.fields if field.lines}
     pairs: list[tuple[str, str] | None] = []
     for pair, line in read:
         last = pairs[-1] if pairs else None
-        if pair is None and last and "|" in line:
-            pairs[-1] = (last[0], f"{last[1]}\n{line}".strip())
-        else:
+        if pair is None and last and ("|" in line or last[0] in texts):
+            pairs[-1] = (last[0], f"{last[1]}\n{line}".lstrip())
+        elif line:
             pairs.append(pair)
     return pairs
 
@@ -153,9 +162,14 @@ def _question(field: Field, lang: Lang) -> str:
 
 
 def _described(field: Field, lang: Lang) -> str:
-    value = f" [{field.value}]" if field.value else ""
+    value = f" [{_cut(field.value)}]" if field.value else ""
     told = f"{_told(field, lang) or '…'}{value}"
     return _label(field, lang) + say("list.colon", lang) + told
+
+
+def _cut(value: str) -> str:
+    """What stands is in the card; here it only reminds."""
+    return value if len(value) <= _SHOWN_CHARS else f"{value[:_SHOWN_CHARS]}…"
 
 
 def _told(field: Field, lang: Lang) -> str:

@@ -72,6 +72,7 @@ def _tapped(callback: Callback, update_id: str, me: Me) -> CardTapped | None:
         conversation=callback.message.place.conversation(me.id),
         actor=_actor(callback.sender, me),
         button=callback.data,
+        message_id=str(callback.message.message_id),
     )
 
 

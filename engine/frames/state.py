@@ -41,7 +41,7 @@ class AgentState(Frozen):
     """What a run knows. `problems` are the last check's findings, shown at the next question.
 
     `recent` is what was said before the request, `response` what the last skill said, `written`
-    names the writes that have been done.
+    names the writes that have been done, `edited` who changed at a review what stands at a path.
     """
 
     profile: dict[str, Scalar] = {}
@@ -53,6 +53,7 @@ class AgentState(Frozen):
     approvals: dict[str, Approval] = {}
     problems: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
+    edited: dict[str, str] = {}
 
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
@@ -62,7 +63,8 @@ class AgentState(Frozen):
 class Patch(Frozen):
     """A change of the state, with who caused it. What is set to None is cleared.
 
-    `read` names attachments that have been read; `end` is the end of an SOP that was reached.
+    `read` names attachments that have been read; `end` is the end of an SOP that was reached;
+    `edited` says who changed a path at a review.
     """
 
     by: str
@@ -75,6 +77,7 @@ class Patch(Frozen):
     read: tuple[str, ...] = ()
     response: str | None = None
     end: str = ""
+    edited: dict[str, str] = {}
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -86,7 +89,8 @@ class Patch(Frozen):
         return cls(by=by, profile=groups["profile"], decisions=groups["decisions"], **more)
 
     def apply(self, state: AgentState) -> AgentState:
-        """The state after this change."""
+        """The state after this change; what is set anew is nobody's edit any more."""
+        edited = {path: who for path, who in state.edited.items() if path not in self.paths}
         return AgentState(
             profile=_merged(state.profile, self.profile),
             decisions=_merged(state.decisions, self.decisions),
@@ -100,6 +104,7 @@ class Patch(Frozen):
             approvals={**state.approvals, **self.approvals},
             problems=state.problems if self.problems is None else self.problems,
             written=state.written + self.written,
+            edited=edited | self.edited,
         )
 
     @property
@@ -177,7 +182,8 @@ class SopFrame(Frozen):
     """An SOP's position: a node, the card it waits for, and what the checks found.
 
     `visits` counts how often each node was entered (the start once, while it is not in it), `soft`
-    is the dialogue with the model while it judges a node's instruction.
+    is the dialogue with the model while it judges a node's instruction, `approved_by` who approved
+    last: rules that only check what was approved end the SOP in their name.
 
     Over records: the subjects that are `left` of `of`, None before it began, and how much was
     `found`, of which `findings` lists the first.
@@ -197,6 +203,7 @@ class SopFrame(Frozen):
     summary: Rows = ()
     visits: dict[str, int] = {}
     soft: Dialogue | None = None
+    approved_by: str = ""
 
 
 class BatchFrame(Frozen):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from engine.faults import Path
 from engine.playbooks.check import Checking
+from engine.playbooks.check_edits import edit_faults
 from engine.playbooks.skill import Batch, Over, ReviewPolicy, Sop, SopNode, SopNodeType
 from engine.rules.check import check_logic
 
@@ -72,6 +73,8 @@ class SopCheck(Checking):
 
     def _node(self, node: SopNode, at: Path) -> None:
         self._foreign(node, at)
+        for path, fault in edit_faults(node, self.names):
+            self.add((*at, "review", "may_edit", *path), fault)
         match node.type:
             case "hard_rule":
                 self._hard_rule(node, at)

@@ -78,12 +78,16 @@ class SkillCard(Frozen):
 
 
 class ReviewPolicy(Frozen):
-    """Who decides at a human_review node; four eyes unless switched off (design §7)."""
+    """Who decides at a human_review node; four eyes unless switched off (design §7).
+
+    `may_edit` are leaves that the card shows and those who decide may change on it.
+    """
 
     roles: tuple[str, ...]
     quorum: int = Key(default=1, ge=1)
     four_eyes: bool = True
     deadline_s: int | None = Key(default=None, gt=0)
+    may_edit: tuple[str, ...] = ()
 
 
 class Over(Frozen):

@@ -100,6 +100,18 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """A message at `conversation` in which the card was tapped.
+
+    One that no row knows is kept up to date from now on: its id was lost when it was posted.
+    """
+
+    card: str
+    conversation: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Aside:
     """Mail that could not be handled: kept, with the reason, until an operator retries it."""
 
@@ -140,11 +152,13 @@ class Effects:
     cancels: tuple[tuple[str, int], ...] = ()
     aside: tuple[Aside, ...] = ()
     traces: tuple[TraceWrite, ...] = ()
+    seen: tuple[Seen, ...] = ()
 
     @property
     def shows(self) -> bool:
         """Whether a platform message changes, or may."""
-        return bool(self.posts or self.touches or self.cards or self.cancels or self.runs)
+        changes = self.posts or self.touches or self.cards or self.cancels or self.runs
+        return bool(changes or self.seen)
 
 
 @dataclass(frozen=True, slots=True)

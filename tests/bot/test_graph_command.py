@@ -54,7 +54,7 @@ async def test_the_graph_is_data_with_json(tmp_path: Path) -> None:
     assert (review["kind"], review["type"]) == ("sop_node", "human_review")
     assert review["details"]["roles"] == ["reviewer"]
     assert review["details"]["four_eyes"] == [True]
-    approved = {"source": review["id"], "target": "sop:visit-review/end_approved"}
+    approved = {"source": review["id"], "target": "sop:visit-review/as_edited"}
     assert {**approved, "kind": "on", "label": "on_approve"} in graph["edges"]
 
 

@@ -67,7 +67,7 @@ def deciding(card: Card, by: str = "chen", choice: str = "approve") -> Effects:
 
 EMPTY = (
     '{"parts":[],"runs":[],"cards":[],"mails":[],"timers":[],"slots":[],"posts":[],'
-    '"touches":[],"log":[],"cancels":[],"aside":[],"traces":[]}'
+    '"touches":[],"log":[],"cancels":[],"aside":[],"traces":[],"seen":[]}'
 )
 
 

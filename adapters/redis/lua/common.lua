@@ -71,6 +71,28 @@ local function post(p)
   mark_row(p.row, p.dest, now + p.due_ms)
 end
 
+-- A message in which a card was tapped. One that no row knows is the twin of a message whose id was
+-- lost: it is shown anew from now on, with the reply that the card stands in there.
+local function see(s)
+  local kind, ref = 'card', s.card
+  for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. s.card)) do
+    local r = redis.call('HMGET', T .. 'row:' .. row, 'dest', 'kind', 'ref', 'message_id')
+    local ids = ',' .. (r[4] or '') .. ','
+    -- Ids that name their channel are the same everywhere, others only there.
+    local here = r[1] == s.dest or string.find(s.message_id, ':', 1, true)
+    if here and string.find(ids, ',' .. s.message_id .. ',', 1, true) then return end
+    if r[1] == s.dest and r[2] == 'reply' then kind, ref = 'reply', r[3] end
+  end
+  local row = s.card .. '@' .. s.dest .. '#' .. s.message_id
+  post({row = row, dest = s.dest, kind = kind, ref = ref, body = '', due_ms = 0})
+  redis.call('HSET', T .. 'row:' .. row, 'message_id', s.message_id)
+  redis.call('SADD', T .. 'rows:' .. s.card, row)
+  if redis.call('HGET', T .. 'card:' .. s.card, 'status') ~= 'open' then
+    redis.call('PEXPIRE', T .. 'row:' .. row, KEEP_MS)
+    redis.call('PEXPIRE', T .. 'rows:' .. s.card, KEEP_MS)
+  end
+end
+
 -- What shows `ref` need not be kept for ever; a reply that a live run may change is.
 local function retire(ref)
   for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. ref)) do
@@ -267,6 +289,7 @@ local function apply(e, conversation)
     end
   end
   for _, p in ipairs(e.posts) do post(p) end
+  for _, s in ipairs(e.seen) do see(s) end
   for _, t in ipairs(e.touches) do touch(t.ref, t.due_ms) end
   for _, l in ipairs(e.log) do
     redis.call('RPUSH', T .. 'log:' .. l[1], l[2])

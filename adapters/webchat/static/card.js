@@ -72,7 +72,7 @@ function tapButton(button, context) {
     if (!button.form.length) return tap(button, node, context);
     const { t } = context;
     openForm({ data: button.data, fields: button.form, submit: button.label, cancel: t.cancel,
-      style: button.style, title: button.label }, node, context);
+      style: button.style, title: button.label, intro: button.intro }, node, context);
   });
   return node;
 }

@@ -125,13 +125,16 @@ function showMessage(id, view) {
   body.querySelectorAll(":scope > .part").forEach((part) => part.remove());
   body.prepend(...parts);
   if (!kept) {
-    const refusal = body.querySelector(":scope > .card > .notice.no");
+    const notice = body.querySelector(":scope > .card > .notice");
     const before = body.querySelector(":scope > .card");
     before?.remove();
     if (view.card) body.append(buildCard(view.card, view.lang, act));
     if (before && view.card) carryOver(before, body.querySelector(":scope > .card"));
-    // Who tapped too late keeps reading why, next to the outcome.
-    if (refusal && view.card?.outcome) body.querySelector(".card > .notice").replaceWith(refusal);
+    // Who tapped too late keeps reading why, next to the outcome; who changed an open card, what.
+    if (view.card && notice?.matches(view.card.outcome ? ".no" : ".ok")) {
+      const { className, textContent } = notice;
+      Object.assign(body.querySelector(":scope > .card > .notice"), { className, textContent });
+    }
     if (hadFocus) body.querySelector(".card")?.focus({ preventScroll: true });
   }
   if (old) {

@@ -111,6 +111,7 @@ def test_a_tap_carries_the_raw_button_and_where_the_card_stands(
         conversation=conversation,
         actor=REVIEWER,
         button=BUTTON,
+        message_id=f"{channel}:1763700100.000100",
     )
 
 

@@ -102,6 +102,34 @@ def test_the_reply_to_a_single_field_is_its_value(text, value):
     assert values_of(Prompt("d", (Asked("reason", "Reason"),)), text) == {"reason": value}
 
 
+NOTES = Field(name="notes", label="Notes", value="as it was", multiline=True)
+
+
+def test_further_lines_belong_to_a_text_that_may_have_several():
+    prompt = prompt_behind(link_in(ask(form(WEIGHT, NOTES, ARM))))
+    assert [field.lines for field in prompt.fields] == [False, True, False]
+    reply = "Weight: 72\nNotes: one\n\n  two | three\n\nArm: A"
+    assert values_of(prompt, reply) == {
+        "weight_kg": "72",
+        "notes": "one\n\n  two | three",
+        "arm": "A",
+    }
+    assert values_of(prompt, "Notes:\none\ntwo")["notes"] == "one\ntwo"
+    assert values_of(prompt, "Notes:") == {"notes": ""}
+    # What is no field's further line makes the reply a text, as a whole.
+    assert values_of(prompt, "Weight: 72\nand so on") == {"text": "Weight: 72\nand so on"}
+    assert values_of(prompt, "Arm: B") == {"arm": "B", "notes": "as it was"}
+
+
+def test_a_long_value_is_shortened_in_the_prompt_and_left_as_it_is_by_the_reply():
+    long = "\n".join(["x" * 99] * 20)
+    html = ask(form(WEIGHT, NOTES.model_copy(update={"value": long})))
+    assert len(parse_html(html).text) < 600
+    prompt = prompt_behind(link_in(html))
+    assert prompt.fields[1].lines
+    assert "notes" not in values_of(prompt, "Weight: 72")
+
+
 def test_a_reply_of_spaces_is_read_at_once():
     assert values_of(PROMPT, "x" + " " * 4000 + "y")["text"].startswith("x")
 

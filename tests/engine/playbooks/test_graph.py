@@ -70,11 +70,13 @@ def test_the_visit_playbook_is_told_as_it_is() -> None:
     quality = ["phase:scope", "phase:quality"]
     ways = [(a, b, "") for way in (entry, quality) for a, b in pairwise([ROOT, *way])]
     assert edges(graph, "next") == ways
-    assert edges(graph, "on")[:4] == [
+    assert edges(graph, "on")[:6] == [
         ("sop:visit-check/ranges", "sop:visit-check/end_passed", "on_pass"),
         ("sop:visit-check/ranges", "sop:visit-check/end_failed", "on_fail"),
-        ("sop:visit-review/approve", "sop:visit-review/end_approved", "on_approve"),
+        ("sop:visit-review/approve", "sop:visit-review/as_edited", "on_approve"),
         ("sop:visit-review/approve", "sop:visit-review/end_rejected", "on_reject"),
+        ("sop:visit-review/as_edited", "sop:visit-review/end_approved", "on_pass"),
+        ("sop:visit-review/as_edited", "sop:visit-review/approve", "on_fail"),
     ]
     assert edges(graph, "shows") == [("sop:visit-review/approve", "skill:visit-record", "")]
     assert edges(graph, "start")[:2] == [

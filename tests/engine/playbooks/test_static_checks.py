@@ -636,6 +636,10 @@ ELSEWHERE = (
     "is required: what the model is to judge",
     "is required: who decides when the model cannot",
     "no end can be reached from it",
+    # test_edit_checks.py
+    "decisions are made, not edited",
+    "the card does not show 'x'; known here: y",
+    "'x' is a list, which no card's form can change",
 )
 
 

@@ -1,0 +1,76 @@
+"""What a reviewer's change of a card writes, and what those are told whom it concerns (1.8)."""
+
+from typing import Any
+
+from bot.people import Directory
+from cards.edit_texts import told
+from cards.editing import Edited
+from cards.markdown import literal
+from cards.model import Card, Principal, Review
+from cards.texts import say
+from cards.view import MessageView, PartView
+from engine.ports.store import CardWrite, Effects, Post
+
+
+def approvers(card: Card, people: Directory) -> set[str]:
+    """The ids of all who hold a role that the card's review names, or are named in it."""
+    return {p.id for p in people.holders(card.review.roles)} | {*card.review.persons}
+
+
+def answer(before: Card, edited: Edited) -> str:
+    """What the editor is told: what was changed, and what that means."""
+    lang = before.lang
+    names = say("list.items", lang).join(vote.name for vote in before.votes)
+    sentences = (
+        say("edit.done", lang, changes=told(edited.edits, lang)),
+        say("edit.reset", lang, names=names) if names else "",
+        say("edit.needs_other", lang) if before.review.four_eyes else "",
+    )
+    return " ".join(filter(None, sentences))
+
+
+def effects(
+    before: Card, edited: Edited, editor: Principal, people: Directory, log: tuple[str, str]
+) -> Effects:
+    """The card under its version, the audit, and a word to everybody whose vote is lost by it."""
+    return Effects(
+        cards=(CardWrite(edited.card, expect=before.version),),
+        posts=_votes_lost(before, edited, editor, people),
+        log=(log,),
+    )
+
+
+def entry(before: Card, edited: Edited) -> dict[str, Any]:
+    """What the audit keeps of a change besides who and when: before, after, votes that it cost."""
+    return {
+        "changes": [
+            {"path": each.name, "before": each.before, "after": each.after} for each in edited.edits
+        ],
+        "revision": edited.card.revision,
+        "digest": edited.card.shown_digest,
+        "digest_before": before.shown_digest,
+        "votes_reset": [vote.person for vote in before.votes],
+    }
+
+
+def _votes_lost(
+    before: Card, edited: Edited, editor: Principal, people: Directory
+) -> tuple[Post, ...]:
+    voters = tuple(vote.person for vote in before.votes if vote.person != editor.id)
+    text = say(
+        "edit.vote_lost",
+        before.lang,
+        title=literal(before.title),
+        name=literal(editor.name),
+        changes=literal(told(edited.edits, before.lang)),
+    )
+    shown = PartView(number=0, state="in_review", text=text)
+    body = MessageView(lang=before.lang, parts=(shown,)).model_dump_json()
+    rows = {
+        f"{before.token}/{edited.card.revision}/vote@{home}": home
+        for home in people.homes(Review(persons=voters))
+    }
+    return tuple(
+        Post(row=row, conversation=home, kind="note", ref=row, body=body)
+        for row, home in rows.items()
+    )

@@ -1,0 +1,140 @@
+"""What reviewers may change of what a review shows, and what they changed (runs-and-reviews §1.8).
+
+The change itself is made on the card: cards.editing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cards.edits import EDIT, Edit, Editable, Editing, canonical
+from cards.forms import MAX_TEXT
+from cards.model import Choice, Decision, Field
+from cards.texts import say
+from engine import plan as plans
+from engine.frames.outcome import StepContext
+from engine.frames.state import LeafValue
+from engine.leaves import form_field, from_form, tables, value_of
+from engine.playbooks.leaf import Leaf
+from engine.playbooks.skill import SopNode
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The choice that changes the card, and what it takes to do so."""
+
+    choice: Choice
+    editing: Editing
+
+
+def offer(
+    node: SopNode, paths: Sequence[str], pieces: Sequence[str], context: StepContext
+) -> Offer | None:
+    """The node's leave to change what stands at `paths`; None when it gives none.
+
+    `pieces` are the paragraphs that come before those which `tables` makes of the paths.
+    """
+    allowed = node.review.may_edit if node.review else ()
+    fields = {path: _field(path, context) for path in paths if path in allowed}
+    # What a form cannot hold would come back shortened.
+    short = {path: f for path, f in fields.items() if len(f.value) <= MAX_TEXT}
+    if not short:
+        return None
+    lang = context.run.lang
+    choice = Choice(
+        id=EDIT,
+        label=say("choice.edit", lang),
+        form=tuple(short.values()),
+        edits=True,
+        intro=_intro([f.label for path, f in fields.items() if path not in short], context),
+    )
+    values = tuple(_editable(path, node, paths, len(pieces), context) for path in short)
+    whole = (*pieces, *tables(tuple(paths), context))
+    content = canonical(_content(node, context))
+    return Offer(choice, Editing(content=content, pieces=whole, values=values))
+
+
+def authors(paths: Sequence[str], context: StepContext) -> dict[str, str]:
+    """Whose changes of earlier reviews stand at the paths: person ids."""
+    edited = context.run.state.edited
+    return {path: edited[path] for path in paths if path in edited}
+
+
+def changes(decision: Decision, context: StepContext) -> dict[str, Any]:
+    """The approval's patch of the state, as its parts: by whom, and what.
+
+    It is the editor's, where there is one alone; who changed what is in the decision.
+    """
+    last = {each.name: each for each in decision.edits}
+    values = {path: _value(each, context) for path, each in last.items()}
+    new = {p: v for p, v in values.items() if v != value_of(p, context.run.state)}
+    groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
+    for path, value in new.items():
+        group, _, name = path.rpartition(".")
+        groups[group][name] = value
+    edited = {path: last[path].person for path in new}
+    (by,) = set(edited.values()) if len(set(edited.values())) == 1 else {decision.person}
+    return {"by": by, "profile": groups["profile"], "data": groups[""], "edited": edited}
+
+
+def _field(path: str, context: StepContext) -> Field:
+    field = form_field(path, _leaf(path, context), context.run.lang, context.run.state)
+    # A field of one line would lose the others.
+    return field.model_copy(update={"multiline": field.multiline or "\n" in field.value})
+
+
+def _leaf(path: str, context: StepContext) -> Leaf:
+    leaf = context.playbook.definition.leaf(path)
+    assert leaf is not None, "the loader checks that only leaves may be edited"
+    return leaf
+
+
+def _intro(too_long: Sequence[str], context: StepContext) -> str:
+    lang = context.run.lang
+    labels = say("list.items", lang).join(too_long)
+    more = say("edit.too_long", lang, labels=labels) if too_long else ""
+    return " ".join(filter(None, (say("edit.intro", lang), more)))
+
+
+def _editable(
+    path: str, node: SopNode, paths: Sequence[str], first: int, context: StepContext
+) -> Editable:
+    """Where the leaf is shown: in a row, or a piece of text of its own."""
+    leaves = [(p, context.playbook.definition.leaf(p)) for p in paths]
+    long = [p for p, leaf in leaves if leaf and (leaf.multiline or leaf.type == "list")]
+    short = [p for p, leaf in leaves if leaf and p not in long]
+    yes_no = {say("choice.yes", context.run.lang): True, say("choice.no", context.run.lang): False}
+    return Editable(
+        name=path,
+        rows=tuple(n for n, p in enumerate(short) if p == path),
+        pieces=tuple(first + n for n, p in enumerate(long) if p == path),
+        at=_spots(path, node, context),
+        options=yes_no if _leaf(path, context).type == "boolean" else {},
+        author=context.run.state.edited.get(path, ""),
+    )
+
+
+def _content(node: SopNode, context: StepContext) -> Any:
+    """What is approved: the calls of the shown plan, else what is presented."""
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    if shown:
+        return plans.resolve(shown, context.run.state)
+    return [{path: value_of(path, context.run.state)} for path in node.presents]
+
+
+def _spots(path: str, node: SopNode, context: StepContext) -> tuple[tuple[int | str, ...], ...]:
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    if shown is None:
+        return tuple((n, path) for n, each in enumerate(node.presents) if each == path)
+    return tuple(
+        (number, "arguments", name)
+        for number, call in enumerate(shown.calls)
+        for name, value in call.arguments.items()
+        if value == f"${path}"
+    )
+
+
+def _value(each: Edit, context: StepContext) -> LeafValue | None:
+    if each.value is None:
+        return None
+    return from_form(_leaf(each.name, context), each.value, context.run.lang)
