@@ -8,6 +8,7 @@ from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
+from cards.view import ChartView
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
@@ -41,7 +42,7 @@ class AgentState(Frozen):
     """What a run knows. `problems` are the last check's findings, shown at the next question.
 
     `recent` is what was said before the request, `response` what the last skill said, `written`
-    names the writes that have been done.
+    names the writes that have been done. `chart` is still to be shown, below what comes next.
     """
 
     profile: dict[str, Scalar] = {}
@@ -53,6 +54,7 @@ class AgentState(Frozen):
     approvals: dict[str, Approval] = {}
     problems: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
+    chart: ChartView | None = None
 
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
@@ -62,7 +64,8 @@ class AgentState(Frozen):
 class Patch(Frozen):
     """A change of the state, with who caused it. What is set to None is cleared.
 
-    `read` names attachments that have been read; `end` is the end of an SOP that was reached.
+    `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
+    `violations` what its rules found, counted by rule.
     """
 
     by: str
@@ -75,6 +78,8 @@ class Patch(Frozen):
     read: tuple[str, ...] = ()
     response: str | None = None
     end: str = ""
+    chart: ChartView | None = None
+    violations: dict[str, int] = {}
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -100,6 +105,7 @@ class Patch(Frozen):
             approvals={**state.approvals, **self.approvals},
             problems=state.problems if self.problems is None else self.problems,
             written=state.written + self.written,
+            chart=self.chart or state.chart,
         )
 
     @property
@@ -180,7 +186,7 @@ class SopFrame(Frozen):
     is the dialogue with the model while it judges a node's instruction.
 
     Over records: the subjects that are `left` of `of`, None before it began, and how much was
-    `found`, of which `findings` lists the first.
+    `found`, of which `findings` lists the first. `violations` counts by rule what rules found.
     """
 
     kind: Literal["sop"] = "sop"
@@ -195,6 +201,7 @@ class SopFrame(Frozen):
     found: int = 0
     findings: Rows = ()
     summary: Rows = ()
+    violations: dict[str, int] = {}
     visits: dict[str, int] = {}
     soft: Dialogue | None = None
 
@@ -202,7 +209,7 @@ class SopFrame(Frozen):
 class BatchFrame(Frozen):
     """An SOP over many records: those that are `left` of `of`, and a row for each that has ended.
 
-    `left` is None before it began.
+    `left` is None before it began. `violations` counts by rule what rules found in all of them.
     """
 
     kind: Literal["batch"] = "batch"
@@ -211,6 +218,7 @@ class BatchFrame(Frozen):
     left: tuple[str, ...] | None = None
     of: int = 0
     rows: Rows = ()
+    violations: dict[str, int] = {}
 
 
 class ToolPlanFrame(Frozen):
