@@ -21,7 +21,7 @@ from engine.tools.registry import tool
 from engine.violations import chart_of, counted
 
 SUBJECTS_A_STEP = 10
-Judged = tuple[tuple[HardRule, Violation], ...]
+_Found = tuple[tuple[HardRule, Violation], ...]
 
 
 async def over_records(
@@ -114,7 +114,7 @@ def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
     return tuple(sorted(summary, key=lambda row: -int(row["findings"] or 0))[:MAX_ROWS])
 
 
-def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> Judged:
+def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> _Found:
     today: date = context.services.today
     data = {**visit, TODAY: today.isoformat()}
     return HardRuleEngine().by_rule(
@@ -122,7 +122,7 @@ def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> Judge
     )
 
 
-def _findings(visit: dict[str, Any], found: Judged, context: StepContext) -> tuple[Finding, ...]:
+def _findings(visit: dict[str, Any], found: _Found, context: StepContext) -> tuple[Finding, ...]:
     violations = (violation for _, violation in found)
     return of_violations(violations, context, entry=str(visit["visit_date"]))
 
