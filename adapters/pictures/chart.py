@@ -34,8 +34,10 @@ def drawn(chart: ChartView) -> bytes:
     """The picture of a chart as a PNG: each bar under its label, beside its value."""
     from PIL import Image, ImageDraw, ImageFont
 
-    title_font = ImageFont.truetype(FONT, _TITLE_SIZE)
-    font = ImageFont.truetype(FONT, _LABEL_SIZE)
+    # One glyph for each character: no text can break it, whatever its script.
+    plain = ImageFont.Layout.BASIC
+    title_font = ImageFont.truetype(FONT, _TITLE_SIZE, layout_engine=plain)
+    font = ImageFont.truetype(FONT, _LABEL_SIZE, layout_engine=plain)
     bars = chart.bars[:MOST_BARS]
     title = list(_lines(_plain(chart.title), title_font))
     labels = [list(_lines(_plain(bar.label), font)) for bar in bars]

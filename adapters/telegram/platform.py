@@ -18,7 +18,7 @@ from adapters.telegram.receive import Me
 from adapters.telegram.request import BotRequest
 from adapters.telegram.webhook import PATH, Webhook
 from cards.view import MessageView
-from engine.errors import Gone, PlatformError
+from engine.errors import Gone
 from engine.ports import platform as places
 from engine.ports.platform import Intake
 

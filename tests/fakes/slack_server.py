@@ -45,7 +45,6 @@ class SlackServer(SlackWorkspace):
     calls: Counter[str] = field(default_factory=Counter)
     acks: dict[str, Json | None] = field(default_factory=dict)
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
-    api_url: str = ""
     _failures: dict[str, list[_Failure]] = field(default_factory=lambda: defaultdict(list))
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _runner: web.AppRunner | None = None
@@ -57,6 +56,7 @@ class SlackServer(SlackWorkspace):
                 web.post("/api/{method}", self._api),
                 web.get("/api/chat.getPermalink", self._api),
                 web.get("/socket", self._socket),
+                web.post("/upload/{file}", self._upload),
             ]
         )
         self._runner = web.AppRunner(app, shutdown_timeout=1)
@@ -268,6 +268,8 @@ class SlackServer(SlackWorkspace):
             "auth.test": self.auth_test,
             "chat.getPermalink": self.permalink,
             "apps.connections.open": self._open_socket,
+            "files.getUploadURLExternal": self.reserve,
+            "files.completeUploadExternal": self.share,
         }
         if method not in handlers:
             return self.fault(method, "unknown_method", [])
@@ -276,7 +278,20 @@ class SlackServer(SlackWorkspace):
         fields = await request.json() if request.content_type == "application/json" else {}
         if request.method == "GET":
             fields = dict(request.query)
+        elif request.content_type == "application/x-www-form-urlencoded":
+            fields = {name: str(value) for name, value in (await request.post()).items()}
         return handlers[method](fields)
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        self.calls["upload"] += 1
+        failure = self._failures["upload"].pop(0) if self._failures["upload"] else None
+        if failure:
+            return web.Response(status=500, text="upload failed")
+        if "Authorization" in request.headers:
+            self.faults.append("upload: the token was sent to the upload address")
+        if not self.receive(request.match_info["file"], await request.read()):
+            return web.Response(status=404, text="no such upload")
+        return web.Response(text="OK")
 
     def _open_socket(self, fields: Json) -> Json:
         return {"ok": True, "url": self.api_url.replace("http", "ws", 1).replace("api/", "socket")}
