@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeVar
 from urllib.parse import urlencode
@@ -36,7 +36,8 @@ class SlackServer(SlackWorkspace):
     """Use as `async with SlackServer() as slack`; `faults` stays empty while we behave.
 
     `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `acks` of envelopes by
-    envelope id (payload or None).
+    envelope id (payload or None). What stands in `before` is awaited before a method is carried
+    out.
     """
 
     bot_token: str = "xoxb-stub"
@@ -45,6 +46,7 @@ class SlackServer(SlackWorkspace):
     calls: Counter[str] = field(default_factory=Counter)
     acks: dict[str, Json | None] = field(default_factory=dict)
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
+    before: dict[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
     _failures: dict[str, list[_Failure]] = field(default_factory=lambda: defaultdict(list))
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _runner: web.AppRunner | None = None
@@ -241,6 +243,8 @@ class SlackServer(SlackWorkspace):
     async def _api(self, request: web.Request) -> web.StreamResponse:
         method = request.path.rpartition("/")[2]
         self.calls[method] += 1
+        if method in self.before:
+            await self.before[method]()
         failure = self._failures[method].pop(0) if self._failures[method] else None
         if failure and failure.kind == "ratelimited":
             headers = {"Retry-After": f"{failure.retry_after_s:g}"}

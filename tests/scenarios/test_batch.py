@@ -174,6 +174,11 @@ async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, b
         table = text_of(done)
         assert all(subject.subject_id in table for subject in subjects)
         assert table.count("end\\\\_accepted") + table.count("end_accepted") == faulty
+        chart = (await room.wait_for(lambda m: bool(m["chart"])))["chart"]
+        wrong = sum(bool(v.ecog) for each in visits for v in each)
+        assert [(bar["label"], bar["value"]) for bar in chart["bars"]] == [
+            ("ECOG 评分：应为 0", wrong)
+        ]
         await room.tap("lin", done, "ok")
         await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
     await nothing_goes_on(service)
