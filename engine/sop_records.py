@@ -20,7 +20,9 @@ from engine.sop_ends import go_to
 from engine.tools.registry import tool
 from engine.violations import chart_of, counted
 
-SUBJECTS_A_STEP = 10
+SUBJECTS_A_STEP, MOST_A_STEP = 10, 100
+STEPS = 40
+"""About so many steps whatever the size of a study: each writes all that was found before it."""
 _Found = tuple[tuple[HardRule, Violation], ...]
 
 
@@ -68,7 +70,8 @@ def _begun(frame: SopFrame, subjects: tuple[str, ...], context: StepContext) -> 
 
 async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
     assert frame.left is not None
-    now, later = frame.left[:SUBJECTS_A_STEP], frame.left[SUBJECTS_A_STEP:]
+    count = min(MOST_A_STEP, max(SUBJECTS_A_STEP, -(-frame.of // STEPS)))
+    now, later = frame.left[:count], frame.left[count:]
     findings, summary = list(frame.findings), list(frame.summary)
     violations, checks = frame.violations, list[Check]()
     for subject in now:
