@@ -93,5 +93,9 @@ def _summed_up(frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) 
     rows = tuple(sorted(frame.rows, key=lambda row: str(row["subject_id"])))
     chart = chart_of(frame.violations, frame.of, context)
     data = {batch.summary: rows}
-    patch = Patch.setting(frame.skill, sop.outcomes.get(END, {}), data=data, chart=chart)
+    lang = context.run.lang
+    cut = say("records.cut_records", lang, n=len(rows)) if frame.of > len(rows) else None
+    patch = Patch.setting(
+        frame.skill, sop.outcomes.get(END, {}), data=data, chart=chart, response=cut
+    )
     return Done(patch, f"{len(rows)} of {frame.of} records have ended")

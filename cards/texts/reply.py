@@ -32,6 +32,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "chart.others": ("其他规则", "Other rules"),
     "chart.rule": ("规则", "Rule"),
     "chart.count": ("次数", "Findings"),
+    "records.cut_records": (
+        "汇总只列出先完成的 {n} 名受试者。",
+        "The summary lists only the {n} subjects that were finished first.",
+    ),
     "part.phase_done": ("「{name}」：{title}", "“{name}”: {title}"),
     "part.syncing": (
         "「{name}」：已完成，正在写入业务系统…",

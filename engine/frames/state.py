@@ -257,7 +257,8 @@ class Run(Frozen):
     `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
-    among its siblings; `children` are the ids of those that have not ended, by key.
+    among its siblings; `children` are the ids of those that have not ended, by key, `begun` counts
+    all that it ever had.
     """
 
     schema_version: Literal[1] = 1
@@ -289,6 +290,7 @@ class Run(Frozen):
     parent: str = ""
     key: str = ""
     children: dict[str, str] = {}
+    begun: int = 0
     started_at: datetime
 
     @field_serializer("frames")
