@@ -1,7 +1,7 @@
 """Delivery: each due row on its way; messages are rendered as they are now (design §3)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from cards.texts import say
 from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
+from engine.ports.meter import Meter
 from engine.ports.platform import Platform, Rate
 from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
@@ -49,7 +50,8 @@ class Carrier(Protocol):
 class Delivery:
     """Carries rows until told to stop; a destination that fails holds up nobody else.
 
-    What a platform shows is sent from here, everything else by its one of the `carriers`.
+    What a platform shows is sent from here, everything else by its one of the `carriers`. `zone_at`
+    is the time zone of the person whose direct chat a place is, "" for any other.
     """
 
     def __init__(
@@ -63,7 +65,10 @@ class Delivery:
         zone: str,
         reply_after_s: float,
         lease_s: float,
+        meter: Meter,
+        zone_at: Callable[[str], str] = lambda place: "",
     ) -> None:
+        self._zone_at = zone_at
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
@@ -73,6 +78,7 @@ class Delivery:
         # Whoever takes longer than the lease would be repeated by another.
         self._patience_s = lease_s * 2 / 3
         self._throttle = Throttle(rate)
+        self._meter = meter
         self._busy = 0
         self._wake = asyncio.Event()
 
@@ -160,7 +166,9 @@ class Delivery:
         try:
             message_id = await self._posted(platform, row, shown)
         except PlatformError as error:
+            self._meter.count("sent", platform.name, type(error).__name__)
             return await self._refused(row, error)
+        self._meter.count("sent", platform.name, "ok")
         pace = platform.pace(row.conversation)
         return await self._outbox.sent(row, message_id, pace=pace)
 
@@ -181,6 +189,7 @@ class Delivery:
                 log.warning("row_dropped", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.drop(row, str(error))
             case RateLimited(retry_after_s=wait_s):
+                self._meter.count("limited", row.conversation.partition(":")[0])
                 return await self._outbox.retry(row, in_s=wait_s)
             case Unavailable():
                 log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
@@ -200,15 +209,16 @@ class Delivery:
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
     async def _view(self, row: Row) -> MessageView | None:
+        zone = self._zone_at(row.conversation) or self._zone
         match row.kind:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
-                return view(head, _parts(row), card, self._zone)
+                return view(head, _parts(row), card, zone)
             case "card" if row.card:
                 card = row.card.read()
                 origin = await self._origin(row, card)
-                return MessageView(lang=card.lang, card=show(card, self._zone, origin=origin))
+                return MessageView(lang=card.lang, card=show(card, zone, origin=origin))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
             case _:

@@ -6,7 +6,7 @@ from html import escape
 from aiohttp import web
 
 from adapters.knowledge.documents import Document
-from adapters.webchat.guard import guarded
+from adapters.webchat.guard import Guard
 
 
 def documents_route(current: Callable[[], Sequence[Document]]) -> web.AbstractRouteDef:
@@ -19,7 +19,7 @@ def documents_route(current: Callable[[], Sequence[Document]]) -> web.AbstractRo
             raise web.HTTPNotFound
         return web.Response(text=_page(found), content_type="text/html")
 
-    return web.get("/documents/{playbook}/{file}", guarded(page))
+    return web.get("/documents/{playbook}/{file}", Guard()(page))
 
 
 def _page(document: Document) -> str:

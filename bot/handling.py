@@ -7,9 +7,12 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
+from bot import watching
 from bot.current import Current
+from bot.spans import NO_SPANS, Spans
 from cards.texts import say
-from engine import commands
+from engine import audit, commands
+from engine.errors import NewerState
 from engine.frames.outcome import People, Services, StepContext
 from engine.frames.state import Run
 from engine.mail import (
@@ -18,6 +21,7 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Commanded,
+    Mail,
     Migrated,
     PartReady,
     RunMail,
@@ -29,7 +33,9 @@ from engine.migration import migration
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import Library
+from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
@@ -82,10 +88,13 @@ class Handling:
     reply_after_s: float
     library: Library
     findings: Findings
+    inbox: Inbox
     project: Callable[[str], str]
     budget: Budget
     tracing: Tracing
     soft: SoftLimits = USUAL
+    meter: Meter = UNHEARD
+    spans: Spans = NO_SPANS
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -95,6 +104,10 @@ class Handling:
             log.error("unreadable_mail", lane=claim.lane)
             aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
             return Handled(Effects(aside=(aside,)))
+        with watching.handling(claim.lane, mail, self.spans, self.clock):
+            return await self._by_kind(claim, mail, progress)
+
+    async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> Handled:
         services = self._turn_services()
         match mail:
             case Said():
@@ -109,6 +122,9 @@ class Handling:
             case CardExpired() if _of_talk(claim):
                 return Handled(await turn.not_chosen(mail, services))
             case Commanded():
+                # By the roles held now, however long this lay here.
+                now = self.people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
                 recent = [line.text for line in session.load(claim.state).recent]
                 lang = commands.language(mail, recent)
                 return Handled(await commands.commanded(mail, services, lang))
@@ -148,22 +164,33 @@ class Handling:
         if run is None:
             return Handled(unreadable(claim.state), park=True)
         if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
-            return Handled(Effects(runs=(written(run.model_copy(update={"status": "cancelled"})),)))
+            orphan = run.model_copy(update={"status": "cancelled"})
+            entry = audit.with_parent(run.id, run.parent, self.clock.now())
+            return Handled(Effects(runs=(written(orphan),), log=(entry,)))
         playbook = await self.playbook(run.digest)
         if isinstance(mail, Migrated):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
             return Handled(stopped(run, ended, self.clock.now()), park=True)
-        expired = await self._expired(mail) if isinstance(mail, CardExpired) else ()
+        try:
+            expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
+        except NewerState:
+            return Handled(unreadable(claim.state), park=True)
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = recording(self.services())
+        services, since_s = recording(self.services()), self.clock.elapsed_s()
         stepped = await step(mail, StepContext(run, playbook, services))
+        took_s = self.clock.elapsed_s() - since_s
+        self.meter.took("step", took_s, run.frames[-1].kind)
         if stepped.park:
             return Handled(stepped.effects, park=True)
-        effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *expired.cards),
+            log=(*expired.log, *stepped.effects.log),
+        )
         return Handled(effects, stepped.front)
 
     async def _is_orphan(self, run: Run) -> bool:
@@ -175,15 +202,20 @@ class Handling:
         """The run on another version of its playbook; whoever asked for it checked it before."""
         new = await self.playbook(mail.to)
         if new is None:
-            log.warning("migration_refused", run=run.id, why="the playbook is not published")
-            return Handled(Effects(), park=run.status == "blocked")
+            return self._not_migrated(run, mail, "the playbook is not published")
         change = migration(run, old, new)
         if change.faults:
-            log.warning("migration_refused", run=run.id, why="; ".join(change.faults))
+            return self._not_migrated(run, mail, "; ".join(change.faults))
         found = [await self.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         stepped = migrated(mail, change, cards, StepContext(run, new, self.services()))
         return Handled(stepped.effects, stepped.front, stepped.park)
+
+    def _not_migrated(self, run: Run, mail: Migrated, why: str) -> Handled:
+        log.warning("migration_refused", run=run.id, why=why)
+        told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
+        entry = audit.entry(run.id, self.clock.now(), "migration_refused", told)
+        return Handled(Effects(log=(entry,)), park=run.status == "blocked")
 
     def _run(self, claim: Claim) -> Run | None:
         """The run, or None when another version of us wrote it."""
@@ -193,14 +225,17 @@ class Handling:
             log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
             return None
 
-    async def _expired(self, mail: CardExpired) -> tuple[CardWrite, ...] | None:
-        """The card's closing, or None when it is closed already."""
+    async def _expired(self, mail: CardExpired) -> Effects | None:
+        """The card's closing, and its entry in the log, or None when it is closed already."""
         found = await self.decisions.card(mail.card)
         if found is None or found.card.status != "open":
             return None
         update = {"status": "expired", "version": found.card.version + 1}
         closed = found.card.model_copy(update=update)
-        return (CardWrite(closed, expect=found.card.version),)
+        entry = audit.about_card(
+            closed, self.clock.now(), "expired", {"by": audit.CLOCK}, after=closed
+        )
+        return Effects(cards=(CardWrite(closed, expect=found.card.version),), log=(entry,))
 
     def services(self) -> Services:
         """What a step of a run may use, as of now."""
@@ -215,6 +250,7 @@ class Handling:
             library=self.library,
             project=self.project,
             soft=self.soft,
+            meter=self.meter,
         )
 
     def _turn_services(self) -> TurnServices:
@@ -234,12 +270,14 @@ class Handling:
             reply_after_s=self.reply_after_s,
             library=self.library,
             findings=self.findings,
+            inbox=self.inbox,
             project=self.project,
             table=current.table,
             new_id=self.new_id,
             budget=self.budget,
             tracing=self.tracing,
             elapsed_s=self.clock.elapsed_s,
+            meter=self.meter,
         )
 
 

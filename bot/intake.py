@@ -1,6 +1,7 @@
 """Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -14,7 +15,8 @@ from cards.model import Card, Choice, Lang, Principal
 from cards.show import decided
 from cards.texts import say
 from cards.view import FormView
-from engine.errors import StaleWrite, StoreUnavailable
+from engine import audit
+from engine.errors import NewerState, StaleWrite, StoreUnavailable
 from engine.events import (
     Accepted,
     Answered,
@@ -53,7 +55,8 @@ class Intake:
             return await self._take(update)
         except StoreUnavailable as error:
             log.warning("not_recorded", update=update.id, error=str(error))
-            return NotRecorded(say("card.not_recorded", self._language(update)))
+            lang = self.people.principal(update.actor).lang or self._language(update)
+            return NotRecorded(say("card.not_recorded", lang))
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
@@ -98,12 +101,14 @@ class Intake:
         try:
             button = Button.unpack(update.button)
         except BadButton:
-            return Answered(say("card.unknown", "zh") + " " + say("card.unknown", "en"), ok=False)
+            return _both("card.unknown", principal)
         for _ in range(DECIDE_ATTEMPTS):
-            found = await self.decisions.card(button.token)
+            try:
+                found = await self.decisions.card(button.token)
+            except NewerState:
+                return _both("card.newer", principal)
             if found is None:
-                text = say("card.unknown", "zh") + " " + say("card.unknown", "en")
-                return Answered(text, ok=False)
+                return _both("card.unknown", principal)
             try:
                 return await self._judge(update, found, button, principal, values)
             except StaleWrite:
@@ -118,38 +123,53 @@ class Intake:
         principal: Principal,
         values: dict[str, str] | None,
     ) -> Outcome:
-        """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
+        """Decide on the card as read; raises StaleWrite when it has changed meanwhile.
+
+        The tapper reads the answer in their own language and time zone.
+        """
         card = found.card
+        tapped = _Tapped(update, found, principal, button)
+        lang, zone = principal.lang or card.lang, principal.zone or self.zone
         verdict = decide(
             card, principal, button.choice, found.now, revision=button.revision, values=values
         )
         match verdict:
             case NeedsForm(choice=choice):
-                return FormWanted(_form(card, button, choice))
+                await self._note(tapped.entry("form"), update, "form")
+                return FormWanted(_form(card, button, choice, lang))
             case Invalid(errors=errors):
+                await self._note(tapped.entry("invalid", faults=list(errors)), update, "invalid")
                 return FormRefused(errors)
             case Refused():
-                text = refusal_text(verdict, card.lang, tz=ZoneInfo(self.zone))
-                effects = Effects(log=(_entry(update, found, principal, button, verdict.reason),))
+                text = refusal_text(verdict, lang, tz=ZoneInfo(zone))
+                effects = Effects(log=(tapped.entry(verdict.reason),))
                 return await self._record(update, card, text, False, effects)
             case Recorded():
                 choice_ = card.choice(button.choice)
                 label = choice_.label if choice_ else button.choice
                 effects = Effects(
                     cards=(CardWrite(verdict.card, expect=card.version),),
-                    log=(_entry(update, found, principal, button, "vote"),),
+                    log=(tapped.entry("vote", after=verdict.card),),
                 )
-                text = say("card.recorded", card.lang, choice=label)
+                text = say("card.recorded", lang, choice=label)
                 return await self._record(update, card, text, True, effects)
             case Won():
                 mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
                 effects = Effects(
                     cards=(CardWrite(verdict.card, expect=card.version),),
                     mails=((card.lane, mail),),
-                    log=(_entry(update, found, principal, button, "decided"),),
+                    log=(tapped.entry("decided", after=verdict.card),),
                 )
-                text = decided(verdict.card, verdict.decision, self.zone)
+                text = decided(verdict.card, verdict.decision, zone, lang)
                 return await self._record(update, card, text, True, effects)
+
+    async def _note(self, entry: audit.Entry, update: Update, what: str) -> None:
+        """Log what decides nothing and has no answer to keep; a repeat is not logged again."""
+        log, _ = entry
+        update_id = f"{update.id}/{what}"
+        await self.decisions.decide(
+            log, update_id=update_id, answer="", effects=Effects(log=(entry,))
+        )
 
     async def _record(
         self, update: Update, card: Card, text: str, ok: bool, effects: Effects
@@ -163,30 +183,49 @@ class Intake:
         return Answered(first["text"], ok=first["ok"])
 
 
-def _form(card: Card, button: Button, choice: Choice) -> FormView:
+def _both(key: str, principal: Principal) -> Answered:
+    """A refusal where no card says the language: the person's, or both."""
+    langs: tuple[Lang, ...] = (principal.lang,) if principal.lang else ("zh", "en")
+    return Answered(" ".join(say(key, lang) for lang in langs), ok=False)
+
+
+def _form(card: Card, button: Button, choice: Choice, lang: Lang) -> FormView:
     return FormView(
         data=button.pack(),
         lang=card.lang,
         title=card.title,
         submit=choice.label,
-        cancel=say("form.cancel", card.lang),
+        cancel=say("form.cancel", lang),
         intro="",
         fields=choice.form,
     )
 
 
-def _entry(
-    update: Update, found: CardNow, principal: Principal, button: Button, result: str
-) -> tuple[str, str]:
-    """An audit entry: who tapped what from where, refused attempts too."""
-    entry = {
-        "at": found.now.isoformat(),
-        "event": "tap",
-        "update": update.id,
-        "card": found.card.token,
-        "by": principal.id,
-        "via": update.actor.platform,
-        "choice": button.choice,
-        "result": result,
-    }
-    return found.card.run or found.card.token, json.dumps(entry, ensure_ascii=False)
+@dataclass(frozen=True, slots=True)
+class _Tapped:
+    """A tap or a form, on a card as it was read: who, what, from where."""
+
+    update: CardTapped | FormSubmitted
+    found: CardNow
+    principal: Principal
+    button: Button
+
+    def entry(
+        self, result: str, *, after: Card | None = None, faults: Sequence[str] = ()
+    ) -> audit.Entry:
+        """It in the log of the card's run, refused or not; `after` is the card that it writes."""
+        actor, revision = self.update.actor, self.button.revision
+        stale = revision if revision != self.found.card.revision else None
+        told = {
+            "by": self.principal.id,
+            "via": actor.platform,
+            "where": self.update.conversation,
+            "user": f"{actor.workspace}:{actor.user}",
+            "update": self.update.id,
+            "choice": self.button.choice,
+            "sent_form": isinstance(self.update, FormSubmitted) or None,
+            "revision": stale,
+            "result": result,
+            "faults": faults,
+        }
+        return audit.about_card(self.found.card, self.found.now, "tap", told, after=after)

@@ -9,6 +9,7 @@ import structlog
 from bot.handling import Handled, Handling, Progress
 from bot.stopping import pause
 from engine.errors import LeaseLost, StaleWrite, StoreError, StoreUnavailable
+from engine.ports.meter import Meter
 from engine.ports.platform import Platform
 from engine.ports.store import AfterCommit, Claim, Effects, Mailbox
 
@@ -34,6 +35,7 @@ class Lanes:
         lease_s: float,
         typing: Callable[[str], Platform | None],
         committed: Callable[[Effects], None],
+        meter: Meter,
     ) -> None:
         self._mailbox = mailbox
         self._handling = handling
@@ -41,6 +43,7 @@ class Lanes:
         self._renew_s = lease_s / 3
         self._typing = typing
         self._committed = committed
+        self._meter = meter
         self._busy = 0
         self._wake = asyncio.Event()
 
@@ -84,6 +87,7 @@ class Lanes:
                 finally:
                     done.set()
         except* LeaseLost:
+            self._meter.count("lease_lost", _kind(claim))
             log.warning("lease_lost", lane=claim.lane)
         except* StoreError as errors:
             log.warning("store_away", lane=claim.lane, error=str(errors.exceptions[0]))
@@ -120,6 +124,7 @@ class Lanes:
                 return
             except Exception as error:
                 # The turn boundary: whatever failed, the mail stays and is tried again.
+                self._meter.count("failed", _kind(current))
                 log.error("handling_failed", lane=current.lane, exc_info=error)
                 delay_s = min(2.0**current.attempts, LONGEST_BACKOFF_S)
                 await self._mailbox.release(current, retry_in_s=delay_s, counts=True)
@@ -178,6 +183,10 @@ class Lanes:
             done.set()
             for task in typing:
                 await task
+
+
+def _kind(claim: Claim) -> str:
+    return claim.lane.partition(":")[0]
 
 
 async def _type(platform: Platform, conversation: str, done: asyncio.Event) -> None:

@@ -1,18 +1,19 @@
 """The numbers of the service for Prometheus, computed when they are asked for (design §9)."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 
 from aiohttp import web
-from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from bot.bearer import bears
-from bot.model_metrics import ModelFamilies, names
-from bot.setting_rules import is_loopback
+from bot.families import Families, Reading
+from bot.model_metrics import breakers
 from bot.settings import Settings
 from engine.errors import StoreError
 from engine.ports.model_numbers import ModelNumbers
-from engine.ports.store import Operations
+from engine.ports.store import Backlog, Operations
 
 _MEANINGS = {
     "lanes": "Lanes with mail, leased ones included",
@@ -20,7 +21,11 @@ _MEANINGS = {
     "timers": "Timers that are not due yet",
     "aside": "Mail set aside for an operator",
     "blocked": "Runs that wait for an operator",
+    "mailbox_age_s": "For how long the oldest mail has waited for a worker",
+    "outbox_age_s": "For how long the oldest message has waited to be sent",
 }
+READINGS = (*(name.replace("age_s", "age_seconds") for name in _MEANINGS), "model_breaker")
+"""What is read when it is asked for, by name."""
 
 
 def metrics_route(
@@ -32,14 +37,12 @@ def metrics_route(
         if not _may_read(request, settings):
             return web.json_response({"error": "Authorization: Bearer is wrong"}, status=401)
         try:
-            backlog = await operations.backlog()
-            model = ModelFamilies(await numbers.counts(), await numbers.states(names(settings)))
+            readings = [*_waiting(await operations.backlog()), await breakers(settings, numbers)]
+            counts = await numbers.counts()
         except StoreError as error:
             return web.json_response({"error": str(error)}, status=503)
         registry = CollectorRegistry()
-        registry.register(model)
-        for name, number in asdict(backlog).items():
-            Gauge(f"signoff_{name}", _MEANINGS[name], registry=registry).set(number)
+        registry.register(Families(counts, readings))
         return web.Response(
             body=generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST}
         )
@@ -47,7 +50,12 @@ def metrics_route(
     return web.get("/metrics", metrics)
 
 
+def _waiting(backlog: Backlog) -> Iterator[Reading]:
+    for shown, (name, number) in zip(READINGS, asdict(backlog).items(), strict=False):
+        yield Reading(shown, _MEANINGS[name], {"": number})
+
+
 def _may_read(request: web.Request, settings: Settings) -> bool:
     if settings.admin_token is None:
-        return is_loopback(settings.host)
+        return settings.only_here
     return bears(request, settings.admin_token)

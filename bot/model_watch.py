@@ -2,54 +2,53 @@
 
 import asyncio
 import secrets
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
 import structlog
 
+from bot.meter import EVERY_S
 from bot.people import Directory
 from bot.stopping import pause
 from cards.markdown import literal
 from cards.texts import say
 from engine.errors import StoreError
 from engine.mail import Announced
-from engine.ports.model_numbers import Attempt, BreakerState, Count, ModelNumbers
+from engine.ports.meter import Meter
+from engine.ports.model_numbers import Attempt, BreakerState, ModelNumbers
 from engine.ports.store import Mailbox
 
 log = structlog.get_logger()
-EVERY_S: Final = 5.0
 QUIET_S: Final = 3600
-BUCKETS_S: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 
 
 class ModelWatch:
-    """A ModelObserver that passes its numbers on every five seconds, and once more at the end.
+    """A ModelObserver that says every five seconds how models fare, and once more at the end.
 
     When a model is left alone, everybody with the role admin gets a message: once an hour at most,
     over all workers.
     """
 
-    def __init__(self, numbers: ModelNumbers, mailbox: Mailbox, people: Directory) -> None:
+    def __init__(
+        self, numbers: ModelNumbers, mailbox: Mailbox, people: Directory, meter: Meter
+    ) -> None:
         self._numbers = numbers
         self._mailbox = mailbox
         self._people = people
-        self._counts: dict[Count, float] = defaultdict(float)
+        self._meter = meter
         self._states: dict[str, BreakerState] = {}
         self._opened: list[str] = []
         self._mails: list[tuple[str, Announced]] = []
 
     def asked(self, attempt: Attempt) -> None:
         """Count an attempt."""
-        name = attempt.model
-        self._counts["calls", name, attempt.outcome] += 1
-        for kind in ("prompt", "completion"):
-            self._counts["tokens", name, kind] += getattr(attempt, f"{kind}_tokens")
-        self._counts["cost", name] += attempt.cost
+        name, meter = attempt.model, self._meter
+        meter.count("calls", name, attempt.outcome)
+        meter.count("tokens", name, "prompt", amount=attempt.prompt_tokens)
+        meter.count("tokens", name, "completion", amount=attempt.completion_tokens)
+        meter.count("cost", name, amount=attempt.cost)
         if attempt.outcome == "ok":
-            bucket = next((f"{b:g}" for b in BUCKETS_S if attempt.took_s <= b), "+Inf")
-            self._counts["seconds", name, bucket] += 1
-            self._counts["seconds_sum", name] += attempt.took_s
+            meter.took("seconds", attempt.took_s, name)
 
     def changed(self, model: str, state: BreakerState) -> None:
         """Log that a model is left alone, or is asked again."""
@@ -71,22 +70,10 @@ class ModelWatch:
     async def share(self) -> None:
         """Pass on what is new; what the store does not take waits for the next time."""
         try:
-            await self._share_counts()
             await self._share_states()
             await self._tell()
         except StoreError as error:
             log.warning("model_numbers_wait", error=str(error))
-
-    async def _share_counts(self) -> None:
-        counts, self._counts = self._counts, defaultdict(float)
-        new = {name: amount for name, amount in counts.items() if amount}
-        try:
-            if new:
-                await self._numbers.add(new)
-        except StoreError:
-            for name, amount in new.items():
-                self._counts[name] += amount
-            raise
 
     async def _share_states(self) -> None:
         for model, state in list(self._states.items()):

@@ -1,5 +1,6 @@
 """What an operator does on the command line: see what was set aside, and have it go on."""
 
+import getpass
 import json
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,18 @@ from engine.ports.store import BlockedRun, MailAside
 
 _SHOWN_CHARS = 60
 _NEWEST = 50
+
+
+VIA = "command line"
+
+
+def operator() -> str:
+    """Who acts on the command line, for a run's log."""
+    try:
+        return f"operator:{getpass.getuser()}"
+    except (OSError, KeyError):
+        # A user id that has no name, as in a container.
+        return "operator"
 
 
 async def list_aside(settings: Settings) -> int:
@@ -29,7 +42,8 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
     unknown = []
     async with open_operations(settings) as operations:
         for name in names:
-            if await operations.retry(name, Resumed().model_dump_json()):
+            resumed = Resumed(by=operator(), via=VIA)
+            if await operations.retry(name, resumed.model_dump_json()):
                 print(f"{name}: goes on")
             else:
                 unknown.append(name)

@@ -1,167 +1,194 @@
 """Who is who: people.yaml as a directory of principals, roles and places (design §7)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
-from pydantic import Field as Key
-
-from cards.frozen import Frozen
-from cards.model import Lang, Principal, Review
+from bot.people_file import PeopleFile, Person, read_people
+from cards.model import Card, Lang, Principal, Review
 from engine.commands import ADMIN
-from engine.errors import DefinitionError
 from engine.events import Actor
-from engine.language import Bilingual, detect
-from engine.source import Problems, Source, read, try_build
+from engine.language import detect
 
 WEB_ROOM = "web:local:main"
+MOST_MEMBERS = 50
+"""So many members of Slack groups who are not in people.yaml are told of a review themselves."""
+
+Members = Callable[[str], frozenset[str]]
+"""The Slack accounts ("TEAM:USER") in a Slack group, as far as they are known now."""
 
 
-class Role(Frozen):
-    """A role that reviews may name."""
-
-    id: str
-    zh: str
-    en: str
+def nobody(group: str) -> frozenset[str]:
+    """The members of any group while none is resolved."""
+    return frozenset()
 
 
-class Person(Frozen):
-    """One voter, with every account of theirs."""
-
-    id: str
-    name: str
-    web: str = ""
-    slack: tuple[str, ...] = ()
-    telegram: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
-    language: Lang | None = None
-    label: Bilingual = Key(default=Bilingual(zh="", en=""))
-
-    def accounts(self) -> tuple[str, ...]:
-        """`platform:...` of every account, as actors are looked up."""
-        web = (f"web:local:{self.web}",) if self.web else ()
-        slack = (f"slack:{account}" for account in self.slack)
-        return (*web, *slack, *(f"telegram:{user}" for user in self.telegram))
-
-
-class PeopleFile(Frozen):
-    """What people.yaml says."""
-
-    roles: tuple[Role, ...]
-    people: tuple[Person, ...]
-
-
+@dataclass(frozen=True)
 class Directory:
-    """The people of one file; `platforms` are the connected platforms, with Telegram's bot id."""
+    """The people of one file; `platforms` are the connected platforms, with Telegram's bot id.
 
-    def __init__(self, people: PeopleFile, platforms: Collection[str] = ()) -> None:
-        self.people = people.people
-        self._roles = {role.id: role for role in people.roles}
-        self._accounts = {a: person for person in people.people for a in person.accounts()}
-        self._platforms = platforms
+    Whoever is in a role's Slack group holds the role, also who is not in the file.
+    """
+
+    file: PeopleFile
+    platforms: Collection[str] = ()
+    members: Members = nobody
+
+    @property
+    def people(self) -> tuple[Person, ...]:
+        """Everybody in the file."""
+        return self.file.people
 
     @property
     def roles(self) -> tuple[str, ...]:
         """Every role there is."""
-        return tuple(self._roles)
+        return tuple(role.id for role in self.file.roles)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Every Slack group that a role names."""
+        return tuple(
+            dict.fromkeys(role.slack_group for role in self.file.roles if role.slack_group)
+        )
 
     @property
     def held(self) -> frozenset[str]:
-        """Every role that somebody holds."""
-        return frozenset(role for person in self.people for role in person.roles)
+        """Every role that somebody holds, or may hold through a Slack group."""
+        listed = (role for person in self.people for role in person.roles)
+        return frozenset((*listed, *(role.id for role in self.file.roles if role.slack_group)))
 
     def connected(self, platforms: Collection[str]) -> "Directory":
         """The same people, reached on these platforms only."""
-        return Directory(
-            PeopleFile(roles=tuple(self._roles.values()), people=self.people), platforms
-        )
+        return replace(self, platforms=platforms)
+
+    def resolved(self, members: Members) -> "Directory":
+        """The same people, with the Slack groups' members from there."""
+        return replace(self, members=members)
+
+    def person(self, person_id: str) -> Principal | None:
+        """The person of that id in the file, with the roles held now."""
+        found = next((person for person in self.people if person.id == person_id), None)
+        return self._principal(found) if found else None
 
     def principal(self, actor: Actor) -> Principal:
-        """The person behind an account; a stranger is somebody of their own, without roles."""
+        """The person behind an account; a stranger is somebody of their own.
+
+        A stranger's only roles are those of Slack groups.
+        """
         account = f"{actor.platform}:{actor.workspace}:{actor.user}"
         if actor.platform == "telegram":
             account = f"telegram:{actor.user}"
-        person = self._accounts.get(account)
+        person = self._owners.get(account)
         if person is None:
-            return Principal(id=account, name=actor.name or actor.user)
-        return _principal(person)
+            name = actor.name or actor.user
+            return Principal(id=account, name=name, roles=self._by_group((account,)))
+        return self._principal(person)
 
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
         """Everybody who holds one of the roles."""
-        return [_principal(person) for person in self.people if set(roles) & set(person.roles)]
+        listed = [self._principal(person) for person in self.people]
+        held = [principal for principal in listed if set(roles) & set(principal.roles)]
+        return [*held, *self._strangers(roles)]
 
     def homes(self, review: Review) -> Sequence[str]:
         """Where those who may decide are reached, on connected platforms."""
-        deciders = [
-            person
-            for person in self.people
-            if set(review.roles) & set(person.roles) or person.id in review.persons
-        ]
-        return list(dict.fromkeys(home for person in deciders for home in self._homes(person)))
+        holders = {principal.id for principal in self.holders(review.roles)}
+        deciders = [p for p in self.people if p.id in holders or p.id in review.persons]
+        homes = [home for person in deciders for home in self._homes(person)]
+        if "slack" in self.platforms:
+            homes += [stranger.id for stranger in self._strangers(review.roles)][:MOST_MEMBERS]
+        return list(dict.fromkeys(homes))
 
     def admins(self) -> Sequence[tuple[str, Lang]]:
         """Where everybody with the role admin is reached, and the language they read."""
         found: dict[str, Lang] = {}
         for person in self.people:
-            for home in self._homes(person) if ADMIN in person.roles else ():
+            admin = ADMIN in self._principal(person).roles
+            for home in self._homes(person) if admin else ():
                 found.setdefault(home, person.language or detect(person.name))
         return list(found.items())
 
+    def private(self, actor: Actor, conversation: str) -> str:
+        """Where only this person reads what is said: there, or their direct chat with the bot.
+
+        "" where there is none: a room of the web chat is everybody's.
+        """
+        platform, _, rest = conversation.partition(":")
+        workspace, _, place = rest.partition(":")
+        own = f"{platform}:{workspace}:{actor.user}"
+        if platform == "slack":
+            return conversation if place.startswith("D") else own
+        return own if platform == "telegram" else ""
+
+    def readable(self, card: Card, conversation: str) -> bool:
+        """Whether all who read this conversation may see the card anyway."""
+        if conversation == card.conversation:
+            return True
+        if card.review.roles and conversation in self.homes(card.review):
+            return True
+        return conversation.startswith("web:") and card.conversation.startswith("web:")
+
+    def zone_at(self, conversation: str) -> str:
+        """The time zone of the person whose direct chat this is; "" for any other place."""
+        platform, _, rest = conversation.partition(":")
+        account = f"telegram:{rest.partition(':')[2]}" if platform == "telegram" else conversation
+        owner = self._owners.get(account) if platform != "web" else None
+        return owner.zone if owner else ""
+
+    def role_name(self, role: str, lang: str) -> str:
+        """The role as people call it."""
+        found = next((each for each in self.file.roles if each.id == role), None)
+        if found is None:
+            return role
+        return found.zh if lang == "zh" else found.en
+
+    @cached_property
+    def _owners(self) -> dict[str, Person]:
+        return {account: person for person in self.people for account in person.accounts()}
+
+    def _principal(self, person: Person) -> Principal:
+        roles = (*person.roles, *self._by_group(person.accounts()))
+        return Principal(
+            id=person.id,
+            name=person.name,
+            roles=tuple(dict.fromkeys(roles)),
+            lang=person.language,
+            zone=person.zone,
+        )
+
+    def _by_group(self, accounts: Sequence[str]) -> tuple[str, ...]:
+        """The roles that these accounts hold through Slack groups."""
+        slack = {account.removeprefix("slack:") for account in accounts if account[:6] == "slack:"}
+        return tuple(
+            role.id
+            for role in self.file.roles
+            if role.slack_group and slack & self.members(role.slack_group)
+        )
+
+    def _strangers(self, roles: Sequence[str]) -> Iterator[Principal]:
+        """Members of the roles' groups who are not in the file."""
+        groups = (role.slack_group for role in self.file.roles if role.id in roles)
+        members = {member for group in groups if group for member in self.members(group)}
+        for member in sorted(members):
+            account = f"slack:{member}"
+            if account not in self._owners:
+                name = member.partition(":")[2]
+                yield Principal(id=account, name=name, roles=self._by_group((account,)))
+
     def _homes(self, person: Person) -> list[str]:
         homes = []
-        if person.web and "web" in self._platforms:
+        if person.web and "web" in self.platforms:
             homes.append(WEB_ROOM)
-        if "slack" in self._platforms:
+        if "slack" in self.platforms:
             homes += [f"slack:{account}" for account in person.slack]
-        bot = next((p for p in self._platforms if p.startswith("telegram:")), None)
+        bot = next((p for p in self.platforms if p.startswith("telegram:")), None)
         if bot:
             # A private chat has the id of its person.
             homes += [f"{bot}:{user}" for user in person.telegram]
         return homes
 
-    def role_name(self, role: str, lang: str) -> str:
-        """The role as people call it."""
-        found = self._roles.get(role)
-        if found is None:
-            return role
-        return found.zh if lang == "zh" else found.en
-
-
-def _principal(person: Person) -> Principal:
-    return Principal(id=person.id, name=person.name, roles=person.roles)
-
 
 def load_people(path: Path) -> Directory:
     """The directory of a people.yaml; raises DefinitionError with every problem."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
-    source = read(text, file=str(path))
-    problems = Problems()
-    people = try_build(PeopleFile, source, problems)
-    if people is not None:
-        _check(people, source, problems)
-    problems.raise_if_any()
-    assert people is not None
-    return Directory(people)
-
-
-def _check(people: PeopleFile, source: Source, problems: Problems) -> None:
-    """One account is one person's, one id one person; every role is known."""
-    roles = {role.id for role in people.roles}
-    ids: set[str] = set()
-    accounts: dict[str, str] = {}
-    for index, person in enumerate(people.people):
-        at = ("people", index)
-        if person.id in ids:
-            problems.add(source.problem((*at, "id"), f"person {person.id!r} is listed twice"))
-        ids.add(person.id)
-        for account in person.accounts():
-            if account in accounts:
-                message = f"{account} belongs to {accounts[account]!r} already"
-                problems.add(source.problem(at, message))
-            accounts[account] = person.id
-        for position, role in enumerate(person.roles):
-            if role not in roles:
-                message = f"there is no role {role!r} in this file"
-                problems.add(source.problem((*at, "roles", position), message))
+    return Directory(read_people(path))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from bot.current import Pointer, published_playbook
+from bot.operate import VIA, operator
 from bot.settings import Settings
 from bot.wiring import Kept, open_archive
 from engine.frames.state import ENDED, Run, position
@@ -109,7 +110,7 @@ async def _target(kept: Kept, run: Run, to: str) -> Playbook | None:
 
 
 async def _send(kept: Kept, run: Run, to: str) -> None:
-    mail = Migrated(to=to).model_dump_json()
+    mail = Migrated(to=to, by=operator(), via=VIA).model_dump_json()
     if run.status == "blocked" and await kept.operations.retry(run.id, mail):
         return
     await kept.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")

@@ -3,6 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -11,6 +12,7 @@ from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _TOKEN = re.compile(r"[!-~]+")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,9})?"
 _PRICE = re.compile(
@@ -24,6 +26,7 @@ _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _SLACK = ("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN", "SLACK_API_URL")
 _TELEGRAM = ("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL")
 _MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS", "LLM_PRICES")
+_PROXY = ("SIGNOFF_WEB_USER_HEADER", "SIGNOFF_WEB_TRUSTED_PROXY")
 _REDCAP = ("REDCAP_API_URL", "REDCAP_API_TOKEN", "REDCAP_FIELDS")
 
 # As soon as one of a group is set, each of these lines needs one of its names.
@@ -33,6 +36,8 @@ _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (_TELEGRAM, ("TELEGRAM_BOT_TOKEN",)),
     (_MODEL, ("OPENAI_API_KEY",)),
     (_MODEL, ("LLM_MODEL",)),
+    (_PROXY, ("SIGNOFF_WEB_USER_HEADER",)),
+    (_PROXY, ("SIGNOFF_WEB_TRUSTED_PROXY",)),
     (_REDCAP, ("REDCAP_API_URL",)),
     (_REDCAP, ("REDCAP_API_TOKEN",)),
 )
@@ -60,6 +65,39 @@ def half_set(given: set[str]) -> list[str]:
         if because and not given.intersection(needed):
             lines.append(f"{' or '.join(needed)}: should be set, because {because[0]} is set")
     return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Visitors:
+    """How the web chat learns who its visitors are, and who can reach it (design §9)."""
+
+    host: str
+    links: bool
+    header: bool
+    public: bool
+
+    def faults(self) -> list[str]:
+        """What must not be: strangers who choose who they are, and two ways to sign in."""
+        if self.links and self.header:
+            return [
+                "SIGNOFF_WEB_LOGIN: should be off while SIGNOFF_WEB_USER_HEADER is set, because a"
+                " visitor is signed in by one of them"
+            ]
+        if is_loopback(self.host):
+            return []
+        if not self.links and not self.header:
+            return [
+                "SIGNOFF_HOST: should be 127.0.0.1 while SIGNOFF_WEBCHAT is on, because its"
+                " visitors choose who they are; to listen on"
+                f" {self.host}, set SIGNOFF_WEBCHAT=off, SIGNOFF_WEB_LOGIN=link or"
+                " SIGNOFF_WEB_USER_HEADER"
+            ]
+        if not self.public:
+            return [
+                "SIGNOFF_PUBLIC_URL: should be set while the web chat listens on"
+                f" {self.host}, because only requests for that host are answered"
+            ]
+        return []
 
 
 def is_loopback(host: str) -> bool:
@@ -184,6 +222,21 @@ def _webhook_secret(value: SecretStr) -> SecretStr:
     return value
 
 
+def _header(value: str) -> str:
+    if not _HEADER.fullmatch(value):
+        raise ValueError("not a header's name")
+    return value
+
+
+def _networks(value: Any) -> Any:
+    """Networks, separated by commas; an address is a network of one."""
+    parts = comma_list(value)
+    return tuple(map(ipaddress.ip_network, parts)) if isinstance(value, str) else value
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)]
+HeaderName = Annotated[str, AfterValidator(_header)]
 Prices = Annotated[Mapping[str, tuple[float, float]], NoDecode, BeforeValidator(_prices)]
 Projects = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_projects)]
 OnOff = Annotated[bool, BeforeValidator(_on_off)]

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
@@ -15,7 +15,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from bot import failpoints
 from bot.masking import DEFAULT_MASK
 from bot.setting_rules import (
+    HeaderName,
     HostName,
+    Networks,
     OnOff,
     Prices,
     Projects,
@@ -23,6 +25,7 @@ from bot.setting_rules import (
     RedisAddress,
     TelegramToken,
     Token,
+    Visitors,
     WebAddress,
     WebhookSecret,
     ZoneName,
@@ -81,6 +84,9 @@ class Settings(BaseSettings):
     data_dir: Path = _shown("SIGNOFF_DATA_DIR", Path("data"), "a folder")
     playbooks: Path = _shown("SIGNOFF_PLAYBOOKS", Path("playbooks"), "a folder")
     people: Path = _shown("SIGNOFF_PEOPLE", Path("playbooks/people.yaml"), "a file")
+    group_age_s: float = _shown(
+        "SIGNOFF_GROUP_AGE_S", 900.0, "a number of seconds from 1 to 86400", ge=1, le=86_400
+    )
     projects: Projects = _shown(
         "SIGNOFF_PROJECTS", (), "pairs as in slack:T1:C2=MATTER-7, separated by commas"
     )
@@ -92,7 +98,18 @@ class Settings(BaseSettings):
     )
     host: HostName = _shown("SIGNOFF_HOST", "127.0.0.1", "a host name or IP address, no port")
     port: int = _shown("PORT", 8080, "a whole number from 1 to 65535", ge=1, le=65535)
+    share_port: OnOff = _shown("SIGNOFF_SHARE_PORT", False, "on or off")
     webchat: OnOff = _shown("SIGNOFF_WEBCHAT", True, "on or off")
+    web_login: Literal["off", "link"] = _shown("SIGNOFF_WEB_LOGIN", "off", "off or link")
+    web_session_h: float = _shown(
+        "SIGNOFF_WEB_SESSION_H", 12.0, "a number of hours from 0.1 to 720", ge=0.1, le=720
+    )
+    web_user_header: HeaderName | None = _shown(
+        "SIGNOFF_WEB_USER_HEADER", None, "the name of a header, as in X-Forwarded-User"
+    )
+    web_trusted_proxy: Networks = _shown(
+        "SIGNOFF_WEB_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
+    )
     timezone: ZoneName = _shown(
         "SIGNOFF_TIMEZONE", "Asia/Shanghai", "an IANA time zone, as in Europe/Berlin"
     )
@@ -105,6 +122,9 @@ class Settings(BaseSettings):
     )
     lease_s: float = _shown(
         "SIGNOFF_LEASE_S", 15.0, "a number of seconds from 1 to 3600", ge=1, le=3600
+    )
+    messages_per_min: int = _shown(
+        "SIGNOFF_MESSAGES_PER_MIN", 60, "a whole number from 1 to 100000", ge=1, le=100_000
     )
     mailbox_length: int = _shown(
         "SIGNOFF_MAILBOX_LENGTH", 1000, "a whole number from 1 to 100000", ge=1, le=100_000
@@ -133,6 +153,8 @@ class Settings(BaseSettings):
         "SIGNOFF_TRACE_MASK", DEFAULT_MASK, "regular expressions, separated by spaces"
     )
 
+    log_texts: OnOff = _shown("SIGNOFF_LOG_TEXTS", False, "on or off")
+    otlp_endpoint: WebAddress | None = _setting("OTEL_EXPORTER_OTLP_ENDPOINT", None, _WEB)
     failpoint: str | None = _shown("SIGNOFF_FAILPOINT", None, "a point of bot/failpoints.py")
 
     openai_api_key: Token | None = _secret("OPENAI_API_KEY")
@@ -175,6 +197,19 @@ class Settings(BaseSettings):
     sync_secret: Token | None = _secret("SIGNOFF_SYNC_SECRET")
 
     @property
+    def only_here(self) -> bool:
+        """Whether only this machine's own browsers and programs ask, and no proxy for others."""
+        return is_loopback(self.host) and self.web_user_header is None
+
+    def _visitors(self) -> Visitors:
+        return Visitors(
+            host=self.host,
+            links=self.web_login == "link",
+            header=self.web_user_header is not None,
+            public=self.public_url is not None,
+        )
+
+    @property
     def slack_on(self) -> bool:
         """Whether Slack is connected."""
         return self.slack_bot_token is not None
@@ -206,13 +241,9 @@ class Settings(BaseSettings):
     def _whole(self) -> Self:
         given = {env for name, env in _ENV_NAMES.items() if getattr(self, name)}
         lines = half_set(given)
-        if self.webchat and not is_loopback(self.host):
-            lines.append(
-                "SIGNOFF_HOST: should be 127.0.0.1 while SIGNOFF_WEBCHAT is on, because its"
-                " visitors choose who they are; set SIGNOFF_WEBCHAT=off to listen on"
-                f" {self.host}"
-            )
-        if not self.webchat:
+        if self.webchat:
+            lines += self._visitors().faults()
+        else:
             lines += nobody_to_talk_to(given)
         if self.failpoint and self.failpoint not in failpoints.names():
             lines.append("SIGNOFF_FAILPOINT: should be left out; it is for tests")

@@ -9,7 +9,6 @@ from adapters.redis.client import translated
 from bot.documents import documents_route
 from bot.metrics import metrics_route
 from bot.model_metrics import health
-from bot.setting_rules import is_loopback
 from bot.settings import Settings
 from bot.skill_api import SkillApi
 from bot.stopping import end, pause
@@ -26,7 +25,13 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
     async with open_parts(settings, stop) as parts:
         runner = web.AppRunner(application(parts), access_log=None, handle_signals=False)
         await runner.setup()
-        site = web.TCPSite(runner, settings.host, settings.port, shutdown_timeout=5)
+        site = web.TCPSite(
+            runner,
+            settings.host,
+            settings.port,
+            shutdown_timeout=5,
+            reuse_port=settings.share_port or None,
+        )
         await site.start()
         log.info("web_started", host=settings.host, port=settings.port)
         try:
@@ -36,7 +41,9 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                     for platform in parts.platforms.values()
                 ]
                 group.create_task(parts.reloading.run(stop))
+                group.create_task(parts.groups.run(stop))
                 group.create_task(parts.watch.run(stop))
+                group.create_task(parts.meter.run(stop))
                 await stop.wait()
                 await end(listening)
         finally:
@@ -72,7 +79,8 @@ def application(parts: Parts) -> web.Application:
             return web.json_response({"ready": False, "redis": str(error)}, status=503)
         platforms = sorted(parts.platforms)
         found = {"ready": True, "platforms": platforms, "store": parts.durability}
-        return web.json_response({**found, "model": model, "playbooks": parts.current.health})
+        found |= {"model": model, "playbooks": parts.current.health, "groups": parts.groups.health}
+        return web.json_response(found)
 
     async def alive(request: web.Request) -> web.Response:
         return web.json_response({"alive": True})
@@ -80,7 +88,7 @@ def application(parts: Parts) -> web.Application:
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
     app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
     app.add_routes(_skill_api(parts))
-    if is_loopback(parts.settings.host):
+    if parts.settings.only_here:
         app.add_routes([documents_route(lambda: parts.current.now.documents)])
     for platform in parts.platforms.values():
         app.add_routes(platform.routes(parts.intake))

@@ -1,6 +1,11 @@
-"""The only place that names concrete classes: settings become the parts of a running service."""
+"""Settings become the parts of a running service: concrete classes are named only here.
+
+Those that know people (groups, logins, inboxes) are named in `bot/wiring_people.py`.
+"""
 
 import asyncio
+import os
+import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +23,7 @@ from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
 from adapters.redis.findings import RedisFindings
+from adapters.redis.inbox import RedisInbox
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
@@ -29,13 +35,17 @@ from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
 from adapters.telegram.platform import TelegramPlatform
-from adapters.webchat.platform import WebChat, WebPerson
+from adapters.webchat.platform import WebChat
 from bot.current import Current
 from bot.definitions import load_definitions
 from bot.failpoints import Failpoint
+from bot.groups import Groups
 from bot.handling import Handling
 from bot.intake import Intake
+from bot.limiting import Limited
 from bot.masking import masking
+from bot.meter import SharedMeter
+from bot.metered import Metered
 from bot.model_watch import ModelWatch
 from bot.outside import load_servers
 from bot.people import Directory
@@ -43,12 +53,17 @@ from bot.projects import by_conversation
 from bot.records import open_redcap, open_study
 from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
+from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
+from bot.watching import WatchedModel
+from bot.wiring_people import open_groups, web_door, web_inbox, web_persons
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import Library
+from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
@@ -91,6 +106,7 @@ class Parts:
     durability: str
     scripts: Scripts
     people: Directory
+    groups: Groups
     current: Current
     reloading: Reloading
     platforms: Mapping[str, Adapter]
@@ -98,12 +114,15 @@ class Parts:
     outbox: RedisOutbox
     record: SystemOfRecord
     findings: Findings
+    inbox: Inbox
     operations: Operations
     archive: Archive
     numbers: ModelNumbers
     watch: ModelWatch
     rate: Rate
-    intake: Intake
+    meter: SharedMeter
+    spans: Spans
+    intake: Metered
     remote: McpTools
     handling: Handling
     clock: SystemClock
@@ -137,14 +156,12 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
 def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
     if not settings.webchat:
         return None
-    persons = [
-        WebPerson(id=p.web, name=p.name, role_label={"zh": p.label.zh, "en": p.label.en})
-        for p in people.people
-        if p.web
-    ]
+    persons = web_persons(people)
     return WebChat(
         log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
         people=persons,
+        door=web_door(settings, store, persons),
+        inbox=web_inbox(settings, store, people),
         public_url=settings.public_url or "",
     )
 
@@ -167,12 +184,14 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     # Before it is loaded, so that a change in between is noticed later.
     seen = fingerprint(settings.playbooks)
     definitions = load_definitions(settings)
-    people = definitions.people
-    servers = load_servers(settings.mcp, people.roles)
+    servers = load_servers(settings.mcp, definitions.people.roles)
     remote = McpTools(servers, [tool.name for tool in TOOLS])
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
         records = _open_records(settings, definitions.playbooks, stack)
+        groups = open_groups(settings, store, definitions.people, stack)
+        await groups.load()
+        people = definitions.people.resolved(groups.members)
         platforms = _open_platforms(settings, store, people, stack)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
@@ -182,12 +201,16 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         decisions = arm("decisions", RedisDecisions(scripts, partitions))
         mailbox = arm("mailbox", _mailbox(settings, store, scripts, partitions))
         numbers = RedisModelNumbers(store.client)
-        watch = ModelWatch(numbers, mailbox, connected)
+        meter = SharedMeter(numbers)
+        spans = open_spans(settings.otlp_endpoint, f"{os.getpid()}@{socket.gethostname()}")
+        stack.push_async_callback(spans.close)
+        watch = ModelWatch(numbers, mailbox, connected, meter)
         clock = SystemClock(settings.timezone)
         knowledge = DocumentSearch(definitions.documents)
         stack.callback(knowledge.close)
         published = RedisPublished(store.client)
         findings = RedisFindings(store.client)
+        inbox = RedisInbox(scripts, partitions)
         reloading = await open_reloading(
             settings, definitions, published=published, search=knowledge.replace, seen=seen
         )
@@ -198,7 +221,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             tools=CurrentTools(READONLY, remote),
             current=reloading.current,
             playbook=reloading.current.playbook,
-            model=_open_model(settings, watch, stack),
+            model=_open_model(settings, watch, spans, stack),
             clock=clock,
             new_id=partitions.new_id,
             derived_id=partitions.derived_id,
@@ -206,10 +229,13 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             reply_after_s=settings.reply_after_s,
             library=_library(settings, store, knowledge),
             findings=findings,
+            inbox=inbox,
             project=by_conversation(settings.projects, default=records.project),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
             soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
+            meter=meter,
+            spans=spans,
         )
         yield Parts(
             settings=settings,
@@ -217,6 +243,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             durability=store.durability,
             scripts=scripts,
             people=connected,
+            groups=groups,
             current=reloading.current,
             reloading=reloading,
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
@@ -224,12 +251,25 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
             record=_open_record(settings, clock, stack),
             findings=findings,
+            inbox=inbox,
             operations=RedisOperations(scripts, partitions),
             archive=RedisArchive(scripts, partitions),
             numbers=numbers,
             watch=watch,
             rate=RedisRate(store.client),
-            intake=Intake(mailbox, decisions, connected, settings.timezone),
+            meter=meter,
+            spans=spans,
+            intake=Metered(
+                Limited(
+                    Intake(mailbox, decisions, connected, settings.timezone),
+                    clock,
+                    per_minute=settings.messages_per_min,
+                ),
+                meter,
+                clock,
+                spans=spans,
+                texts=settings.log_texts,
+            ),
             remote=remote,
             handling=arm("handling", handling),
             clock=clock,
@@ -319,7 +359,9 @@ def _open_record(settings: Settings, clock: SystemClock, stack: AsyncExitStack) 
     return Targets(sample=sample, http=http)
 
 
-def _open_model(settings: Settings, watch: ModelWatch, stack: AsyncExitStack) -> OpenAIModel | None:
+def _open_model(
+    settings: Settings, watch: ModelWatch, spans: Spans, stack: AsyncExitStack
+) -> Model | None:
     if settings.llm_model is None:
         return None
     model = OpenAIModel(
@@ -332,7 +374,7 @@ def _open_model(settings: Settings, watch: ModelWatch, stack: AsyncExitStack) ->
         observer=watch,
     )
     stack.push_async_callback(model.close)
-    return model
+    return WatchedModel(model, spans)
 
 
 def _places(settings: Settings, platforms: Mapping[str, Adapter]) -> list[str]:

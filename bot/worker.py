@@ -7,6 +7,8 @@ import structlog
 from bot.delivery import Delivery
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
+from bot.mending import mend
+from bot.reposting import Reposting
 from bot.settings import Settings
 from bot.stopping import end, pause
 from bot.syncing import Syncing
@@ -34,11 +36,14 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         carriers=(
             Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=parts.settings.lease_s),
             Keeping(parts.outbox, parts.findings),
+            Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
         ),
         rate=parts.rate,
         zone=parts.settings.timezone,
+        zone_at=parts.people.zone_at,
         lease_s=parts.settings.lease_s,
         reply_after_s=parts.settings.reply_after_s,
+        meter=parts.meter,
     )
 
     def typing(conversation: str) -> Adapter | None:
@@ -57,6 +62,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         lease_s=parts.settings.lease_s,
         typing=typing,
         committed=committed,
+        meter=parts.meter,
     )
     # Once for all messages, before the first of them.
     parts.current.now.table.learn()
@@ -67,7 +73,10 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         remote = group.create_task(parts.remote.run())
         group.create_task(delivery.run(drained))
         group.create_task(parts.watch.run(drained))
+        group.create_task(parts.meter.run(drained))
         group.create_task(parts.reloading.run(stop))
+        group.create_task(parts.groups.run(drained))
+        group.create_task(mend(parts.inbox, parts.numbers, stop))
         group.create_task(_wake_at(stop, lanes))
         await lanes.run(stop)
         # What is being sent is finished; the rest is durable and waits for the next worker.

@@ -6,7 +6,7 @@ from cards.frozen import Frozen
 
 MAX_BYTES = 64
 _FORM = re.compile(
-    r"s1:(?P<token>[0-9a-f]{1,4}-[A-Za-z0-9_-]{6,32}):(?P<choice>[a-z0-9_]{1,16}):(?P<rev>\d{1,4})"
+    r"s1:(?P<token>[0-9a-f]{1,4}-[A-Za-z0-9_-]{6,32}):(?P<choice>[a-z0-9_]{1,16}):(?P<rev>0|[1-9][0-9]{0,3})"
 )
 
 

@@ -78,7 +78,7 @@ def decide(
     chosen = card.choice(choice)
     if chosen is None:
         return Refused("unknown_choice", card, principal.id)
-    if reason := _refusal(card, principal, now, revision):
+    if reason := refusal(card, principal, now, revision):
         return Refused(reason, card, principal.id)
     if chosen.form and values is None:
         return NeedsForm(chosen)
@@ -107,7 +107,8 @@ def votes_needed(card: Card) -> int:
     return max(card.review.quorum - len(approved), 1)
 
 
-def _refusal(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
+def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
+    """Why a tap of this person on that revision of the card would not count; None when it would."""
     if card.status != "open":
         return "not_open"
     if card.deadline is not None and now >= card.deadline:

@@ -14,11 +14,16 @@ Value = str | int | float
 
 
 class Principal(Frozen):
-    """A person, whatever platform they tap on; a stranger has a platform id and no roles."""
+    """A person, whatever platform they tap on; a stranger has a platform id and no roles.
+
+    `lang` and `zone` (IANA) are what they want to read; None and "" leave it open.
+    """
 
     id: str
     name: str
     roles: tuple[str, ...] = ()
+    lang: Lang | None = None
+    zone: str = ""
 
 
 class Field(Frozen):

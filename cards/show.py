@@ -4,7 +4,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from cards.buttons import Button
-from cards.model import Card, Choice, Decision
+from cards.model import Card, Choice, Decision, Lang
 from cards.texts import say
 from cards.view import ButtonView, CardView, Tone
 
@@ -49,18 +49,19 @@ def outcome(card: Card, zone: str) -> str:
     return decided(card, card.decision, zone)
 
 
-def decided(card: Card, decision: Decision, zone: str) -> str:
-    """Who chose what, and when."""
+def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
+    """Who chose what, and when; in the card's language unless the reader has another."""
+    lang = lang or card.lang
     choice = card.choice(decision.choice)
     line = say(
         "card.outcome",
-        card.lang,
+        lang,
         name=decision.name,
         choice=choice.label if choice else decision.choice,
         when=local(decision.at, zone),
     )
     reason = decision.values.get("reason")
-    return f"{line} {say('card.reason', card.lang, reason=reason)}" if reason else line
+    return f"{line} {say('card.reason', lang, reason=reason)}" if reason else line
 
 
 def local(moment: datetime, zone: str) -> str:

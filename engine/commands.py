@@ -1,22 +1,20 @@
 """Commands of a control lane: never behind a long answer (design §3)."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 from cards.markdown import literal
-from cards.model import Card, Lang, Principal
-from cards.show import local
+from cards.model import Lang, Principal
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import syncing
+from engine import audit, syncing
 from engine.children import ANYHOW
 from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
 from engine.language import detect
 from engine.lookup import suggestions
 from engine.mail import GIVEN_UP, Announced, Commanded
-from engine.ports.findings import Standing
+from engine.pending import pending
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
 from engine.run_effects import wakes
@@ -24,8 +22,6 @@ from engine.turn.active import active, all_active, below, titled
 from engine.turn.services import TurnServices
 
 ADMIN = "admin"
-FINDINGS = 10
-"""So many findings are listed."""
 
 
 async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effects:
@@ -37,9 +33,10 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
                 mail, lang, services, say("help", lang, examples=_examples(lang, services))
             )
         case "pending":
-            cards = await services.decisions.open_cards(conversation)
-            found = await services.findings.of(services.project(conversation), FINDINGS)
-            return _reply(mail, lang, services, _pending(cards, found, services.zone, lang))
+            told = await pending(mail, lang, services)
+            listed = _reply(mail, lang, services, told.text)
+            (reply,) = listed.posts
+            return replace(listed, posts=(reply, *told.posts(reply.row)))
         case "runs":
             return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
         case "cancel":
@@ -57,7 +54,9 @@ def announced(mail: Announced, conversation: str) -> Effects:
 
 
 def language(mail: Commanded, recent: Sequence[str]) -> Lang:
-    """The language of what was typed, else of what the conversation last said."""
+    """The person's own, else that of what was typed, else of what the conversation last said."""
+    if mail.principal.lang:
+        return mail.principal.lang
     update = mail.update
     # A command's name is English in every language.
     typed = update.text or update.said.removeprefix("/").removeprefix(update.name)
@@ -75,42 +74,6 @@ def _examples(lang: Lang, services: TurnServices) -> str:
     ]
     questions = suggestions("", services.tools, lang)
     return "\n".join(f"- {text}" for text in (*questions, *workflows))
-
-
-def _pending(cards: Sequence[Card], found: Standing, zone: str, lang: Lang) -> str:
-    # A phase_done card only tells; nothing waits for it.
-    waiting = [card for card in cards if card.kind != "phase_done"]
-    told = ["\n".join(_pending_line(card, lang) for card in waiting)] if waiting else []
-    if found.findings or found.dropped:
-        told.append(_findings(found, zone, lang))
-    return "\n\n".join(told) or say("pending.none", lang)
-
-
-def _pending_line(card: Card, lang: Lang) -> str:
-    rows = " ".join(literal(row.value) for row in card.rows[:2])
-    who = literal(card.waiting_for)
-    return say("pending.line", lang, title=f"{literal(card.title)} {rows}".strip(), who=who)
-
-
-def _findings(found: Standing, zone: str, lang: Lang) -> str:
-    """How many stand, and the first of the newest checks."""
-    each = [(check, finding) for check in found.checks for finding in check.findings][:FINDINGS]
-    lines = [
-        say(
-            "pending.finding",
-            lang,
-            record=" ".join(map(literal, filter(None, (check.record, finding.entry)))),
-            field=literal(finding.label),
-            message=literal(finding.message),
-            when=local(check.at, zone),
-        )
-        for check, finding in each
-    ]
-    if more := found.findings - len(each):
-        lines.append(say("pending.more_findings", lang, n=more))
-    if found.dropped:
-        lines.append(say("pending.dropped_findings", lang, n=found.dropped))
-    return "\n".join((say("pending.findings", lang, n=found.findings), "", *lines))
 
 
 def _listed(runs: Sequence[Run], lang: Lang) -> str:
@@ -143,30 +106,55 @@ def _cancel(
     """End the newest run that this person may cancel, and all below it."""
     run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
     if run is None:
-        return _reply(mail, lang, services, say("cancel.none", lang))
-    part = run.part.model_copy(update={"state": "cancelled", "text": _cancelled(run)})
-    entry = {"at": services.now.isoformat(), "by": mail.principal.id, "event": "cancelled"}
+        base = _reply(mail, lang, services, say("cancel.none", lang))
+        return replace(base, log=tuple(_may_not(mail, run, services) for run in runs))
+    whole = (run, *below(run, everything))
+    in_flight = any(_in_flight(each) for each in whole)
+    text = _cancelled(run, in_flight=in_flight)
+    part = run.part.model_copy(update={"state": "cancelled", "text": text})
     base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
     return Effects(
         reply=base.reply,
         posts=(*base.posts, *syncing.leftover(run)),
-        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in below(run, everything))),
+        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in whole[1:])),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),
         mails=wakes(run.model_copy(update={"status": "cancelled"})),
-        log=((run.id, json.dumps(entry)),),
+        log=tuple(
+            audit.cancelled(
+                each,
+                mail.principal,
+                services.now,
+                where=mail.update.conversation,
+                update=mail.update.id,
+                in_flight=_in_flight(each),
+            )
+            for each in whole
+        ),
     )
 
 
-def _cancelled(run: Run) -> str:
-    """What the run's part says; what was written, or may have been, is not passed over."""
+def _may_not(mail: Commanded, run: Run, services: TurnServices) -> audit.Entry:
+    """That somebody who may not wanted to end the run."""
+    told = {"by": mail.principal.id, **audit.origin(mail.update.conversation)}
+    return audit.entry(run.id, services.now, "cancel_refused", {**told, "update": mail.update.id})
+
+
+def _in_flight(run: Run) -> bool:
+    """Whether a write may be under way: what it was to be is recorded, and its result is not."""
     top = run.frames[-1]
+    return isinstance(top, ToolPlanFrame) and top.started
+
+
+def _cancelled(run: Run, *, in_flight: bool) -> str:
+    """What the run's part says; what was written, or may have been, is not passed over."""
+    if in_flight:
+        return say("part.cancelled_in_flight", run.lang, name=run.name)
     if run.state.written:
         return say("part.cancelled_after", run.lang, name=run.name)
-    key = "part.cancelled_synced" if run.changes else "part.cancelled"
-    if isinstance(top, ToolPlanFrame) and top.started:
-        key = "part.cancelled_in_flight"
-    return say(key, run.lang, name=run.name)
+    return say(
+        "part.cancelled_synced" if run.changes else "part.cancelled", run.lang, name=run.name
+    )
 
 
 def given_up(mail: Commanded, services: TurnServices) -> Effects:
@@ -177,7 +165,7 @@ def given_up(mail: Commanded, services: TurnServices) -> Effects:
     update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
     again = mail.model_copy(update={"update": update}).model_dump_json()
     aside = Aside(f"control:{update.conversation}", again, GIVEN_UP)
-    lang = detect(mail.update.text)
+    lang = mail.principal.lang or detect(mail.update.text)
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 
 

@@ -7,7 +7,7 @@ BotError                       retryable = False
 ├── ToolError                  ToolRetry(hint: the model may fix its arguments),
 │                              ToolFailed(key): ToolReported(words of an outside server)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
-├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*
+├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
 ├── LimitExceeded              iterations, tokens, time
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
 `*` retryable: the worker looks at nothing else.
@@ -147,6 +147,10 @@ class StoreUnavailable(StoreError):
 
 class Overloaded(StoreUnavailable):
     """A lane has as much mail, or mail as old, as the settings allow; nothing was written."""
+
+
+class NewerState(StoreError):
+    """A newer version of us wrote what is stored; this one must leave it alone."""
 
 
 class LimitExceeded(BotError):

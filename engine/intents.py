@@ -1,5 +1,6 @@
 """One thing a person wants (design §4), and the look-up that answers it without a model."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from cards.frozen import Frozen
@@ -52,3 +53,13 @@ class Intent(Frozen):
     values: dict[str, str] = {}
     told: str = ""
     candidates: tuple[Candidate, ...] = ()
+
+
+def way(intents: Sequence[Intent]) -> str:
+    """Which way a message went, in a word for those who count."""
+    if len(intents) != 1:
+        return "several"
+    intent = intents[0]
+    if intent.kind != "qa_query":
+        return intent.kind
+    return "lookup" if intent.lookup or intent.told or intent.about_run else "model"

@@ -60,9 +60,14 @@ class Continued(Frozen):
 
 
 class Resumed(Frozen):
-    """Run lane: an operator lets a blocked run go on with the mail that it kept."""
+    """Run lane: an operator lets a blocked run go on with the mail that it kept.
+
+    `by` and `via` are who did so, and from where, for the log.
+    """
 
     kind: Literal["resumed"] = "resumed"
+    by: str = ""
+    via: str = ""
 
 
 class CardDecided(Frozen):
@@ -112,6 +117,8 @@ class Migrated(Frozen):
 
     kind: Literal["migrated"] = "migrated"
     to: str
+    by: str = ""
+    via: str = ""
 
 
 GIVEN_UP = "handling failed, or ended its worker, again and again"

@@ -77,7 +77,7 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
     """Advance the run's top frame once. Mail for a card that is not awaited changes nothing."""
     run, now = context.run, context.services.now
     if run.status == "blocked":
-        return _resumed(run, now) if isinstance(mail, Resumed) else _BLOCKED
+        return _resumed(run, mail, now) if isinstance(mail, Resumed) else _BLOCKED
     if isinstance(mail, Synced):
         return _synced(run, mail, now)
     if isinstance(mail, SyncFailed):
@@ -96,14 +96,14 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
 _BLOCKED = Stepped(Effects(), "", park=True)
 
 
-def _resumed(run: Run, now: datetime) -> Stepped:
+def _resumed(run: Run, mail: Resumed, now: datetime) -> Stepped:
     """As it stood before it was blocked; the mail that it kept is behind this one."""
     status: RunStatus = "suspended" if run.waiting or _only_syncs(run) else "running"
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     goes_on = Ended(status, note, "an operator lets it go on")
     # An operator's word counts as anybody's: what stood still may be tried anew.
     after = syncing.again(run).model_copy(update={"status": status, "heard": run.heard + 1})
-    return Stepped(effects(Moved(run, after, goes_on, Resumed()), now), "")
+    return Stepped(effects(Moved(run, after, goes_on, mail), now), "")
 
 
 def _only_syncs(run: Run) -> bool:

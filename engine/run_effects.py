@@ -7,7 +7,7 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
-from engine import children, findings, syncing, violations
+from engine import audit, children, findings, syncing, violations
 from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
 from engine.frames.state import ENDED, Run, position
 from engine.mail import CardExpired, PartReady, RunMail, Started
@@ -68,7 +68,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
         touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if shows else (),
         mails=(*_mails(moved, after), *((f"run:{run.id}", start) for run in moved.begun)),
         cancels=children.orphans(after),
-        log=((after.id, json.dumps(_entry(moved, after, now), ensure_ascii=False)),),
+        log=_log(moved, after, now),
     )
 
 
@@ -92,17 +92,30 @@ def written(run: Run) -> RunWrite:
     )
 
 
+def _log(moved: Moved, after: Run, now: datetime) -> tuple[audit.Entry, ...]:
+    """The step in the run's log, the beginning of each child in its own, and their ends."""
+    step = json.dumps(_entry(moved, after, now), ensure_ascii=False)
+    ends = (audit.with_parent(child, after.id, now) for child, _ in children.orphans(after))
+    return ((after.id, step), *map(audit.started, moved.begun), *ends)
+
+
 def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     """What the audit keeps of a step: enough to explain it, and to replay it."""
     advanced, mail = moved.advanced, moved.mail
     patch = getattr(advanced, "patch", None)
     judged = getattr(advanced, "judged", None)
     given = mail.model_dump(mode="json", exclude={"kind"})
+    written = (*(write.card for write in moved.closed), *moved.opened)
     told = {
         "event": _event(advanced, moved.before),
         "mail": given,
-        "by": patch.by if patch and patch.paths else "",
+        "by": patch.by if patch and patch.paths else getattr(mail, "by", ""),
+        "via": getattr(mail, "via", ""),
         "changes": patch.paths if patch else {},
+        "approvals": audit.approvals(patch.approvals) if patch else {},
+        "written": list(patch.written) if patch else [],
+        "changed_cards": [audit.card_now(card) for card in written],
+        "children": {run.key: run.id for run in moved.begun},
         "asks": [card.task_key for card in moved.opened],
         "calls": list(moved.calls),
         "judged": asdict(judged) if judged else {},

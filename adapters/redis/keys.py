@@ -13,6 +13,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:row:<row>                 a platform message              {pN}:rows:<ref>     who shows ref
 {pN}:chat:<conversation>       what the web chat showed
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
+{pN}:inbox:<who>               cards that wait for a role or person, by when they were opened
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
 
 What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
@@ -55,6 +56,16 @@ def memos(project: str) -> str:
 def findings(project: str) -> str:
     """What checks found in a project; keys that begin with it lie in the same slot."""
     return f"signoff:{{findings:{project}}}"
+
+
+def group(name: str) -> str:
+    """The members of a Slack group, as Slack last told them."""
+    return f"signoff:group:{name}"
+
+
+def login(kind: str, name: str) -> str:
+    """A link or session of the web chat, or which of a person's count."""
+    return f"signoff:login:{kind}:{name}"
 
 
 def model_state(model: str) -> str:

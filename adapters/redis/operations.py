@@ -51,7 +51,9 @@ class RedisOperations:
     async def backlog(self) -> Backlog:
         """The numbers of what waits now, summed over the partitions."""
         found = [await self._scripts.run("backlog", n) for n in range(self._partitions.count)]
-        return Backlog(*(sum(int(n) for n in column) for column in zip(*found, strict=True)))
+        columns = [[int(n) for n in column] for column in zip(*found, strict=True)]
+        ages_s = [max(column) / 1000 for column in columns[5:]]
+        return Backlog(*map(sum, columns[:5]), *ages_s)
 
 
 def _kept(name: str, body: str) -> MailAside:

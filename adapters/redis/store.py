@@ -2,8 +2,12 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TypeVar
+
+import structlog
+from pydantic import ValidationError
 
 from adapters.redis import keys, wire
 from adapters.redis.bell import SHOWS
@@ -11,10 +15,21 @@ from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S
 from adapters.redis.scripts import Scripts
 from cards.model import Card
-from engine.errors import LeaseLost, Overloaded, StaleWrite, StoreUnavailable
+from engine.errors import LeaseLost, NewerState, Overloaded, StaleWrite, StoreUnavailable
 from engine.ports.platform import Pace
-from engine.ports.store import AfterCommit, Bounds, CardNow, Claim, Effects, Following, Row, Taken
+from engine.ports.store import (
+    AfterCommit,
+    Bounds,
+    CardNow,
+    Claim,
+    Effects,
+    Following,
+    Row,
+    StoredCard,
+    Taken,
+)
 
+log = structlog.get_logger()
 DEDUPE_MS = 24 * 3600 * 1000
 Leased = TypeVar("Leased")
 _UNPACED = Pace()
@@ -156,7 +171,7 @@ class RedisDecisions:
         self._partitions = partitions
 
     async def card(self, token: str) -> CardNow | None:
-        """The card and the server's time, or None."""
+        """The card and the server's time, or None; raises NewerState."""
         partition = self._partitions.of_id(token)
         if partition is None:
             return None
@@ -164,13 +179,17 @@ class RedisDecisions:
         found = wire.card(fields)
         if found is None:
             return None
-        return CardNow(card=found.read(), now=datetime.fromtimestamp(int(now) / 1000, UTC))
+        return CardNow(card=_read(found), now=datetime.fromtimestamp(int(now) / 1000, UTC))
 
     async def open_cards(self, conversation: str) -> Sequence[Card]:
-        """The open cards of a conversation's runs, oldest first."""
+        """The open cards of a conversation's runs, oldest first, but for those of a newer us."""
         partition = self._partitions.of_conversation(conversation)
         found = await self._scripts.run("open_cards", partition, conversation)
-        cards = [card.read() for fields in found if (card := wire.card(fields)) is not None]
+        cards: list[Card] = []
+        for fields in found:
+            with suppress(NewerState):
+                stored = wire.card(fields)
+                cards += [_read(stored)] if stored else []
         return [card for card in cards if card.status == "open"]
 
     async def decide(self, token: str, *, update_id: str, answer: str, effects: Effects) -> str:
@@ -211,6 +230,14 @@ class RedisDecisions:
         with translated():
             found = await self._scripts.client.hgetall(keys.tag(partition) + name)
         return {str(name): str(value) for name, value in found.items()}
+
+
+def _read(stored: StoredCard) -> Card:
+    try:
+        return stored.read()
+    except ValidationError as error:
+        log.error("unreadable_card", faults=error.error_count())
+        raise NewerState("a newer version wrote the card") from error
 
 
 class RedisOutbox:

@@ -3,7 +3,10 @@
 import json
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
+from cards.inbox import listed_under
+from cards.model import Card
 from engine.ports.store import CardWrite, Claim, Effects, Row, StoredCard
 
 
@@ -22,7 +25,18 @@ def _card(write: CardWrite) -> dict[str, Any]:
         "deadline": _ms(card.deadline),
         "run": card.run,
         "conversation": card.conversation,
+        "who": who(card),
     }
+
+
+def who(card: Card) -> str:
+    """The names under which the card is listed, as scripts take them apart: by spaces."""
+    return " ".join(map(inbox_name, listed_under(card)))
+
+
+def inbox_name(name: str) -> str:
+    """A name of whom a card waits for, without spaces."""
+    return quote(name, safe=":@")
 
 
 def effects(e: Effects) -> str:

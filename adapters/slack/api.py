@@ -20,6 +20,8 @@ _GONE = frozenset(
         "message_not_found",
         "thread_not_found",
         "user_not_found",
+        "user_not_visible",
+        "no_such_subteam",
         "cant_update_message",
         "edit_window_closed",
     }
@@ -118,6 +120,8 @@ def _translate(method: str, error: SlackApiError) -> PlatformError:
     data = getattr(response, "data", None)
     code = str(data.get("error", "")) if isinstance(data, dict) else ""
     said = f"{method}: {code or f'HTTP {status}'}"
+    if code == "missing_scope" and isinstance(data, dict) and data.get("needed"):
+        said += f" ({data['needed']})"
     if status == 429 or code == "ratelimited":
         return RateLimited(said, retry_after_s=_retry_after_s(response.headers))
     if status >= 500 or code in _TRANSIENT or not code:

@@ -120,7 +120,7 @@ def events_handler(intake: Intake, api: WebApi, *, signing_secret: str, clock: C
         try:
             body = await _read(request)
             _verify(verifier, request, body)
-            answer = await hand_over(_parse(body, request.content_type), intake, api)
+            answer = await hand_over(parse(body, request.content_type), intake, api)
         except Rejected as error:
             return web.Response(status=error.status, text=str(error))
         return await to_aiohttp_response(answer)
@@ -151,7 +151,8 @@ def _verify(verifier: SignatureVerifier, request: web.Request, body: bytes) -> N
         raise BadSignature("bad signature")
 
 
-def _parse(body: bytes, content_type: str) -> dict[str, Any]:
+def parse(body: bytes, content_type: str) -> dict[str, Any]:
+    """The payload in a body, JSON or a form; raises BadPayload."""
     try:
         text = body.decode()
         if content_type == "application/x-www-form-urlencoded":

@@ -96,8 +96,15 @@ class FormBody(_Body):
         )
 
 
+class EnterBody(Frozen):
+    """What the button of a sign-in link sends."""
+
+    token: Annotated[str, StringConstraints(min_length=1, max_length=128)]
+
+
 Body = SayBody | TapBody | FormBody
 BodyT = TypeVar("BodyT", SayBody, TapBody, FormBody)
+AnyT = TypeVar("AnyT", bound=Frozen)
 
 
 def conversation_of(room: str) -> str:
@@ -105,7 +112,7 @@ def conversation_of(room: str) -> str:
     return f"web:{WORKSPACE}:{room}"
 
 
-def parsed(model: type[BodyT], raw: bytes) -> BodyT:
+def parsed(model: type[AnyT], raw: bytes) -> AnyT:
     """The body in `raw`; raises BadPayload naming the first field that is wrong."""
     try:
         return model.model_validate_json(raw)

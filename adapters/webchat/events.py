@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
@@ -23,8 +24,13 @@ class EventStreams:
         self._open: set[asyncio.Timeout] = set()
         self._closed = False
 
-    async def serve(self, request: web.Request, conversation: str) -> web.StreamResponse:
-        """Stream the entries after the client's last one until the client goes or `close`."""
+    async def serve(
+        self, request: web.Request, conversation: str, still: Callable[[], Awaitable[bool]]
+    ) -> web.StreamResponse:
+        """Stream the entries after the client's last one until the client goes or `close`.
+
+        It also ends as soon as the client is `still` allowed no more, asked before each write.
+        """
         after = _position(request)
         if self._closed:
             return web.json_response({"error": "shutting down"}, status=503)
@@ -37,7 +43,7 @@ class EventStreams:
         try:
             async with scope:
                 self._open.add(scope)
-                await self._follow(response, conversation, after)
+                await self._follow(response, conversation, after, still)
         except TimeoutError:
             if not scope.expired():
                 raise
@@ -56,10 +62,18 @@ class EventStreams:
         for scope in self._open:
             scope.reschedule(now)
 
-    async def _follow(self, response: web.StreamResponse, conversation: str, after: str) -> None:
+    async def _follow(
+        self,
+        response: web.StreamResponse,
+        conversation: str,
+        after: str,
+        still: Callable[[], Awaitable[bool]],
+    ) -> None:
         await response.write(f"retry: {_RETRY_MS}\n\n".encode())
         while True:
             entries = await self._log.read(conversation, after, wait_s=self._heartbeat_s)
+            if not await still():
+                return
             if entries:
                 after = entries[-1].seq
                 await response.write(b"".join(map(_event, entries)))

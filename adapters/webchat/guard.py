@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from aiohttp import web
@@ -24,44 +24,59 @@ SECURITY_HEADERS = {
 _LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+HttpError = TypeVar("HttpError", bound=web.HTTPException)
 
 
-def guarded(handler: Handler) -> Handler:
-    """`handler` behind the Host check, with errors as JSON and the security headers on everything.
+class Guard:
+    """Handlers behind the Host check, with errors as JSON and the security headers on everything.
 
     The Host check is what stops DNS rebinding: a foreign page cannot make a browser send ours.
+    `hosts` ("NAME" or "NAME:PORT") are served besides loopback addresses.
     """
 
-    async def answer(request: web.Request) -> web.StreamResponse:
-        try:
-            _check_host(request)
-            response = await handler(request)
-        except web.HTTPException as refused:
-            refused.headers.update(SECURITY_HEADERS)
-            raise
-        except BadPayload as wrong:
-            response = as_json(400, {"error": str(wrong)})
-        if not response.prepared:
-            response.headers.update(SECURITY_HEADERS)
-        return response
+    def __init__(self, hosts: Collection[str] = ()) -> None:
+        self._hosts = frozenset(host.lower() for host in hosts)
 
-    return answer
+    def __call__(self, handler: Handler) -> Handler:
+        """The handler behind the checks."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            try:
+                self._check_host(request)
+                response = await handler(request)
+            except web.HTTPException as error:
+                error.headers.update(SECURITY_HEADERS)
+                raise
+            except BadPayload as wrong:
+                response = as_json(400, {"error": str(wrong)})
+            if not response.prepared:
+                response.headers.update(SECURITY_HEADERS)
+            return response
+
+        return answer
+
+    async def json_body(self, request: web.Request) -> bytes:
+        """The raw body of a same-origin JSON request of at most 1 MiB; raises 403 or 413."""
+        if request.content_type != "application/json":
+            raise refused(web.HTTPForbidden, "Content-Type: must be application/json")
+        origin = request.headers.get("Origin")
+        # A proxy may have put another Host in place of ours.
+        ours = {request.headers["Host"].lower(), *self._hosts}
+        if origin is not None and urlsplit(origin).netloc.lower() not in ours:
+            raise refused(web.HTTPForbidden, "Origin: must be this page")
+        # A copy, so that the limit is ours whatever the application around us allows.
+        return await _read(request.clone(client_max_size=MAX_BODY_BYTES))
+
+    def _check_host(self, request: web.Request) -> None:
+        host = request.headers.get("Host", "")
+        if not _LOOPBACK.fullmatch(host) and host.lower() not in self._hosts:
+            served = ", ".join(["a loopback address", *sorted(self._hosts)])
+            raise refused(web.HTTPForbidden, f"Host: only {served} is served")
 
 
 def as_json(status: int, body: dict[str, Any]) -> web.Response:
     """A JSON answer."""
     return web.json_response(body, status=status)
-
-
-async def json_body(request: web.Request) -> bytes:
-    """The raw body of a same-origin JSON request of at most 1 MiB; raises 403 or 413."""
-    origin = request.headers.get("Origin")
-    if request.content_type != "application/json":
-        raise _refused(web.HTTPForbidden, "Content-Type: must be application/json")
-    if origin is not None and urlsplit(origin).netloc.lower() != request.headers["Host"].lower():
-        raise _refused(web.HTTPForbidden, "Origin: must be this page")
-    # A copy, so that the limit is ours whatever the application around us allows.
-    return await _read(request.clone(client_max_size=MAX_BODY_BYTES))
 
 
 async def _read(request: web.Request) -> bytes:
@@ -74,10 +89,6 @@ async def _read(request: web.Request) -> bytes:
         raise too_large from big
 
 
-def _check_host(request: web.Request) -> None:
-    if not _LOOPBACK.fullmatch(request.headers.get("Host", "")):
-        raise _refused(web.HTTPForbidden, "Host: only a loopback address is served")
-
-
-def _refused(kind: type[web.HTTPForbidden], reason: str) -> web.HTTPForbidden:
+def refused(kind: type[HttpError], reason: str) -> HttpError:
+    """An HTTP error with the reason as JSON."""
     return kind(text=json.dumps({"error": reason}), content_type="application/json")

@@ -1,9 +1,9 @@
 """The web chat as a platform: what the page sends becomes updates, views become log entries."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import assert_never
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import structlog
 from aiohttp import web
@@ -11,8 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from adapters.webchat.bodies import (
     WORKSPACE,
-    Body,
     BodyT,
+    EnterBody,
     FormBody,
     Room,
     SayBody,
@@ -20,12 +20,12 @@ from adapters.webchat.bodies import (
     conversation_of,
     parsed,
 )
+from adapters.webchat.doors import Choose, Door, Links, WebPerson
 from adapters.webchat.events import EventStreams
-from adapters.webchat.guard import Handler, as_json, guarded, json_body
+from adapters.webchat.guard import Guard, Handler, as_json, refused
 from adapters.webchat.pages import StaticFiles
-from adapters.webchat.render import rendered, rendered_form
-from cards.model import Lang
-from cards.view import MessageView
+from adapters.webchat.render import rendered, rendered_card, rendered_form
+from cards.view import CardView, MessageView
 from engine.errors import BadPayload, StoreUnavailable, Unavailable
 from engine.events import Accepted, Actor, Answered, FormRefused, FormWanted, NotRecorded, Outcome
 from engine.ports.platform import ChatLog, Intake, Pace
@@ -36,18 +36,22 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class WebPerson:
-    """A sample person that a visitor may pick; `role_label` is a short text per language."""
+class Waiting:
+    """The first cards that wait for a person, in the languages they are in; `more` when not all."""
 
-    id: str
-    name: str
-    role_label: dict[Lang, str]
+    cards: tuple[tuple[CardView, str], ...] = ()
+    more: bool = False
+
+
+async def _nothing(actor: Actor) -> Waiting:
+    return Waiting()
 
 
 class WebChat:
-    """The Platform of the web chat (design §3, §9): rooms that all sample people share.
+    """The Platform of the web chat (design §3, §9): rooms that all who come in share.
 
-    Whoever reaches it may pick any person, so every request must name a loopback host.
+    The `door` says who a visitor is. Every request must name a loopback host, or that of
+    `public_url` where the door tells visitors apart. `inbox` is what waits for a person.
     """
 
     name = "web"
@@ -58,14 +62,23 @@ class WebChat:
         *,
         log: ChatLog,
         people: Sequence[WebPerson],
+        door: Door | None = None,
+        inbox: Callable[[Actor], Awaitable[Waiting]] = _nothing,
         public_url: str = "",
         heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
         self._people = {person.id: person for person in people}
+        self._door = door or Choose()
+        self._inbox = inbox
         self._files = StaticFiles()
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
+        self._guard = Guard(self._hosts())
+
+    def _hosts(self) -> Collection[str]:
+        host = urlsplit(self._public_url).netloc
+        return [host] if host and not isinstance(self._door, Choose) else []
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Show a message; returns `key`, under which a repeat replaces it. Raises Unavailable."""
@@ -102,40 +115,90 @@ class WebChat:
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """The page and its requests; verified updates go to `intake`."""
-        return [
+        guarded = self._guard
+        routes = [
             web.get("/", guarded(self._page)),
             web.get("/static/{file}", guarded(self._static)),
             web.get("/chat/people", guarded(self._list_people)),
+            web.get("/chat/inbox", guarded(self._list_inbox)),
             web.get("/chat/events", guarded(self._events)),
             web.post("/chat/messages", guarded(self._post(SayBody, intake))),
             web.post("/chat/taps", guarded(self._post(TapBody, intake))),
             web.post("/chat/forms", guarded(self._post(FormBody, intake))),
         ]
+        if isinstance(self._door, Links):
+            routes += self._entrance(self._door)
+        return routes
+
+    def _entrance(self, links: Links) -> list[web.RouteDef]:
+        """A sign-in link's page changes nothing: only its button, by POST, spends the link."""
+
+        async def landing(request: web.Request) -> web.StreamResponse:
+            return self._files.serve("login.html")
+
+        async def enter(request: web.Request) -> web.StreamResponse:
+            body = parsed(EnterBody, await self._guard.json_body(request))
+            return await links.enter(body.token)
+
+        async def leave(request: web.Request) -> web.StreamResponse:
+            await self._guard.json_body(request)
+            return await links.leave(request)
+
+        return [
+            web.get("/login", self._guard(landing)),
+            web.post("/chat/login", self._guard(enter)),
+            web.post("/chat/logout", self._guard(leave)),
+        ]
 
     async def _page(self, request: web.Request) -> web.Response:
+        try:
+            await self._door.who(request)
+        except web.HTTPUnauthorized:
+            page = self._files.serve("login.html")
+            page.set_status(401)
+            return page
         return self._files.serve("index.html")
 
     async def _static(self, request: web.Request) -> web.Response:
         return self._files.serve(request.match_info["file"])
 
     async def _list_people(self, request: web.Request) -> web.Response:
+        me = await self._door.who(request)
         people = [
             {"id": person.id, "name": person.name, "role": person.role_label}
-            for person in self._people.values()
+            for person in ([me] if me else self._people.values())
         ]
-        return as_json(200, {"people": people})
+        return as_json(200, {"people": people, "leaves": self._door.leaves})
+
+    async def _list_inbox(self, request: web.Request) -> web.Response:
+        actor = await self._actor(request, request.query.get("person", ""))
+        try:
+            waiting = await self._inbox(actor)
+        except StoreUnavailable:
+            return as_json(503, {"error": "the store is away"})
+        cards = [rendered_card(card) | {"lang": lang} for card, lang in waiting.cards]
+        return as_json(200, {"cards": cards, "more": waiting.more})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         try:
             room = _ROOM.validate_python(request.query.get("room", "main"))
         except ValidationError as wrong:
             raise BadPayload("room: must be 1 to 32 of a-z, 0-9 and -") from wrong
-        return await self._streams.serve(request, conversation_of(room))
+
+        async def still() -> bool:
+            try:
+                await self._door.who(request)
+            except web.HTTPException:
+                return False
+            return True
+
+        await self._door.who(request)
+        return await self._streams.serve(request, conversation_of(room), still)
 
     def _post(self, model: type[BodyT], intake: Intake) -> Handler:
         async def post(request: web.Request) -> web.StreamResponse:
-            body = parsed(model, await json_body(request))
-            actor = self._actor(body)
+            body = parsed(model, await self._guard.json_body(request))
+            actor = await self._actor(request, body.person)
             outcome = await intake(body.update(actor))
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
                 await self._said(body, actor)
@@ -143,10 +206,14 @@ class WebChat:
 
         return post
 
-    def _actor(self, body: Body) -> Actor:
-        person = self._people.get(body.person)
+    async def _actor(self, request: web.Request, named: str) -> Actor:
+        """Who asks, whatever they say: where visitors do not choose, another's name is refused."""
+        me = await self._door.who(request)
+        person = me or self._people.get(named)
         if person is None:
             raise BadPayload("person: nobody of that id is here")
+        if person.id != named:
+            raise refused(web.HTTPForbidden, "person: you are signed in as somebody else")
         return Actor(platform=self.name, workspace=WORKSPACE, user=person.id, name=person.name)
 
     async def _said(self, body: SayBody, actor: Actor) -> None:

@@ -11,7 +11,7 @@ def rendered(view: MessageView) -> dict[str, Any]:
     return {
         "lang": view.lang,
         "parts": [_part(part) for part in view.parts],
-        "card": _card(view.card) if view.card else None,
+        "card": rendered_card(view.card) if view.card else None,
         "chart": _chart(view.chart) if view.chart else None,
     }
 
@@ -30,7 +30,8 @@ def _part(part: PartView) -> dict[str, Any]:
     }
 
 
-def _card(card: CardView) -> dict[str, Any]:
+def rendered_card(card: CardView) -> dict[str, Any]:
+    """A card as JSON, as messages hold it."""
     return {
         "token": card.token,
         "kind": card.kind,

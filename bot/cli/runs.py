@@ -23,6 +23,27 @@ def explain(args: argparse.Namespace) -> int:
     return run_loop(runs.explain(settings, args.run_id, as_json=args.json))
 
 
+def audit_arguments(parser: argparse.ArgumentParser) -> None:
+    """Which run, and where its log goes."""
+    parser.add_argument("run_id", metavar="RUN", help="id of the run, as in `signoff runs list`")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="one object: run, standing, entries")
+    form.add_argument(
+        "--export", type=Path, metavar="FILE", help="write the entries to a new file, a line each"
+    )
+    parser.add_argument("--lang", choices=("zh", "en"), default="en", help="of the lines")
+
+
+def audit(args: argparse.Namespace) -> int:
+    """Prints everything that the log of a run says."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.audit import audit as told
+
+    export, as_json = args.export, args.json
+    return run_loop(told(settings, args.run_id, lang=args.lang, as_json=as_json, export=export))
+
+
 def replay_arguments(parser: argparse.ArgumentParser) -> None:
     """Traces, and the playbooks to run them against."""
     parser.add_argument(

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.cli import looking, operating, runs, serving
+from bot.cli import looking, operating, people, runs, serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,14 @@ COMMANDS = (
         "0 it is shown; 1 there is no such run; 2 a setting is wrong",
     ),
     Command(
+        "audit",
+        "show who did what in a run, when and from where, refused attempts too",
+        runs.audit,
+        runs.audit_arguments,
+        "0 it is shown or written; 1 there is no such run, or the file is there already; "
+        "2 a setting is wrong",
+    ),
+    Command(
         "replay",
         "run recorded runs against the playbooks as they are now",
         runs.replay,
@@ -62,6 +70,21 @@ COMMANDS = (
         runs.runs,
         runs.runs_arguments,
         "0 it is done; 1 there is no such run, or it cannot be moved; 2 a setting is wrong",
+    ),
+    Command(
+        "people",
+        "list people, compare them with the platforms, sign them in to the web chat",
+        people.people,
+        people.people_arguments,
+        "0 it is done, or all is well; 1 something is wrong, or there is no such person;"
+        " 2 a setting or the file is wrong; 3 a platform could not be asked",
+    ),
+    Command(
+        "pending",
+        "list what waits for a person, or for anybody",
+        people.pending,
+        people.pending_arguments,
+        "0 it is listed; 1 there is no such person; 2 a setting is wrong",
     ),
     Command(
         "traces",

@@ -44,6 +44,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "card.superseded": ("已被更新的卡片取代", "Replaced by a newer card"),
     "card.recorded": ("已记录：{choice}", "Recorded: {choice}"),
     "card.unknown": ("这里没有这张卡片。", "This card is not known here."),
+    "card.newer": (
+        "这张卡片由更新的版本写入，现在不能处理；没有记录，请稍后再点。",
+        "A newer version wrote this card, so it cannot be handled now; nothing was recorded, "
+        "please tap again later.",
+    ),
     "card.not_recorded": (
         "没有记录成功，请稍后再点一次。",
         "Not recorded; please tap again in a moment.",

@@ -281,7 +281,23 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "runs.none": ("没有进行中的流程。", "Nothing is under way."),
     "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),
-    "pending.none": ("没有等待处理的卡片。", "No card is open."),
+    "pending.none": ("没有等您处理的事项。", "Nothing waits for you."),
+    "pending.mine": ("**等您处理：**", "**Waiting for you:**"),
+    "pending.asked_by": ("（申请人 {who}）", " (asked for by {who})"),
+    "pending.until": ("，截止 {when}", ", until {when}"),
+    "pending.beside": (
+        "另有 {n} 项等您处理，已发到您与我的单独对话中。",
+        "{n} more for you from elsewhere: I have put them into our direct chat.",
+    ),
+    "pending.inbox_only": (
+        "另有 {n} 项等您处理，在页面上方的「待办」里。",
+        "{n} more for you from elsewhere: see “Waiting for you” at the top of the page.",
+    ),
+    "pending.more": (
+        "已列出 {shown} 项，最多共 {total} 项。输入 `/pending {next}` 查看后面的。",
+        "{shown} of at most {total} so far. Type `/pending {next}` for the next ones.",
+    ),
+    "pending.others": ("**本对话中等其他人处理：**", "**Open here, waiting for others:**"),
     "pending.findings": ("**未关闭的检查问题：{n} 个**", "**Open findings of checks: {n}**"),
     "pending.finding": (
         "- {record}：{field}，{message}（{when}）",
@@ -309,6 +325,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "The language model “{model}” keeps failing. It is left alone for now and tried again"
         " later. Questions go to the fallback models, if there are any; look-ups, rule checks,"
         " cards and runs go on as always.",
+    ),
+    "intake.too_many": (
+        "一分钟最多收 {n} 条消息。这一条没有收下；{s} 秒后请再发一次。按钮和命令不受影响。",
+        "At most {n} messages a minute are taken. This one was not; send it again in {s} seconds."
+        " Buttons and commands work as always.",
     ),
     "list.and": ("，", ", "),
     "list.items": ("、", ", "),

@@ -7,10 +7,12 @@ from typing import Any, Literal, Protocol
 
 from cards.model import Card, Decision, Principal, Review
 from cards.view import PartState
+from engine.events import Actor
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.model import Playbook
 from engine.ports.findings import Check
 from engine.ports.library import Library
+from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.rules.soft import USUAL, SoftLimits
@@ -180,6 +182,18 @@ class People(Protocol):
         """The role as people call it."""
         ...
 
+    def principal(self, actor: Actor) -> Principal:
+        """The person behind an account, with the roles held now."""
+        ...
+
+    def private(self, actor: Actor, conversation: str) -> str:
+        """Where only this person reads what is said, here or beside it; "" for nowhere."""
+        ...
+
+    def readable(self, card: Card, conversation: str) -> bool:
+        """Whether all who read this conversation may see the card anyway."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -201,6 +215,7 @@ class Services:
     rehearse: registry.CallTool = registry.rehearse
     recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
     soft: SoftLimits = USUAL
+    meter: Meter = UNHEARD
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +237,7 @@ class StepContext:
             project=services.project(run.conversation),
             person=run.requester,
             library=services.library,
+            meter=services.meter,
         )
 
 

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from cards.model import Card
 from engine.ports.platform import Pace
 
-RowKind = Literal["reply", "card", "note", "sync", "check"]
+RowKind = Literal["reply", "card", "note", "sync", "check", "cards"]
 AfterCommit = Literal["keep", "release", "park"]
 
 
@@ -74,8 +74,8 @@ class Timer:
 class Post:
     """A platform message to keep up to date: row `row` at `conversation` shows `kind` `ref`.
 
-    It is first due after `due_s` seconds; `body` is JSON: a note's view, a sync's change, or what a
-    step checked.
+    It is first due after `due_s` seconds; `body` is JSON: a note's view, a sync's change, what a
+    step checked, or which cards are to be shown again.
     """
 
     row: str
@@ -240,7 +240,7 @@ class Decisions(Protocol):
     """Cards: at most one decision each. Raises StoreUnavailable."""
 
     async def card(self, token: str) -> CardNow | None:
-        """The card, or None for a token that is not known."""
+        """The card, or None for a token that is not known; raises NewerState."""
         ...
 
     async def open_cards(self, conversation: str) -> Sequence[Card]:
@@ -289,7 +289,8 @@ class Row:
     `partition` is where the row lies (its run's), which may differ from its conversation's.
 
     `message_id` is "" until it was posted. `attempts` counts failed tries. `answer_id` is the
-    message in which a card's run answers, "" until that was posted.
+    message in which a card's run answers, or under which cards are shown again, "" until that was
+    posted.
     """
 
     partition: int
@@ -357,13 +358,15 @@ class BlockedRun:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How much there is of what waits, over all partitions."""
+    """How much there is of what waits, over all partitions, and for how long the oldest has."""
 
     lanes: int
     destinations: int
     timers: int
     aside: int
     blocked: int
+    mailbox_age_s: float
+    outbox_age_s: float
 
 
 class Operations(Protocol):

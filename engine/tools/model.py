@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from cards.model import Lang, Principal
 from engine.ports.library import NOTHING, Library
+from engine.ports.meter import UNHEARD, Meter
 from engine.ports.records import Records
 
 Args = TypeVar("Args", bound=BaseModel)
@@ -29,6 +30,7 @@ class ToolContext:
     project: str = ""
     person: Principal | None = None
     library: Library = NOTHING
+    meter: Meter = UNHEARD
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
-from engine.errors import ToolFailed, ToolRetry
+from engine.errors import ToolError, ToolFailed, ToolRetry
 from engine.tools.check_visit_window import CHECK_VISIT_WINDOW
 from engine.tools.element_extract import ELEMENT_EXTRACT
 from engine.tools.file_get_info import FILE_GET_INFO
@@ -76,8 +76,14 @@ async def call(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) 
     Raises ToolRetry, in at most 200 characters, naming the faulty arguments; ToolFailed, also
     when the tool is not for this person or project, or takes longer than its `timeout_s`.
     """
-    _refuse_foreign(tool, ctx)
-    return await _in_time(tool, tool.run(_checked(tool, arguments), ctx))
+    try:
+        _refuse_foreign(tool, ctx)
+        result = await _in_time(tool, tool.run(_checked(tool, arguments), ctx))
+    except ToolError as error:
+        ctx.meter.count("tools", tool.name, type(error).__name__)
+        raise
+    ctx.meter.count("tools", tool.name, "ok")
+    return result
 
 
 async def rehearse(tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext) -> None:

@@ -4,17 +4,19 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from cards.decision import Refused, Won, decide
+from cards.decision import Refused, Verdict, Won, decide
 from cards.decision_texts import refusal_text
 from cards.forms import check_form
 from cards.markdown import literal
 from cards.model import Card, Choice, Field, Principal
 from cards.texts import say
 from cards.view import PartState
+from engine import audit
 from engine.intents import Intent
 from engine.mail import CardDecided
 from engine.ports.store import CardWrite
 from engine.reading import read_form
+from engine.replies import ReplyHead
 from engine.router.open_forms import about_another, fields, missing, named
 from engine.turn.services import TurnServices
 
@@ -27,18 +29,23 @@ class CardReply:
     text: str
     cards: tuple[CardWrite, ...] = ()
     mails: tuple[tuple[str, str], ...] = ()
+    log: tuple[audit.Entry, ...] = ()
 
 
-async def answer_card(intent: Intent, principal: Principal, services: TurnServices) -> CardReply:
-    """Judge the text; a complete set that is understood whole decides the card, else it is kept."""
+async def answer_card(intent: Intent, head: ReplyHead, services: TurnServices) -> CardReply:
+    """Judge the text; a complete set that is understood whole decides the card, else it is kept.
+
+    Either way the log of the card's run tells who wrote, and what became of it.
+    """
     found = await services.decisions.card(intent.card)
     if found is None:
         return CardReply("failed", say("card.unknown", "zh"))
     card, choice = found.card, found.card.choice(intent.choice)
     if choice is None or not choice.form or card.status != "open":
-        return _decide(card, intent.choice, None, principal, services)
+        return _decide(card, intent.choice, None, head, services)
     if who := about_another(card, intent.text):
-        return CardReply("needs_you", say("clarify.other", card.lang, form=named(card), who=who))
+        text = say("clarify.other", card.lang, form=named(card), who=who)
+        return CardReply("needs_you", text, log=(_told_of(card, head, services, "about_another"),))
     reading = read_form(intent.text, fields(card), services.today)
     changed = _changed(card, reading.values)
     wider = _asking(card, choice, changed)
@@ -50,8 +57,10 @@ async def answer_card(intent: Intent, principal: Principal, services: TurnServic
     told = _told(card, faulty, reading.left, {n: v for n, v in changed.items() if n not in faulty})
     if errors or faulty or reading.left:
         kept = {name: value for name, value in given.items() if name not in faulty}
-        return _keep(card, wider, choice, kept, told)
-    reply = _decide(wider, choice.id, given, principal, services)
+        reply = _keep(card, wider, choice, kept, told)
+        after = next((write.card for write in reply.cards), None)
+        return replace(reply, log=(_told_of(card, head, services, "kept", after=after),))
+    reply = _decide(wider, choice.id, given, head, services)
     return replace(reply, text=told + reply.text) if reply.mails else reply
 
 
@@ -133,10 +142,21 @@ def _decide(
     card: Card,
     choice: str,
     values: dict[str, str] | None,
-    principal: Principal,
+    head: ReplyHead,
     services: TurnServices,
 ) -> CardReply:
-    verdict = decide(card, principal, choice, services.now, revision=card.revision, values=values)
+    verdict = decide(
+        card, head.principal, choice, services.now, revision=card.revision, values=values
+    )
+    reply = _judged(card, verdict, head.principal, services)
+    after = next((write.card for write in reply.cards), None)
+    result = verdict.reason if isinstance(verdict, Refused) else "decided" if after else "kept"
+    return replace(reply, log=(_told_of(card, head, services, result, choice=choice, after=after),))
+
+
+def _judged(
+    card: Card, verdict: Verdict, principal: Principal, services: TurnServices
+) -> CardReply:
     match verdict:
         case Won():
             mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
@@ -147,6 +167,22 @@ def _decide(
                 mails=((card.lane, mail),),
             )
         case Refused():
-            return CardReply("failed", refusal_text(verdict, card.lang, tz=ZoneInfo(services.zone)))
+            lang, zone = principal.lang or card.lang, principal.zone or services.zone
+            return CardReply("failed", refusal_text(verdict, lang, tz=ZoneInfo(zone)))
         case _:
             return CardReply("needs_you", say("clarify.missing", card.lang, missing=card.title))
+
+
+def _told_of(
+    card: Card,
+    head: ReplyHead,
+    services: TurnServices,
+    result: str,
+    *,
+    choice: str = "",
+    after: Card | None = None,
+) -> audit.Entry:
+    """The text in the log of the card's run."""
+    where = audit.origin(head.conversation)
+    told = {"by": head.principal.id, **where, "choice": choice, "result": result, "reply": head.id}
+    return audit.about_card(card, services.now, "text", told, after=after)

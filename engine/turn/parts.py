@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from cards.markdown import literal
 from cards.model import Card
 from cards.texts import say
+from engine.audit import Entry
 from engine.frames.state import PlannerFrame, Run
 from engine.intents import Intent
 from engine.material import with_material
@@ -32,6 +33,7 @@ class Begun:
     slots: list[tuple[str, str]] = field(default_factory=list)
     posts: list[Post] = field(default_factory=list)
     timers: list[Timer] = field(default_factory=list)
+    log: list[Entry] = field(default_factory=list)
     recent: tuple[str, ...] = ()
     slot: bool = True
 
@@ -60,9 +62,10 @@ async def begin(
     if intent.kind == "workflow":
         part = _workflow(part, head, begun, services)
     elif intent.kind == "card_reply":
-        reply = await answer_card(intent, head.principal, services)
+        reply = await answer_card(intent, head, services)
         begun.cards.extend(reply.cards)
         begun.mails.extend(reply.mails)
+        begun.log.extend(reply.log)
         part = part.model_copy(update={"state": reply.state, "text": reply.text})
     elif intent.kind == "unclear" and intent.candidates and not intent.told:
         part = ask_which(part, head, begun, services)

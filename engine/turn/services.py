@@ -8,7 +8,9 @@ from typing import Any
 from engine.frames.outcome import People, Services
 from engine.playbooks.model import Playbook
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import Library
+from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
 from engine.ports.records import Records
 from engine.ports.store import Decisions
@@ -48,10 +50,12 @@ class TurnServices:
     reply_after_s: float
     library: Library
     findings: Findings
+    inbox: Inbox
     project: Callable[[str], str]
     budget: Budget
     tracing: Tracing
     elapsed_s: Callable[[], float]
+    meter: Meter = UNHEARD
 
     def for_steps(self) -> Services:
         """What a skill that only finds out may use."""
@@ -65,6 +69,7 @@ class TurnServices:
             zone=self.zone,
             library=self.library,
             project=self.project,
+            meter=self.meter,
         )
 
     def tool_context(self, head: ReplyHead) -> ToolContext:
@@ -75,4 +80,5 @@ class TurnServices:
             project=self.project(head.conversation),
             person=head.principal,
             library=self.library,
+            meter=self.meter,
         )

@@ -1,12 +1,13 @@
 """Handling one message: route, answer, start runs, reply once (design §3)."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cards.model import Card
+from engine import audit
 from engine.frames.state import Run
+from engine.intents import way
 from engine.language import detect
 from engine.mail import CardDecided, CardExpired, PartReady, Said, Started
 from engine.ports.store import (
@@ -53,6 +54,7 @@ async def said(
     standing: Standing,
 ) -> Effects:
     """The effects of a message."""
+    since_s = services.elapsed_s()
     head = head_of(mail, session, services)
     stored = await services.decisions.reply(head.id) if standing.again else None
     if stored:
@@ -67,7 +69,9 @@ async def said(
     if any(unanswered(part, begun.parts) for part in begun.parts):
         await progress(first)
         first = Effects()
-    return await _finish(head, begun.parts, first, session, services)
+    effects = await _finish(head, begun.parts, first, session, services)
+    services.meter.took("turn", services.elapsed_s() - since_s, way(routed.intents))
+    return effects
 
 
 def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
@@ -77,7 +81,7 @@ def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
     return ReplyHead(
         id=services.derived_id(update.conversation, "reply", update.id),
         conversation=update.conversation,
-        lang=detect(update.text, fallback=detect(before)),
+        lang=mail.principal.lang or detect(update.text, fallback=detect(before)),
         principal=mail.principal,
         text=update.text,
         at=services.now,
@@ -155,24 +159,13 @@ def _with(begun: Begun, effects: Effects) -> Effects:
         timers=(*effects.timers, *begun.timers),
         slots=tuple(begun.slots),
         posts=(*effects.posts, *begun.posts),
-        log=tuple((run.id, _started(run)) for run in begun.runs),
+        log=(*map(audit.started, begun.runs), *begun.log),
     )
 
 
 def _written(run: Run) -> RunWrite:
     body = run.stored()
     return RunWrite(id=run.id, conversation=run.conversation, reply=run.reply, body=body)
-
-
-def _started(run: Run) -> str:
-    entry = {
-        "at": run.started_at.isoformat(),
-        "by": run.requester.id,
-        "event": "started",
-        "playbook": run.digest,
-        "why": run.part.intent.why,
-    }
-    return json.dumps(entry, ensure_ascii=False)
 
 
 async def _finish(
@@ -230,8 +223,10 @@ async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: TurnS
     await begin(part.index, part.intent, head, alone, services)
     begun.runs += alone.runs
     begun.cards += alone.cards
+    begun.mails += alone.mails
     begun.posts += alone.posts
     begun.timers += alone.timers
+    begun.log += alone.log
     return alone.parts[part.index]
 
 

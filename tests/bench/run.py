@@ -27,6 +27,7 @@ from tests.bench.planner import planner
 from tests.bench.router.score import router
 from tests.bench.rules import rules
 from tests.bench.suspended import suspended
+from tests.bench.taps import taps
 from tests.bench.turns import turns
 from tests.chaos.processes import ROOT
 
@@ -50,6 +51,7 @@ MEASURES: Mapping[str, Item] = {
     "slack": _slack,
     "telegram": _telegram,
     "acks": acks,
+    "taps": taps,
     "suspended": suspended,
     "commands": commands,
 }

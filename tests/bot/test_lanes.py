@@ -8,6 +8,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import Lanes
+from engine.ports.meter import UNHEARD
 from engine.ports.store import Claim, Effects
 
 LEASE_S = 30.0
@@ -41,6 +42,7 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
         lease_s=LEASE_S,
         typing=lambda conversation: None,
         committed=lambda effects: None,
+        meter=UNHEARD,
     )
     await lanes.run(stop)
     (other,) = slow.others

@@ -179,7 +179,9 @@ async def test_the_procfile_works_under_honcho(tmp_path: Path) -> None:
     async def serves() -> bool:
         return await status_of(f"http://127.0.0.1:{port}/healthz") == 200
 
-    async with running(tmp_path, "honcho", "start", PORT=str(port), **FILES) as process:
+    async with running(
+        tmp_path, "honcho", "start", "web", "worker", PORT=str(port), **FILES
+    ) as process:
         await until(serves)
         await stopped(process, signal.SIGTERM)
     assert not await serves()

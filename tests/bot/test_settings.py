@@ -123,6 +123,9 @@ WEB = "an http:// or https:// address without a query"
 REDIS = "redis://HOST:PORT/0, rediss:// or unix:///PATH"
 SECRET = "the secret, without spaces"
 PORTS = "a whole number from 1 to 65535"
+PROXIED = {"SIGNOFF_WEB_USER_HEADER": "X-User", "SIGNOFF_WEB_TRUSTED_PROXY": "10.0.0.0/24"}
+HEADER = "the name of a header, as in X-Forwarded-User"
+NETWORKS = "addresses or networks, as in 10.0.0.0/24, with commas"
 HOST = "a host name or IP address, no port"
 HOOK = "1 to 256 of A-Z, a-z, 0-9, _ and -"
 PAIRS = "pairs as in slack:T1:C2=MATTER-7, separated by commas"
@@ -163,6 +166,11 @@ WRONG = [
     ("SIGNOFF_REPLY_AFTER_S", "-1", "a number of seconds from 0 to 60, not '-1'"),
     ("SIGNOFF_WEBCHAT", "maybe", "on or off, not 'maybe'"),
     ("SIGNOFF_WEBCHAT", "true", "on or off, not 'true'"),
+    ("SIGNOFF_WEB_LOGIN", "password", "off or link, not 'password'"),
+    ("SIGNOFF_WEB_SESSION_H", "0", "a number of hours from 0.1 to 720, not '0'"),
+    ("SIGNOFF_WEB_USER_HEADER", "X User", f"{HEADER}, not 'X User'"),
+    ("SIGNOFF_WEB_TRUSTED_PROXY", "proxy", f"{NETWORKS}, not 'proxy'"),
+    ("SIGNOFF_GROUP_AGE_S", "0", "a number of seconds from 1 to 86400, not '0'"),
     ("SIGNOFF_ALLOW_UNSAFE_REDIS", "perhaps", "true or false, not 'perhaps'"),
     ("SIGNOFF_TIMEZONE", "Mars/Base", "an IANA time zone, as in Europe/Berlin, not 'Mars/Base'"),
     ("SIGNOFF_TIMEZONE", "../etc", "an IANA time zone, as in Europe/Berlin, not '../etc'"),
@@ -302,7 +310,40 @@ def test_a_web_chat_that_others_can_reach_names_both_settings(
     (line,) = problems(monkeypatch, {"SIGNOFF_HOST": host})
 
     assert line.startswith("SIGNOFF_HOST: should be 127.0.0.1 while SIGNOFF_WEBCHAT is on")
-    assert line.endswith(f"set SIGNOFF_WEBCHAT=off to listen on {host}")
+    assert f"to listen on {host}, set SIGNOFF_WEBCHAT=off" in line
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"SIGNOFF_WEB_LOGIN": "link"}, "SIGNOFF_PUBLIC_URL: should be set while the web chat"),
+        (PROXIED, "SIGNOFF_PUBLIC_URL: should be set while the web chat"),
+        ({**PROXIED, "SIGNOFF_WEB_LOGIN": "link"}, "SIGNOFF_WEB_LOGIN: should be off while"),
+        (
+            {"SIGNOFF_WEB_LOGIN": "link", "SIGNOFF_WEB_USER_HEADER": "X-User"},
+            "SIGNOFF_WEB_TRUSTED_PROXY: should be set, because SIGNOFF_WEB_USER_HEADER is set",
+        ),
+        (
+            {"SIGNOFF_WEB_LOGIN": "link", "SIGNOFF_WEB_TRUSTED_PROXY": "10.0.0.1"},
+            "SIGNOFF_WEB_USER_HEADER: should be set, because SIGNOFF_WEB_TRUSTED_PROXY is set",
+        ),
+    ],
+)
+def test_a_login_that_is_not_whole_is_refused(
+    given: dict[str, str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = problems(monkeypatch, {"SIGNOFF_HOST": "0.0.0.0", **given})
+    assert found[0].startswith(told)
+
+
+@pytest.mark.parametrize("way", [{"SIGNOFF_WEB_LOGIN": "link"}, PROXIED])
+def test_with_a_login_others_may_reach_the_web_chat(
+    way: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    public = {"SIGNOFF_HOST": "0.0.0.0", "SIGNOFF_PUBLIC_URL": "https://signoff.example"}
+    for name, value in {**public, **way}.items():
+        monkeypatch.setenv(name, value)
+    assert load_settings().webchat
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])

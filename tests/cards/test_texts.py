@@ -30,6 +30,8 @@ RUN_STATES = get_args(Run.model_fields["status"].annotation)
 ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
 # What `say` is given as an f-string: the part before the brace, and every value it takes.
 COMPOSED = {
+    "audit.result.": set(get_args(RefusedFor))
+    | {"decided", "vote", "form", "invalid", "kept", "about_another"},
     "card.": set(get_args(CardStatus)) - {"open", "decided"},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},

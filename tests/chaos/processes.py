@@ -175,5 +175,6 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
         "SIGNOFF_DATA_DIR": str(folder / "data"),
         "SIGNOFF_PLAYBOOKS": str(ROOT / "playbooks"),
         "SIGNOFF_WEBCHAT": "off",
+        "SIGNOFF_MESSAGES_PER_MIN": "100000",
         **more,
     }

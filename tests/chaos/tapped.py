@@ -14,6 +14,8 @@ Json = dict[str, Any]
 NOT_RECORDED = {say("card.not_recorded", lang) for lang in ("zh", "en")}
 NO_FORM = {say("slack.no_form", lang) for lang in ("zh", "en")}
 COUNTED = ("decided", "vote")
+# These decide nothing, and have no answer to keep: a form that was opened, or sent with faults.
+NOTED = ("form", "invalid")
 
 
 @dataclass
@@ -33,10 +35,10 @@ class Tapped:
         """Every tap."""
         for entries in self.logs.values():
             for entry in entries:
-                if entry.get("event") == "tap":
+                if entry.get("event") == "tap" and entry["result"] not in NOTED:
                     self._entries[entry["update"]].append(entry)
         for update in {*self.answers, *self._entries}:
-            if update.startswith("slack:view:"):
+            if update.startswith("slack:view:") and not update.endswith("/invalid"):
                 # What was filled in is the last part of a form's id.
                 self._forms[update.rpartition(":")[0] + ":"] = update
         for tap in taps:

@@ -11,6 +11,7 @@ from engine.errors import ToolFailed, ToolRetry
 from engine.frames.outcome import People
 from engine.intents import Intent, Lookup
 from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
 from engine.ports.library import NOTHING
 from engine.ports.store import Decisions
 from engine.react import Budget
@@ -65,6 +66,7 @@ def services(tmp_path: Path) -> TurnServices:
         reply_after_s=2.0,
         library=NOTHING,
         findings=cast(Findings, None),
+        inbox=cast(Inbox, None),
         project=lambda conversation: "",
         table=cast(RouteTable, None),
         people=cast(People, None),

@@ -21,6 +21,14 @@ from tests.fakes.slack_workspace import (
 )
 
 T = TypeVar("T")
+# Slack takes the fields of these in the address, or as a form; JSON is not read.
+_READS = ("chat.getPermalink", "users.info", "usergroups.users.list")
+_SCOPES = {
+    "users.info": "users:read",
+    "usergroups.users.list": "usergroups:read",
+    "files.getUploadURLExternal": "files:write",
+    "files.completeUploadExternal": "files:write",
+}
 Json = dict[str, Any]
 
 
@@ -56,7 +64,7 @@ class SlackServer(SlackWorkspace):
         app.add_routes(
             [
                 web.post("/api/{method}", self._api),
-                web.get("/api/chat.getPermalink", self._api),
+                *(web.get(f"/api/{method}", self._api) for method in _READS),
                 web.get("/socket", self._socket),
                 web.post("/upload/{file}", self._upload),
             ]
@@ -271,14 +279,20 @@ class SlackServer(SlackWorkspace):
             "views.open": self.open_view,
             "auth.test": self.auth_test,
             "chat.getPermalink": self.permalink,
+            "users.info": self.user_info,
+            "usergroups.users.list": self.group_members,
             "apps.connections.open": self._open_socket,
             "files.getUploadURLExternal": self.reserve,
             "files.completeUploadExternal": self.share,
         }
         if method not in handlers:
             return self.fault(method, "unknown_method", [])
-        if method == "chat.getPermalink" and request.method != "GET":
+        if method in _READS and request.method != "GET":
             return self.fault(method, "missing_argument", ["takes no JSON"])
+        needed = _SCOPES.get(method)
+        if needed and needed not in self.scopes:
+            provided = ",".join(sorted(self.scopes))
+            return refusal("missing_scope") | {"needed": needed, "provided": provided}
         fields = await request.json() if request.content_type == "application/json" else {}
         if request.method == "GET":
             fields = dict(request.query)

@@ -93,6 +93,12 @@ class SlackWorkspace:
     views: list[OpenedView] = field(default_factory=list)
     files: dict[str, SharedFile] = field(default_factory=dict)
     api_url: str = ""
+    deleted: set[tuple[str, str]] = field(default_factory=set)
+    scopes: set[str] = field(
+        default_factory=lambda: {"users:read", "usergroups:read", "files:write"}
+    )
+    users: dict[str, Json] = field(default_factory=dict)
+    groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     _triggers: dict[str, _Trigger] = field(default_factory=dict)
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -116,6 +122,11 @@ class SlackWorkspace:
     def new_ts(self) -> str:
         """A message timestamp that was not given before."""
         return f"{int(self.now())}.{next(self._numbers):06d}"
+
+    def delete(self, message: Shown) -> None:
+        """A moderator takes a message away."""
+        del self.messages[message.channel, message.ts]
+        self.deleted.add((message.channel, message.ts))
 
     def post(self, fields: Json) -> Json:
         channel, thread = str(fields.get("channel", "")), fields.get("thread_ts", "")
@@ -141,6 +152,8 @@ class SlackWorkspace:
     def update(self, fields: Json) -> Json:
         channel, ts = fields.get("channel", ""), fields.get("ts", "")
         shown = self.messages.get((channel, ts))
+        if shown is None and (channel, ts) in self.deleted:
+            return refusal("message_not_found")
         if shown is None:
             return self.fault("chat.update", "message_not_found", [f"{channel}:{ts}"])
         if "blocks" not in fields:
@@ -234,6 +247,25 @@ class SlackWorkspace:
             assert file is not None
             file.title, file.channel, file.thread_ts = each.get("title", ""), channel, thread
         return {"ok": True, "files": [{"id": each["id"]} for each in wanted]}
+
+    def add_user(self, user: str, name: str, **more: Any) -> None:
+        """A member of the workspace; `deleted` or another `team_id` as Slack tells them."""
+        base = {"id": user, "team_id": self.team, "real_name": name, "name": name.lower()}
+        self.users[user] = {**base, "deleted": False, "is_bot": False, **more}
+
+    def user_info(self, fields: Json) -> Json:
+        user = str(fields.get("user", ""))
+        if not re.fullmatch(r"[UW][A-Z0-9]+", user):
+            return self.fault("users.info", "user_not_found", [user])
+        found = self.users.get(user)
+        return {"ok": True, "user": found} if found else refusal("user_not_found")
+
+    def group_members(self, fields: Json) -> Json:
+        group = str(fields.get("usergroup", ""))
+        if not re.fullmatch(r"S[A-Z0-9]+", group):
+            return self.fault("usergroups.users.list", "no_such_subteam", [group])
+        users = self.groups.get(group)
+        return refusal("no_such_subteam") if users is None else {"ok": True, "users": users}
 
     def fault(self, method: str, code: str, problems: list[str]) -> Json:
         self.faults.append(f"{method}: {code}: {'; '.join(problems)}")

@@ -21,7 +21,7 @@ from tests.fakes.telegram_files import (
     refuse_no_picture,
 )
 from tests.fakes.telegram_text import BadHtml, Parsed, parse_html, units, with_found
-from tests.fakes.telegram_updates import Sent, Updates
+from tests.fakes.telegram_updates import Sent, Updates, chat_of
 
 TOKEN = "7000000001:AAtestTESTtestTESTtestTESTtestTEST"
 BOT_ID = 7000000001
@@ -62,6 +62,7 @@ class TelegramServer(Updates):
         self.gone_chats: set[int] = set()
         self.blocked_chats: set[int] = set()
         self.refused_files: set[int] = set()
+        self.acquainted: set[int] = set()
         self.waiting: deque[dict[str, Any]] = deque()
         self._troubles: dict[str, deque[tuple[Trouble | None, int]]] = defaultdict(deque)
         self._changed = asyncio.Condition()
@@ -69,6 +70,7 @@ class TelegramServer(Updates):
         self._closing = False
         self._methods: dict[str, Callable[[Params], Awaitable[Any]]] = {
             "getme": self._get_me,
+            "getchat": self._get_chat,
             "sendmessage": self._send_message,
             "sendphoto": self._send_photo,
             "senddocument": self._send_document,
@@ -168,6 +170,24 @@ class TelegramServer(Updates):
 
     async def _get_me(self, _: Params) -> Any:
         return {**self.bot, "can_join_groups": True, "can_read_all_group_messages": False}
+
+    async def _get_chat(self, params: Params) -> Any:
+        chat_id = self._chat_id(params)
+        if chat_id not in self.acquainted:
+            # A bot knows nobody who never wrote to it.
+            raise Refused("chat not found", fault=False)
+        gifts = dict.fromkeys(
+            (
+                "unlimited_gifts",
+                "limited_gifts",
+                "unique_gifts",
+                "premium_subscription",
+                "gifts_from_channels",
+            ),
+            False,
+        )
+        more = {"accent_color_id": 0, "max_reaction_count": 11, "accepted_gift_types": gifts}
+        return chat_of(chat_id) | more
 
     async def _send_message(self, params: Params) -> Any:
         chat_id = self._chat_id(params)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from cards.decision import Won, decide
 from cards.model import Card, Lang, Principal, Review
+from engine import audit
 from engine.frames.outcome import Services, StepContext
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
 from engine.intents import Intent
@@ -198,6 +199,7 @@ class Walk:
         return await step(mail, StepContext(run, self.playbook, recording(services)))
 
     def _commit(self, stepped: Stepped) -> None:
+        assert audit.untold(stepped.effects) == ()
         self.front = stepped.front
         for write in stepped.effects.runs:
             self.run = Run.model_validate_json(write.body)

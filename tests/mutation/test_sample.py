@@ -95,7 +95,7 @@ def test_what_is_listed_is_a_mutant_and_has_a_name_of_its_own() -> None:
     assert {*SAMPLE, *equivalents()} <= set(names)
 
 
-def test_a_sample_of_mutants_fails_the_stores_contract() -> None:
+def test_a44_a_sample_of_mutants_fails_the_stores_contract() -> None:
     with copies(workers=1, tests=tuple(SAMPLE.values())) as made:
         chosen = [mutant for mutant in all_mutants(made.scripts) if mutant.name in SAMPLE]
         killers = {verdict.mutant.name: verdict.killer for verdict in judged(chosen, made)}

@@ -86,6 +86,10 @@ phases:
 
 @pytest.fixture
 def batch(playbooks: Path) -> Path:
+    return over_every_subject(playbooks)
+
+
+def over_every_subject(playbooks: Path) -> Path:
     """The sample playbooks, in which quality control goes over every subject."""
     folder = playbooks / "clinical_qc"
     (folder / "skills" / "every-subject.yaml").write_text(SKILL, encoding="utf-8")
@@ -206,7 +210,9 @@ async def test_what_was_found_stands_for_each_subject_until_it_is_checked_again(
         await room.wait_for(lambda m: f"未关闭的检查问题：{len(wanted)} 个" in text_of(m))
 
 
-async def test_one_card_lists_all_subjects_whose_checks_go_ten_in_a_row(start: Start, batch: Path) -> None:
+async def test_one_card_lists_all_subjects_whose_checks_go_ten_in_a_row(
+    start: Start, batch: Path
+) -> None:
     change(batch, "skills/every-subject.yaml", "  batch: {records: subjects, ", "  # {")
     change(batch, "skills/every-subject.yaml", "visits, subject: subject_id, ", "visits, ")
     change(batch, "skills/every-subject.yaml", "end_batch:", "end_accepted:")

@@ -69,6 +69,7 @@ async def delivering(
         zone="Asia/Shanghai",
         reply_after_s=0,
         lease_s=lease_s,
+        meter=parts.meter,
     )
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group, asyncio.timeout(PATIENCE_S):

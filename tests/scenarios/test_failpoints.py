@@ -210,7 +210,7 @@ def unharmed(redis_server: EmbeddedServer, tmp_path_factory: pytest.TempPathFact
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("point", POINTS)
-async def test_what_ends_at_a_point_leaves_what_an_unharmed_walk_leaves(
+async def test_a8_what_ends_at_a_point_leaves_what_an_unharmed_walk_leaves(
     unharmed: End,
     redis: Redis,
     redis_server: EmbeddedServer,

@@ -100,6 +100,7 @@ async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
         zone="Asia/Shanghai",
         reply_after_s=0,
         lease_s=lease_s,
+        meter=parts.meter,
     )
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -309,6 +310,7 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
             lease_s=0.003,
             typing=lambda conversation: parts.platforms["web"],
             committed=lambda effects: None,
+            meter=parts.meter,
         )
         stop = asyncio.Event()
         async with asyncio.timeout(PATIENCE_S):

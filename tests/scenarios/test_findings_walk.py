@@ -94,7 +94,7 @@ async def test_the_ten_newest_are_listed_as_the_text_they_are(start: Start) -> N
         assert "first 5" not in listed
         assert "… and 2 more" in listed
     async with WebRoom(service.url, "other") as elsewhere:
-        await pending(elsewhere, "zhao", "No card is open.")
+        await pending(elsewhere, "zhao", "Nothing waits for you.")
 
 
 @pytest.mark.parametrize("lost", ["unreadable", "expired"])

@@ -60,7 +60,7 @@ async def test_answers_are_counted_with_their_tokens_cost_and_time(start: Start)
         async with WebRoom(service.url) as room:
             await room.say("lin", QUESTION)
             await room.wait_for(lambda m: "更差一些" in text_of(m))
-        await service.parts.watch.share()
+        await service.parts.meter.share()
         found = await numbers(service)
     calls = len(model.requests)
     assert found["signoff_model_calls_total one ok"] == calls

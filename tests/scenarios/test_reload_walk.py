@@ -33,7 +33,7 @@ async def ends_as(room: WebRoom, review: Message, title: str) -> None:
     assert (await room.card("phase_done"))["title"] == title
 
 
-async def test_a_run_that_waits_keeps_its_version_and_the_next_has_the_new(
+async def test_a17_a_run_that_waits_keeps_its_version_and_the_next_has_the_new(
     start: Start, playbooks: Path
 ) -> None:
     service = await start(playbooks=playbooks)

@@ -20,7 +20,7 @@ async def gate(redis_server: EmbeddedServer) -> AsyncIterator[Gate]:
         yield gate
 
 
-async def test_a_tap_while_the_store_is_away_is_not_recorded_and_works_later(
+async def test_a11_a_tap_while_the_store_is_away_is_not_recorded_and_works_later(
     start: Start, gate: Gate
 ) -> None:
     service = await start(redis_url=f"redis://127.0.0.1:{gate.port}/0", lease_s=1)

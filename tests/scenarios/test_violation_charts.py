@@ -109,7 +109,7 @@ async def test_in_slack_it_is_a_picture_in_the_thread(
 async def test_without_the_scope_slack_shows_it_as_a_table(
     start: Start, slack: SlackServer, http: aiohttp.ClientSession, people_file: Path, faulty: Path
 ) -> None:
-    slack.fail("files.getUploadURLExternal", "refuse", code="missing_scope", times=9)
+    slack.scopes.discard("files:write")
     people = with_accounts(people_file, slack.team)
     service = await start(people=people, playbooks=faulty, webchat=False, **slack_settings(slack))
     side = SlackSide(service, slack, http)

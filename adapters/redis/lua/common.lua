@@ -58,9 +58,9 @@ end
 
 local function post(p)
   local key = T .. 'row:' .. p.row
-  -- A change or check never has another state to show: posted once, it is neither posted nor
-  -- touched again.
-  local once = p.kind == 'sync' or p.kind == 'check'
+  -- What no platform shows never has another state: posted once, it is neither posted nor touched
+  -- again.
+  local once = p.kind == 'sync' or p.kind == 'check' or p.kind == 'cards'
   if once and redis.call('EXISTS', key) == 1 then return end
   redis.call('HSET', key, 'dest', p.dest, 'kind', p.kind, 'ref', p.ref, 'body', p.body)
   if not once then redis.call('SADD', T .. 'rows:' .. p.ref, p.row) end
@@ -82,6 +82,21 @@ local function retire(ref)
   redis.call('PEXPIRE', T .. 'rows:' .. ref, KEEP_MS)
 end
 
+-- A card is among those that wait for each of the names in `who`, oldest first, while it is open.
+local function unlist(token)
+  local who = redis.call('HGET', T .. 'card:' .. token, 'who') or ''
+  for name in string.gmatch(who, '%S+') do redis.call('ZREM', T .. 'inbox:' .. name, token) end
+end
+
+local function list_card(token, who, conversation)
+  unlist(token)
+  local opened = redis.call('ZSCORE', T .. 'c:' .. conversation .. ':cards', token)
+  for name in string.gmatch(who, '%S+') do
+    redis.call('ZADD', T .. 'inbox:' .. name, opened, token)
+  end
+  redis.call('HSET', T .. 'card:' .. token, 'who', who)
+end
+
 local function write_card(c)
   local key = T .. 'card:' .. c.token
   redis.call('HSET', key, 'body', c.body, 'version', c.version, 'status', c.status,
@@ -95,8 +110,10 @@ local function write_card(c)
   end
   if c.status == 'open' then
     redis.call('ZADD', T .. 'c:' .. c.conversation .. ':cards', 'NX', now, c.token)
+    list_card(c.token, c.who, c.conversation)
   else
     redis.call('ZREM', T .. 'c:' .. c.conversation .. ':cards', c.token)
+    unlist(c.token)
   end
   touch(c.token, 0)
 end
@@ -119,6 +136,7 @@ local function end_run(run, status)
       redis.call('HSET', card, 'status', 'cancelled')
       redis.call('HINCRBY', card, 'version', 1)
       redis.call('ZREM', T .. 'c:' .. conversation .. ':cards', token)
+      unlist(token)
       touch(token, 0)
     end
     redis.call('PEXPIRE', card, KEEP_MS)

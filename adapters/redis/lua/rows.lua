@@ -59,6 +59,10 @@ local function lease_row(dest, lease_ms)
     card = card_of(redis.call('HGET', T .. 'reply:' .. r[3], 'slot'))
   elseif r[2] == 'card' then
     card, answer = card_of(r[3]), answer_of(r[3])
+  elseif r[2] == 'cards' then
+    -- The message under which they go, once it was posted or given up.
+    local list = redis.call('HMGET', T .. 'row:' .. r[3], 'message_id', 'dropped')
+    answer = list[1] or list[2] or ''
   end
   return {dest, fence, row, r[1] or '0', r[2] or '', r[3] or '', r[4] or '', r[5] or '0', r[6] or '', shown, card, answer}
 end

@@ -1,6 +1,7 @@
 // The page: who is speaking, the conversation as it comes in, and the composer.
 import { buildCard, carryOver, el } from "/static/card.js";
 import { buildChart } from "/static/chart.js";
+import { inbox } from "/static/inbox.js";
 import { texts } from "/static/texts.js";
 
 const MAX_TEXT = 8000;
@@ -61,13 +62,24 @@ function follow() {
   source.onerror = () => {
     clearTimeout(slow);
     slow = setTimeout(() => { $("link").textContent = texts(lang).reconnecting; }, 3000);
-    if (source.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
+    if (source.readyState === EventSource.CLOSED) setTimeout(followAgain, 2000);
   };
+}
+
+// Who is signed in no more is shown how to sign in.
+async function followAgain() {
+  try {
+    if ((await fetch("/chat/people")).status === 401) return location.reload();
+  } catch {
+    // The server is away: the next try tells.
+  }
+  follow();
 }
 
 // ---- the conversation
 
 function take(entry) {
+  if (entry.op === "post" || entry.op === "edit") waiting.later();
   const nearEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 120;
   const pinned = nearEnd || scroll.scrollTop === settled; // settled: nobody scrolled since we did
   if (entry.op === "said") showSaid(entry);
@@ -159,6 +171,7 @@ const initial = (name) => [...name.trim()][0]?.toUpperCase() ?? "?";
 const hue = (id) => Math.max(0, people.findIndex((p) => p.id === id)) % 6;
 
 function pick(chosen) {
+  if (person?.id !== chosen.id) waiting.clear();
   person = chosen;
   localStorage.setItem("signoff.person", chosen.id);
   for (const node of log.querySelectorAll(".said")) {
@@ -244,9 +257,19 @@ $("lang").addEventListener("click", () => {
   speak();
 });
 
+const waiting = inbox({ me: () => person, act, language: () => lang });
+$("leave").addEventListener("click", async () => {
+  await fetch("/chat/logout", {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
+  });
+  location.reload();
+});
+
 speak();
 grow();
-people = (await (await fetch("/chat/people")).json()).people;
+const there = await (await fetch("/chat/people")).json();
+people = there.people;
+$("leave").hidden = !there.leaves;
 const last = localStorage.getItem("signoff.person");
 if (people.length) pick(people.find((p) => p.id === last) ?? people[0]);
 showPeople();

@@ -6,7 +6,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from adapters.webchat.platform import WebChat, WebPerson
+from adapters.webchat.doors import WebPerson
+from adapters.webchat.platform import WebChat
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.chat_log import MemoryChatLog
 

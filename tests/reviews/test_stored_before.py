@@ -15,7 +15,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
 from tests.fakes.walk import CHEN, LIN, Study, Walk
 
-STORED = Path(__file__).parents[1] / "payloads" / "stored"
+STORED = Path(__file__).parents[1] / "fixtures" / "state" / "v0"
 PLAYBOOK = Playbook.model_validate_json((STORED / "visit_playbook.json").read_text())
 RUNS: dict[str, Any] = json.loads((STORED / "visit_runs.json").read_text())
 FORM: dict[str, str | int | float] = {
@@ -41,7 +41,7 @@ def decided(card: str, choice: str, by: Any, **values: str | int | float) -> Car
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_a_run_loads_as_it_was_and_is_stored_again(name: str) -> None:
+def test_a20_a_run_loads_as_it_was_and_is_stored_again(name: str) -> None:
     run = Run.model_validate_json(json.dumps(RUNS[name]))
     assert run.digest == PLAYBOOK.digest
     assert Run.model_validate_json(run.stored()) == run
@@ -55,7 +55,7 @@ def test_profile_fields_that_were_names_are_texts() -> None:
     assert Playbook.model_validate_json(PLAYBOOK.model_dump_json()) == PLAYBOOK
 
 
-async def test_a_form_that_was_open_is_answered() -> None:
+async def test_a20_a_form_that_was_open_is_answered() -> None:
     found = walk("clarify")
     found.run = found.run.model_copy(
         update={
@@ -70,7 +70,7 @@ async def test_a_form_that_was_open_is_answered() -> None:
     assert found.card.review.roles == ("reviewer",)
 
 
-async def test_a_review_that_was_open_is_approved_and_written() -> None:
+async def test_a20_a_review_that_was_open_is_approved_and_written() -> None:
     found = walk("review")
     plan = PLAYBOOK.skills["visit-record"].plan
     assert plan is not None
@@ -83,7 +83,7 @@ async def test_a_review_that_was_open_is_approved_and_written() -> None:
     assert found.card.kind == "phase_done"
 
 
-async def test_a_review_that_was_open_is_rejected_or_expires() -> None:
+async def test_a20_a_review_that_was_open_is_rejected_or_expires() -> None:
     found = walk("review")
     await found.tell(decided("00-card2", "reject", CHEN, reason="again"))
     assert found.card.kind == "clarify"
@@ -100,7 +100,7 @@ async def test_a_write_whose_approval_does_not_fit_is_not_done() -> None:
     assert (found.run.status, found.records.written) == ("failed", {})
 
 
-async def test_a_run_between_two_frames_goes_on() -> None:
+async def test_a20_a_run_between_two_frames_goes_on() -> None:
     found = walk("announce")
     await found.tell(Continued())
     assert found.run.status in ("suspended", "running")

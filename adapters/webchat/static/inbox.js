@@ -1,0 +1,94 @@
+// The panel of what waits for whoever is speaking: the same cards, with buttons that work here.
+import { buildCard, carryOver } from "/static/card.js";
+import { texts } from "/static/texts.js";
+
+const EVERY_MS = 20_000;
+const SOON_MS = 400;
+const $ = (id) => document.getElementById(id);
+
+// `me()` is who is speaking, `act` posts as card.js wants it, `language()` is the page's.
+export function inbox({ me, act, language }) {
+  const dialog = $("inbox"), list = $("inbox-list"), told = $("inbox-told"), count = $("count");
+  const shown = new Map(); // token -> { node, json }
+  let soon = 0, asked = 0;
+
+  async function fetchCards() {
+    const number = ++asked;
+    const person = me();
+    if (!person) return;
+    try {
+      const query = new URLSearchParams({ person: person.id });
+      const response = await fetch(`/chat/inbox?${query}`);
+      if (response.status === 401) return location.reload();
+      if (!response.ok) return;
+      const data = await response.json();
+      if (number === asked && me()?.id === person.id) show(data);
+    } catch {
+      // The next look may succeed.
+    }
+  }
+
+  function show({ cards, more }) {
+    const t = texts(language());
+    count.textContent = more ? `${cards.length}+` : cards.length;
+    count.hidden = !cards.length;
+    $("waiting").setAttribute("aria-label", `${t.waiting}: ${count.textContent}`);
+    told.textContent = cards.length ? "" : t.nothingWaits;
+    const now = new Set(cards.map((card) => card.token));
+    for (const [token, { node }] of shown) {
+      if (now.has(token)) continue;
+      // Who has just decided keeps reading what came of it.
+      if (node.querySelector(".notice").textContent && dialog.open) settle(node);
+      else node.remove();
+      shown.delete(token);
+    }
+    for (const card of cards) place(card);
+    if (more) told.textContent = t.moreWait;
+  }
+
+  function settle(node) {
+    const held = node.contains(document.activeElement);
+    node.querySelectorAll("form, .buttons, .extra").forEach((part) => part.remove());
+    if (held) node.focus({ preventScroll: true });
+  }
+
+  function place(card) {
+    const json = JSON.stringify(card), old = shown.get(card.token);
+    if (old?.json === json) return;
+    const node = buildCard(card, card.lang, async (path, body) => {
+      const answer = await act(path, body);
+      later();
+      return answer;
+    });
+    if (old) {
+      carryOver(old.node, node);
+      old.node.replaceWith(node);
+    } else list.append(node);
+    shown.set(card.token, { node, json });
+  }
+
+  // Soon, and once for many reasons.
+  function later() {
+    clearTimeout(soon);
+    soon = setTimeout(fetchCards, SOON_MS);
+  }
+
+  function clear() {
+    shown.clear();
+    list.replaceChildren();
+    count.hidden = true;
+    later();
+  }
+
+  $("waiting").addEventListener("click", () => {
+    list.replaceChildren();
+    shown.clear();
+    dialog.showModal();
+    fetchCards();
+  });
+  $("inbox-close").addEventListener("click", () => dialog.close());
+  // A click beside the panel closes it, as Escape does.
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  setInterval(fetchCards, EVERY_MS);
+  return { later, clear };
+}

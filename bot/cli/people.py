@@ -1,0 +1,65 @@
+"""Commands about people: who there is, whether platforms know them, what waits for them."""
+
+import argparse
+
+from bot.cli.loop import run_loop
+from bot.logging import configure_logging
+from bot.settings import load_settings
+
+LONGEST_MINUTES = 24 * 60
+
+
+def people_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is wanted of people."""
+    wanted = parser.add_subparsers(dest="wanted", required=True, metavar="WHAT")
+    listing = wanted.add_parser("list", help="list everybody in people.yaml")
+    check = wanted.add_parser("check", help="ask Slack and Telegram about every account and group")
+    for each in (listing, check):
+        each.add_argument("--json", action="store_true", help="a list of objects")
+    link = wanted.add_parser("link", help="print a link that signs a person in once")
+    link.add_argument("--minutes", type=_minutes, default=15.0, help="how long it is good (15)")
+    unlink = wanted.add_parser("unlink", help="sign a person out everywhere")
+    for each in (link, unlink):
+        each.add_argument("person", metavar="PERSON", help="id of the person in people.yaml")
+
+
+def people(args: argparse.Namespace) -> int:
+    """Lists people, compares them with the platforms, lets them in or out."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot import people_commands as ours
+
+    match args.wanted:
+        case "list":
+            return ours.list_people(settings, as_json=args.json)
+        case "check":
+            return run_loop(ours.check_people(settings, as_json=args.json))
+        case "link":
+            return run_loop(ours.link(settings, args.person, minutes=args.minutes))
+        case _:
+            return run_loop(ours.unlink(settings, args.person))
+
+
+def pending_arguments(parser: argparse.ArgumentParser) -> None:
+    """Whose, and how it is printed."""
+    parser.add_argument("person", nargs="?", metavar="PERSON", help="id in people.yaml (all)")
+    parser.add_argument("--json", action="store_true", help="a list of objects")
+
+
+def pending(args: argparse.Namespace) -> int:
+    """Prints what waits for a person, or for anybody."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.pending_command import show_pending
+
+    return run_loop(show_pending(settings, args.person, as_json=args.json))
+
+
+def _minutes(text: str) -> float:
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = 0.0
+    if not 0 < minutes <= LONGEST_MINUTES:
+        raise argparse.ArgumentTypeError(f"should be a number above 0, at most {LONGEST_MINUTES}")
+    return minutes

@@ -1,0 +1,72 @@
+"""Whether the accounts and groups of people.yaml are what their platforms know."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Literal
+
+from bot.people import Directory
+from cards.frozen import Frozen
+from engine.errors import Gone, PlatformError, RateLimited
+
+Told = Callable[[str], Awaitable[object]]
+"""What a platform says of an account or group. Raises Gone when it knows none, PlatformError."""
+
+TRIES = 3
+LONGEST_S = 60.0
+
+
+class Checked(Frozen):
+    """An account of a person, or the group of a role, and what came of asking.
+
+    `state` is `unknown` when the platform could not be asked; `told` is how it is called there, or
+    why it is not all right.
+    """
+
+    whose: str
+    platform: str
+    account: str
+    state: Literal["ok", "wrong", "unknown"]
+    told: str = ""
+
+
+async def check(
+    people: Directory, *, slack: Told | None, telegram: Told | None, group: Told | None
+) -> list[Checked]:
+    """Every account and group, asked one after the other; None is a platform that is off."""
+    found: list[Checked] = []
+    for person in people.people:
+        for account in person.slack:
+            found.append(await _asked(person.id, "slack", account, slack))
+        for account in person.telegram:
+            found.append(await _asked(person.id, "telegram", account, telegram))
+    for role in people.file.roles:
+        if role.slack_group:
+            found.append(await _asked(f"role {role.id}", "slack", role.slack_group, group))
+    return found
+
+
+async def _asked(whose: str, platform: str, account: str, told: Told | None) -> Checked:
+    def checked(state: Literal["ok", "wrong", "unknown"], told: str) -> Checked:
+        return Checked(whose=whose, platform=platform, account=account, state=state, told=told)
+
+    if told is None:
+        return checked("unknown", f"{platform} is not connected")
+    try:
+        answer = await _patiently(told, account)
+    except Gone as error:
+        return checked("wrong", str(error))
+    except PlatformError as error:
+        return checked("unknown", str(error))
+    if isinstance(answer, tuple):
+        return checked("ok", f"{len(answer)} members")
+    return checked("ok", str(answer))
+
+
+async def _patiently(told: Told, account: str) -> object:
+    """The answer, also of a platform that asks to wait a few times."""
+    for _ in range(TRIES - 1):
+        try:
+            return await told(account)
+        except RateLimited as error:
+            await asyncio.sleep(min(error.retry_after_s, LONGEST_S))
+    return await told(account)

@@ -1,0 +1,119 @@
+"""What an operator does about people: look at them, compare them, let them in, see what waits."""
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+from bot.people import Directory, load_people
+from bot.people_check import Checked, check
+from bot.people_file import Person
+from bot.settings import Settings
+from bot.tables import table
+from bot.wiring_people import open_desk, open_slack_accounts, open_telegram_accounts
+from engine.faults import suggestion
+
+
+def list_people(settings: Settings, *, as_json: bool) -> int:
+    """Prints everybody in people.yaml."""
+    people = load_people(settings.people)
+    if as_json:
+        print(json.dumps([_as_json(person) for person in people.people], ensure_ascii=False))
+        return 0
+    heads = ("id", "name", "roles", "accounts", "language", "zone", "delegate")
+    print(table([heads, *(_row(person) for person in people.people)]))
+    for role in people.file.roles:
+        if role.slack_group:
+            print(f"role {role.id}: also the members of Slack group {role.slack_group}")
+    return 0
+
+
+async def check_people(settings: Settings, *, as_json: bool) -> int:
+    """Compares people.yaml with the platforms; 1 when something is wrong, 3 if not all is known."""
+    people = load_people(settings.people)
+    async with AsyncExitStack() as stack:
+        slack = open_slack_accounts(settings, stack)
+        telegram = open_telegram_accounts(settings, stack)
+        found = await check(
+            people,
+            slack=slack.account if slack else None,
+            telegram=telegram.account if telegram else None,
+            group=slack.members if slack else None,
+        )
+    if as_json:
+        print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
+    elif found:
+        rows = [(one.whose, one.platform, one.account, one.state, one.told) for one in found]
+        print(table([("whose", "platform", "account", "state", "told"), *rows]))
+    else:
+        print("nobody in this file has an account on Slack or Telegram")
+    return _status(found)
+
+
+def _status(found: Sequence[Checked]) -> int:
+    states = {one.state for one in found}
+    if "wrong" in states:
+        return 1
+    return 3 if "unknown" in states else 0
+
+
+async def link(settings: Settings, person_id: str, *, minutes: float) -> int:
+    """Prints a link that signs the person in to the web chat once; 1 when it cannot."""
+    people = load_people(settings.people)
+    person = next((person for person in people.people if person.id == person_id), None)
+    if settings.web_login != "link":
+        print("SIGNOFF_WEB_LOGIN: should be link, for links to sign anybody in", file=sys.stderr)
+        return 1
+    if person is None:
+        return nobody(people, person_id)
+    if not person.web:
+        print(f"{person_id}: has no `web` name in {settings.people}", file=sys.stderr)
+        return 1
+    async with open_desk(settings, people) as desk:
+        secret = await desk.logins.link(person.id, keep_s=minutes * 60)
+    address = settings.public_url or f"http://{_host(settings.host)}:{settings.port}"
+    # Behind the # no server on the way and no prefetcher sees it.
+    print(f"{address}/login#{secret}")
+    print(f"good once, for {minutes:g} minutes, for {person.name}", file=sys.stderr)
+    return 0
+
+
+async def unlink(settings: Settings, person_id: str) -> int:
+    """Signs the person out everywhere; also somebody who is in people.yaml no more."""
+    people = load_people(settings.people)
+    async with open_desk(settings, people) as desk:
+        await desk.logins.leave_everywhere(person_id)
+    known = any(person.id == person_id for person in people.people)
+    note = "" if known else " (nobody of this id is in people.yaml)"
+    print(f"{person_id}: signed out everywhere, and links given so far are worthless{note}")
+    return 0
+
+
+def nobody(people: Directory, person_id: str) -> int:
+    """Says that there is nobody of that id, and who may have been meant; 1."""
+    hint = suggestion(person_id, {person.id for person in people.people})
+    print(f"{person_id}: nobody of this id is in people.yaml; {hint}", file=sys.stderr)
+    return 1
+
+
+def _host(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _row(person: Person) -> tuple[str, ...]:
+    delegate = person.delegate
+    until = f" until {delegate.until}" if delegate and delegate.until else ""
+    return (
+        person.id,
+        person.name,
+        ", ".join(person.roles) or "-",
+        ", ".join(person.accounts()) or "-",
+        person.language or "-",
+        person.zone or "-",
+        f"{delegate.person}{until}" if delegate else "-",
+    )
+
+
+def _as_json(person: Person) -> dict[str, Any]:
+    return person.model_dump(mode="json", exclude={"label"}) | {"accounts": person.accounts()}

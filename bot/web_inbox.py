@@ -1,0 +1,41 @@
+"""What waits for a visitor of the web chat, as its page shows it (design §3, inbox)."""
+
+from dataclasses import dataclass
+
+from adapters.webchat.platform import Waiting
+from bot.people import Directory
+from cards.markdown import literal
+from cards.model import Card
+from cards.show import show
+from cards.texts import say
+from cards.view import CardView
+from engine.events import Actor
+from engine.ports.clock import Clock
+from engine.ports.inbox import Inbox
+from engine.waiting import page_of
+
+MOST = 30
+"""So many cards are on the page at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebInbox:
+    """The first page of what a person may decide now, by the roles they hold now."""
+
+    inbox: Inbox
+    people: Directory
+    clock: Clock
+    zone: str
+
+    async def __call__(self, actor: Actor) -> Waiting:
+        """The cards with their buttons, wherever they were asked. Raises StoreUnavailable."""
+        person = self.people.principal(actor)
+        page = await page_of(self.inbox, person, self.clock.now(), size=MOST)
+        zone = person.zone or self.zone
+        return Waiting(tuple((_view(card, zone), card.lang) for card in page.cards), page.more)
+
+
+def _view(card: Card, zone: str) -> CardView:
+    platform, _, rest = card.conversation.partition(":")
+    place = say(f"place.{platform}", card.lang, name=literal(rest.rpartition(":")[2]))
+    return show(card, zone, origin=say("card.origin", card.lang, place=place, url=""))

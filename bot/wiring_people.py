@@ -1,0 +1,112 @@
+"""The concrete classes that know people: their groups, accounts, logins and inboxes."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from adapters.clock import SystemClock
+from adapters.redis import keys
+from adapters.redis.groups import RedisGroups
+from adapters.redis.inbox import RedisInbox
+from adapters.redis.logins import RedisLogins
+from adapters.redis.scripts import Scripts
+from adapters.slack.accounts import SlackAccounts
+from adapters.telegram.accounts import TelegramAccounts
+from adapters.webchat.doors import Choose, Door, Links, ProxyHeader, WebPerson
+from bot.groups import Groups
+from bot.people import Directory
+from bot.settings import Settings
+from bot.store import Store, open_store
+from bot.web_inbox import WebInbox
+from engine.ports.inbox import Inbox
+from engine.ports.logins import Logins
+
+
+def open_groups(
+    settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
+) -> Groups:
+    """The Slack groups that roles name; without Slack nobody is in them."""
+    accounts = open_slack_accounts(settings, stack) if people.groups else None
+    return Groups(
+        people.groups,
+        RedisGroups(store.client),
+        accounts.members if accounts else None,
+        max_age_s=settings.group_age_s,
+        elapsed_s=SystemClock(settings.timezone).elapsed_s,
+    )
+
+
+def open_slack_accounts(settings: Settings, stack: AsyncExitStack) -> SlackAccounts | None:
+    """What asks Slack about accounts and groups; None while it is off."""
+    if settings.slack_bot_token is None:
+        return None
+    token = settings.slack_bot_token.get_secret_value()
+    accounts = SlackAccounts(bot_token=token, api_url=settings.slack_api_url or "")
+    stack.push_async_callback(accounts.close)
+    return accounts
+
+
+def open_telegram_accounts(settings: Settings, stack: AsyncExitStack) -> TelegramAccounts | None:
+    """What asks Telegram about accounts; None while it is off."""
+    if settings.telegram_bot_token is None:
+        return None
+    token = settings.telegram_bot_token.get_secret_value()
+    accounts = TelegramAccounts(bot_token=token, api_url=settings.telegram_api_url or "")
+    stack.push_async_callback(accounts.close)
+    return accounts
+
+
+def web_persons(people: Directory) -> list[WebPerson]:
+    """Everybody who has a name in the web chat."""
+    return [
+        WebPerson(
+            id=p.web, name=p.name, role_label={"zh": p.label.zh, "en": p.label.en}, person=p.id
+        )
+        for p in people.people
+        if p.web
+    ]
+
+
+def web_door(settings: Settings, store: Store, persons: Sequence[WebPerson]) -> Door:
+    """How visitors of the web chat say who they are."""
+    if settings.web_user_header:
+        return ProxyHeader(settings.web_user_header, settings.web_trusted_proxy, persons)
+    if settings.web_login == "link":
+        return Links(
+            RedisLogins(store.client),
+            persons,
+            session_s=settings.web_session_h * 3600,
+            secure=(settings.public_url or "").startswith("https:"),
+        )
+    return Choose()
+
+
+def web_inbox(settings: Settings, store: Store, people: Directory) -> WebInbox:
+    """What waits for a visitor of the web chat."""
+    inbox = RedisInbox(Scripts(store.client), keys.Partitions(settings.partitions))
+    return WebInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What commands about people need of the store; `people` hold roles of groups as last known."""
+
+    people: Directory
+    inbox: Inbox
+    logins: Logins
+
+
+@asynccontextmanager
+async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Desk]:
+    """The store as commands about people see it; raises as `open_parts` does."""
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings, stack)
+        scripts = Scripts(store.client)
+        stack.push_async_callback(scripts.idle)
+        groups = open_groups(settings, store, people, stack)
+        await groups.load()
+        yield Desk(
+            people=people.resolved(groups.members),
+            inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
+            logins=RedisLogins(store.client),
+        )

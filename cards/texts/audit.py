@@ -1,0 +1,66 @@
+"""What `signoff audit` says of a run's log."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, tuple[str, str]]] = {
+    "audit.started": ("发起流程：{why}", "started the run: {why}"),
+    "audit.child": (
+        "由流程 {parent} 派生，针对 {name}",
+        "the run began as a part of {parent}, for {name}",
+    ),
+    "audit.step": (
+        "{frame} 因 {input} 前进一步：{why}；现为 {status}，位于 {to}",
+        "{frame} took a step on {input}: {why}; now {status}, at {to}",
+    ),
+    "audit.tap": ("在卡片 {card} 上点选 {choice}：{result}", "tapped {choice} on {card}: {result}"),
+    "audit.form": (
+        "为卡片 {card} 的 {choice} 提交表单：{result}",
+        "sent the form of {choice} on {card}: {result}",
+    ),
+    "audit.text": ("以文字回答卡片 {card}：{result}", "answered {card} in text: {result}"),
+    "audit.expired": ("卡片 {card} 已过期", "{card} expired"),
+    "audit.cancelled": ("取消了流程", "cancelled the run"),
+    "audit.cancelled_in_flight": (
+        "取消了流程；当时有一次写入正在进行，可能已经发生",
+        "cancelled the run; a write was under way then and may have happened",
+    ),
+    "audit.cancelled_with_parent": (
+        "随流程 {parent} 的结束而取消",
+        "the run was cancelled, since {parent} had ended",
+    ),
+    "audit.cancel_refused": (
+        "要取消流程，但无此权限",
+        "wanted to cancel the run, and may not",
+    ),
+    "audit.migration_refused": (
+        "要迁移到 {wanted}，未能进行：{why}",
+        "wanted to migrate the run to {wanted}, which could not be done: {why}",
+    ),
+    "audit.result.decided": ("已决定", "it was decided"),
+    "audit.result.vote": ("已计一票", "one vote was counted"),
+    "audit.result.form": ("打开表单", "the form was opened"),
+    "audit.result.invalid": ("表单有误，未记录", "refused, the form has faults"),
+    "audit.result.kept": ("已记下，尚不完整", "noted, and not yet complete"),
+    "audit.result.about_another": ("所说的是另一对象，未记录", "refused, it is about another"),
+    "audit.result.unknown_choice": ("拒绝，没有这个选项", "refused, there is no such choice"),
+    "audit.result.not_open": ("拒绝，卡片已关闭", "refused, the card was closed"),
+    "audit.result.expired": ("拒绝，已过期限", "refused, it was too late"),
+    "audit.result.stale": ("拒绝，内容已更新", "refused, the content had changed"),
+    "audit.result.own_request": ("拒绝，是本人的请求", "refused, it is their own request"),
+    "audit.result.not_approver": ("拒绝，不是审批人", "refused, they are not an approver"),
+    "audit.result.already_voted": ("拒绝，已投过票", "refused, they had voted before"),
+    "audit.card": (
+        "卡片 {card}：{kind}，{status}，已有 {votes} 票",
+        "card {card}: {kind}, {status}, votes so far {votes}",
+    ),
+    "audit.changes": ("改动：{paths}", "changes: {paths}"),
+    "audit.standing": (
+        "仅由日志得出：{status}，位于 {at}；开放的卡片：{cards}",
+        "By the log alone: {status}, at {at}; open cards: {cards}",
+    ),
+    "audit.differs": (
+        "但库中所存为：{status}，位于 {at}",
+        "But what is stored says: {status}, at {at}",
+    ),
+    "audit.none": ("无", "none"),
+}

@@ -1,0 +1,27 @@
+"""What is counted while the service works, for operators (design §9)."""
+
+from typing import Final, Protocol
+
+
+class Meter(Protocol):
+    """Takes counts as things happen; must not raise or wait."""
+
+    def count(self, name: str, *labels: str, amount: float = 1.0) -> None:
+        """Add to a count."""
+        ...
+
+    def took(self, name: str, seconds: float, *labels: str) -> None:
+        """Something was done, and took so long."""
+        ...
+
+
+class _Unheard:
+    def count(self, name: str, *labels: str, amount: float = 1.0) -> None:
+        """Nobody counts."""
+
+    def took(self, name: str, seconds: float, *labels: str) -> None:
+        """Nobody counts."""
+
+
+UNHEARD: Final[Meter] = _Unheard()
+"""A meter where nobody listens."""

@@ -1,0 +1,245 @@
+"""A service whose worker is turned by hand: one mail at a time, so that a test sees each state.
+
+Everything is the real thing (intake, store, handling, lanes); only when the next mail is taken is
+up to the test. Every commit is checked: a card of a run never changes without an entry in its log.
+"""
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.redis import keys
+from bot.delivery import Delivery
+from bot.keeping import Keeping
+from bot.lanes import Lanes
+from bot.settings import Settings
+from bot.stopping import pause
+from bot.syncing import Syncing
+from bot.wiring import Parts, open_parts
+from cards.buttons import Button
+from cards.model import Card
+from engine import audit
+from engine.events import (
+    Actor,
+    Answered,
+    CardTapped,
+    FormSubmitted,
+    MessageReceived,
+    Outcome,
+    Update,
+)
+from engine.frames.state import Run
+from engine.ports.store import Claim, Effects
+from engine.replay.audit import Standing, reconstructed
+
+PATIENCE_S = 45.0
+_updates = itertools.count(1)
+
+
+def at(room: str) -> str:
+    """The conversation of a room of the web chat."""
+    return f"web:local:{room}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run as the store has it: its state, how it ended, what is left in its log."""
+
+    run: Run
+    ended: str
+    log: tuple[str, ...]
+
+    @property
+    def status(self) -> str:
+        """How it stands."""
+        return self.ended or self.run.status
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """Its log, read."""
+        return [json.loads(entry) for entry in self.log]
+
+    @property
+    def by_log(self) -> Standing:
+        """How it stands by its log alone."""
+        return reconstructed(self.log)
+
+
+class Crank:
+    """People who write and tap, and the handle that has one mail of one lane handled."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.lanes = Lanes(
+            parts.mailbox,
+            parts.handling,
+            limit=1,
+            lease_s=parts.settings.lease_s,
+            typing=lambda conversation: None,
+            committed=told_of_every_card,
+        )
+        # A lane is given back after each mail.
+        self._stop = asyncio.Event()
+        self._stop.set()
+
+    @property
+    def client(self) -> Any:
+        """The store itself."""
+        return self.parts.client
+
+    def later(self, seconds: float) -> None:
+        """The store's clock goes on."""
+        self.parts.scripts.offset_ms += int(seconds * 1000)
+
+    async def take(self) -> Claim | None:
+        """A lane with mail, leased; None when none is due."""
+        taken = await self.parts.mailbox.take(1)
+        return taken.claims[0] if taken.claims else None
+
+    async def handle(self, claim: Claim) -> None:
+        """The claim's mail, as a worker handles it; what it raises, the worker sees to."""
+        self.lanes._busy += 1
+        await self.lanes._lane(claim, self._stop)
+
+    async def turn(self) -> bool:
+        """One mail; False when none is due."""
+        claim = await self.take()
+        if claim is not None:
+            await self.handle(claim)
+        return claim is not None
+
+    async def still(self) -> None:
+        """Everything that is due."""
+        async with asyncio.timeout(PATIENCE_S):
+            while await self.turn():
+                pass
+
+    async def settled(self) -> None:
+        """Everything, and what is to be shown or handed over too: needs `delivering`."""
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                await self.still()
+                backlog = await self.parts.operations.backlog()
+                if not backlog.lanes and not backlog.destinations:
+                    return
+                await pause(asyncio.Event(), 0.005)
+
+    async def say(self, person: str, text: str, room: str = "main") -> Outcome:
+        """A message, or a command."""
+        return await self.give(MessageReceived, room, person, text=text)
+
+    async def tap(self, person: str, card: Card, choice: str, **more: Any) -> Outcome:
+        """A tap on the card's button as it was shown; see `give`."""
+        return await self.give(CardTapped, "main", person, button=pressed(card, choice), **more)
+
+    async def fill(
+        self, person: str, card: Card, choice: str, values: Mapping[str, str], **more: Any
+    ) -> Outcome:
+        """The card's form; see `give`."""
+        given = {"button": pressed(card, choice), "values": dict(values), **more}
+        return await self.give(FormSubmitted, "main", person, **given)
+
+    async def give(
+        self, kind: Any, room: str, person: str, *, id: str = "", **more: Any
+    ) -> Outcome:
+        """An update of that kind, as the web chat makes it."""
+        update: Update = kind(
+            id=id or f"crank-{next(_updates):06d}",
+            conversation=at(room),
+            actor=Actor(platform="web", workspace="local", user=person),
+            **more,
+        )
+        return await self.parts.intake(update)
+
+    async def cards(self, room: str = "main") -> Sequence[Card]:
+        """The open cards of a room."""
+        return await self.parts.handling.decisions.open_cards(at(room))
+
+    async def card(self, room: str = "main") -> Card:
+        """The one open card of a room."""
+        (card,) = await self.cards(room)
+        return card
+
+    async def now(self, card: Card) -> Card:
+        """The card as it is stored."""
+        found = await self.parts.handling.decisions.card(card.token)
+        assert found is not None
+        return found.card
+
+    async def runs(self, room: str = "main") -> list[Kept]:
+        """Every run that was ever begun in a room, the oldest first."""
+        found = await self.parts.archive.runs(10_000)
+        names = [name for name, history in reversed(found) if at(room) in history.body]
+        return [await self.kept(name) for name in names]
+
+    async def kept(self, run: str) -> Kept:
+        """A run as it is stored."""
+        history = await self.parts.archive.history(run)
+        assert history is not None
+        return Kept(Run.model_validate_json(history.body), history.ended, tuple(history.entries))
+
+    async def cards_of(self, run: str) -> dict[str, Card]:
+        """All cards of a run, by token."""
+        partition = keys.Partitions(self.parts.settings.partitions).of_id(run)
+        assert partition is not None
+        tokens = await self.client.smembers(f"{keys.tag(partition)}run:{run}:cards")
+        found = [await self.parts.handling.decisions.card(token) for token in tokens]
+        return {each.card.token: each.card for each in found if each}
+
+
+def pressed(card: Card, choice: str, *, revision: int = 0) -> str:
+    """The data of the button for that choice."""
+    return Button(token=card.token, choice=choice, revision=revision or card.revision).pack()
+
+
+def told(outcome: Outcome) -> tuple[bool, str]:
+    """Whether it was recorded, and what the tapper was told."""
+    assert isinstance(outcome, Answered), outcome
+    return outcome.ok, outcome.text
+
+
+def told_of_every_card(effects: Effects) -> None:
+    """That the log tells of each card that was written."""
+    assert audit.untold(effects) == (), effects.log
+
+
+@asynccontextmanager
+async def cranked(settings: Settings, *, delivering: bool = False) -> AsyncIterator[Crank]:
+    """A service without its processes; with `delivering`, what is due to be shown is shown."""
+    async with open_parts(settings) as parts:
+        parts.current.now.table.learn()
+        if not delivering:
+            yield Crank(parts)
+            return
+        stop = asyncio.Event()
+        delivery = _delivery(parts)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(delivery.run(stop))
+            crank = Crank(parts)
+            crank.lanes._committed = lambda effects: (told_of_every_card(effects), delivery.wake())
+            try:
+                yield crank
+            finally:
+                stop.set()
+                delivery.wake()
+
+
+def _delivery(parts: Parts) -> Delivery:
+    lease_s = parts.settings.lease_s
+    return Delivery(
+        parts.outbox,
+        parts.platforms,
+        parts.clock,
+        carriers=(
+            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),
+            Keeping(parts.outbox, parts.findings),
+        ),
+        rate=parts.rate,
+        zone=parts.settings.timezone,
+        lease_s=lease_s,
+        reply_after_s=0,
+    )

@@ -1,0 +1,86 @@
+"""Everything that reads bytes from outside: whatever they are, an answer or a refusal of ours."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from adapters.slack.endpoint import parse as parse_slack
+from adapters.slack.receive import receive as receive_slack
+from adapters.telegram.receive import Me
+from adapters.telegram.receive import receive as receive_telegram
+from adapters.webchat.bodies import FormBody, SayBody, TapBody, parsed
+from bot.definitions import load_definitions
+from bot.settings import Settings
+from bot.skill_reading import Faulty, NoSuchSkill, read_request
+from cards.buttons import BadButton, Button
+from engine.errors import BadPayload, Rejected
+from engine.playbooks.model import Playbook
+
+ROOT = Path(__file__).parents[2]
+FORM = "application/x-www-form-urlencoded"
+Target = Callable[[bytes], None]
+
+
+def slack_json(raw: bytes) -> None:
+    with suppress(Rejected):
+        receive_slack(parse_slack(raw, "application/json"))
+
+
+def slack_form(raw: bytes) -> None:
+    with suppress(Rejected):
+        receive_slack(parse_slack(raw, FORM))
+
+
+def telegram(raw: bytes) -> None:
+    try:
+        payload = json.loads(raw)
+    except (ValueError, RecursionError):
+        return
+    with suppress(Rejected):
+        receive_telegram(payload, Me(id=1, username="signoff_bot"))
+
+
+def web_chat(raw: bytes) -> None:
+    for body in (SayBody, TapBody, FormBody):
+        with suppress(BadPayload):
+            parsed(body, raw)
+
+
+def button(raw: bytes) -> None:
+    with suppress(BadButton):
+        text = raw.decode("utf-8", "replace")
+        assert Button.unpack(text).pack() == text
+
+
+def skill_body(raw: bytes) -> None:
+    with suppress(BadPayload, NoSuchSkill, Faulty):
+        read_request(raw, "visit-collect", _playbooks())
+
+
+@cache
+def _playbooks() -> Mapping[str, Playbook]:
+    folder = ROOT / "playbooks"
+    files = {"playbooks": folder, "people": folder / "people.yaml"}
+    return load_definitions(Settings(_env_file=None, **files)).playbooks
+
+
+TARGETS: Mapping[str, Target] = {
+    "slack_json": slack_json,
+    "slack_form": slack_form,
+    "telegram": telegram,
+    "web_chat": web_chat,
+    "button": button,
+    "skill_body": skill_body,
+}
+
+
+def examples() -> Iterator[bytes]:
+    """What platforms really send."""
+    for file in sorted((ROOT / "tests" / "payloads").rglob("*.json")):
+        if file.parent.name != "stored":
+            yield file.read_bytes()
+    yield b"s1:1-abcdefgh:approve:1"
+    yield b'{"room": "main", "person": "lin", "id": "12345678", "text": "hi"}'
+    yield b'{"playbook": "clinical_qc", "state": {"data": {"subject_id": "P003"}}}'

@@ -1,0 +1,67 @@
+"""What starts the service elsewhere names commands and settings that there are."""
+
+import configparser
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from dockerfile_parse import DockerfileParser
+
+from bot.cli.table import parser
+from bot.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+UNITS = sorted((ROOT / "docs" / "systemd").glob("*.service"))
+NAMES = {str(field.validation_alias) for field in Settings.model_fields.values()}
+USUAL = {"LANG", "PYTHONUNBUFFERED", "PATH"}
+
+
+def test_the_procfile_names_commands_that_there_are() -> None:
+    lines = dict(
+        line.split(": ", 1) for line in (ROOT / "Procfile").read_text().strip().splitlines()
+    )
+
+    assert lines.keys() == {"release", "web", "worker"}
+    for command in lines.values():
+        program, *words = shlex.split(command)
+        assert program == "signoff"
+        parser().parse_args(words)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_a_unit_starts_commands_that_there_are_and_ends_them_in_time(unit: Path) -> None:
+    told = configparser.ConfigParser(strict=True, interpolation=None)
+    told.optionxform = str  # type: ignore[assignment,method-assign]
+    told.read_string(unit.read_text())
+    service = told["Service"]
+
+    for name in ("ExecStart", "ExecStartPre"):
+        if name in service:
+            program, *words = shlex.split(service[name])
+            assert program == "/opt/signoff/bin/signoff"
+            parser().parse_args(words)
+    assert service["RestartPreventExitStatus"] == "2"
+
+
+def test_the_target_starts_units_that_there_are() -> None:
+    wanted = (ROOT / "docs" / "systemd" / "signoff.target").read_text()
+    units = next(line for line in wanted.splitlines() if line.startswith("Wants=")).split("=")[1]
+
+    templates = {f"{unit.split('@')[0]}@.service" for unit in units.split()}
+    assert templates == {unit.name for unit in UNITS}
+
+
+def test_the_image_sets_settings_that_there_are_and_starts_a_command() -> None:
+    steps = DockerfileParser(path=str(ROOT / "Dockerfile")).structure
+    env = [
+        pair.split("=", 1)[0]
+        for step in steps
+        if step["instruction"] == "ENV"
+        for pair in shlex.split(step["value"])
+    ]
+    last = {step["instruction"]: step["value"] for step in steps}
+
+    assert set(env) <= NAMES | USUAL
+    assert json.loads(last["ENTRYPOINT"]) == ["signoff"]
+    parser().parse_args(json.loads(last["CMD"]))

@@ -1,0 +1,153 @@
+"""Reviewers by a Slack group: members decide, strangers do not, nobody counts twice (A22-A24)."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import aiohttp
+
+from tests.fakes.slack_server import SlackServer
+from tests.fakes.telegram_server import TelegramServer
+from tests.reviews.test_inbox_walk import asked_in_slack, both_sides, rewrite
+from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_platform_walk import REVIEWER_ID, WAIT_S, slack_settings
+from tests.scenarios.test_run_ends import change
+
+GROUP = "T0TRIAL:S0REVIEW"
+
+
+def by_group(people: Path) -> None:
+    """Nobody is listed as a reviewer: the Slack group says who is."""
+    rewrite(people, "roles: [reviewer]", "roles: []")
+    rewrite(people, "en: data reviewer}", f'en: data reviewer, slack_group: "{GROUP}"}}')
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(WAIT_S):
+        while True:
+            if holds():
+                return
+            await asyncio.sleep(0.02)
+
+
+def known(service: Service, *members: str) -> Callable[[], bool]:
+    wanted = frozenset(f"T0TRIAL:{member}" for member in members)
+    return lambda: service.parts.groups.members(GROUP) == wanted
+
+
+async def test_a24_members_of_the_group_are_asked_and_decide_with_one_vote_each(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+    playbooks: Path,
+) -> None:
+    by_group(people_file)
+    change(playbooks, "skills/visit-review.yaml", "quorum: 1", "quorum: 2")
+    slack.groups["S0REVIEW"] = ["U0REVIEWER", "U0GUEST"]
+    service, side, chat = await both_sides(
+        start, slack, telegram, http, people_file, playbooks=playbooks, group_age_s=3
+    )
+    await until(known(service, "U0REVIEWER", "U0GUEST"))
+    await asked_in_slack(side)
+    # One is in people.yaml and is reached everywhere; the other is known by the group alone.
+    private = await chat.shown(REVIEWER_ID, "Please review")
+    direct = await side.shown("Please review", channel="D0REVIEWER")
+    guest = await side.shown("Please review", channel="D0GUEST")
+    before = len(slack.ephemerals)
+    await side.tap(guest, "Approve", user="U0STRANGER")
+    assert "not an approver" in slack.ephemerals[before].text
+    await chat.send(telegram.tap_update(private, "Approve", name="Bo"))
+    await side.tap(direct, "Approve", user="U0REVIEWER")
+    assert "already" in slack.ephemerals[-1].text
+    await slack.wait_for(lambda: "1 of 2" in guest.body, WAIT_S)
+    await side.tap(guest, "Approve", user="U0GUEST")
+    await slack.wait_for(lambda: not guest.buttons and not direct.buttons, WAIT_S)
+    await side.shown("Visit recorded", channel="C0TRIAL")
+
+
+async def test_a23_who_leaves_the_group_is_refused_and_sees_nothing_of_it_any_more(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    by_group(people_file)
+    slack.groups["S0REVIEW"] = ["U0REVIEWER", "U0GUEST"]
+    service, side, chat = await both_sides(start, slack, telegram, http, people_file, group_age_s=3)
+    await until(known(service, "U0REVIEWER", "U0GUEST"))
+    await asked_in_slack(side)
+    direct = await side.shown("Please review", channel="D0REVIEWER")
+    await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID))
+    await chat.shown(REVIEWER_ID, "Waiting for you")
+    slack.groups["S0REVIEW"] = ["U0GUEST"]
+    await until(known(service, "U0GUEST"))
+    await side.tap(direct, "Approve", user="U0REVIEWER")
+    assert "not an approver" in slack.ephemerals[-1].text
+    await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID))
+    await chat.shown(REVIEWER_ID, "Nothing waits for you.")
+    await side.send(slack.message_event("/pending", user="U0GUEST", channel="D0GUEST"))
+    await side.shown("Waiting for you", channel="D0GUEST")
+
+
+async def test_without_a_fresh_answer_of_slack_nobody_decides_by_the_group_and_it_is_said(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    by_group(people_file)
+    slack.groups["S0REVIEW"] = ["U0REVIEWER"]
+    service, side, _ = await both_sides(start, slack, telegram, http, people_file, group_age_s=2)
+    await until(known(service, "U0REVIEWER"))
+    await asked_in_slack(side)
+    direct = await side.shown("Please review", channel="D0REVIEWER")
+    slack.scopes.discard("usergroups:read")
+    await until(known(service))
+    async with http.get(f"{service.url}/readyz") as answer:
+        assert (await answer.json())["groups"] == f"unknown: {GROUP}"
+    await side.tap(direct, "Approve", user="U0REVIEWER")
+    assert "not an approver" in slack.ephemerals[-1].text
+    slack.scopes.add("usergroups:read")
+    await until(known(service, "U0REVIEWER"))
+    await side.tap(direct, "Approve", user="U0REVIEWER")
+    await slack.wait_for(lambda: not direct.buttons, WAIT_S)
+
+
+async def test_a_tap_waits_for_no_answer_about_a_group(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    by_group(people_file)
+    slack.groups["S0REVIEW"] = ["U0REVIEWER"]
+    service, side, _ = await both_sides(start, slack, telegram, http, people_file)
+    await until(known(service, "U0REVIEWER"))
+    await asked_in_slack(side)
+    direct = await side.shown("Please review", channel="D0REVIEWER")
+    asked = slack.calls["usergroups.users.list"]
+    await side.tap(direct, "Approve", user="U0REVIEWER")
+    await slack.wait_for(lambda: not direct.buttons, WAIT_S)
+    assert slack.calls["usergroups.users.list"] == asked == 1
+    assert slack.calls["users.info"] == 0
+
+
+async def test_a_process_that_starts_knows_what_others_know(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    by_group(people_file)
+    slack.groups["S0REVIEW"] = ["U0REVIEWER"]
+    service, _, _ = await both_sides(start, slack, telegram, http, people_file)
+    await until(known(service, "U0REVIEWER"))
+    second = await start(people=people_file, **slack_settings(slack))
+    assert known(second, "U0REVIEWER")()
+    assert slack.calls["usergroups.users.list"] == 1

@@ -1,0 +1,288 @@
+"""Everything that waits for a person, from wherever they ask, and nothing that is not theirs."""
+
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import aiohttp
+import pytest
+
+from cards.buttons import Button
+from tests.fakes.slack_server import SlackServer
+from tests.fakes.slack_workspace import Shown
+from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.telegram_updates import Sent
+from tests.fakes.web_room import Message, WebRoom, text_of
+from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_platform_walk import (
+    ASK_EN,
+    ASK_ZH,
+    GOOD,
+    REQUESTER_ID,
+    REVIEWER_ID,
+    WAIT_S,
+    SlackSide,
+    TelegramSide,
+    slack_settings,
+    telegram_settings,
+    with_accounts,
+)
+from tests.scenarios.test_web_walk import to_review
+
+
+async def both_sides(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people: Path,
+    **changed: Any,
+) -> tuple[Service, SlackSide, TelegramSide]:
+    service = await start(
+        people=with_accounts(people, slack.team),
+        **{"webchat": False, **slack_settings(slack), **telegram_settings(telegram), **changed},
+    )
+    return service, SlackSide(service, slack, http), TelegramSide(service, telegram, http)
+
+
+def rewrite(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+async def asked_in_slack(side: SlackSide) -> Shown:
+    """Somebody asks in a channel's thread; the review card there."""
+    slack = side.server
+    before = len(slack.views)
+    asked = slack.mention_event(ASK_EN)
+    await side.send(asked)
+    await side.tap(await side.shown("Record a visit"), "Submit", user="U0REQUESTER")
+    await slack.wait_for(lambda: len(slack.views) > before, WAIT_S)
+    await side.send(slack.view_submission(slack.views[-1], GOOD))
+    return await side.shown("Please review", channel="C0TRIAL")
+
+
+def _card_after(slack: SlackServer, listed: Shown) -> Shown | None:
+    """The card that was posted below this list."""
+    messages = [m for m in slack.messages.values() if m.channel == listed.channel]
+    below = messages[messages.index(listed) + 1 :]
+    return next((m for m in below if m.buttons), None)
+
+
+def private_cards(telegram: TelegramServer, chat: int, said: str) -> list[Sent]:
+    return [m for m in telegram.chat(chat) if said in m.text and m.keyboard]
+
+
+async def test_a35_a_card_deleted_on_slack_is_posted_again_by_pending_and_its_old_id_is_valid(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    service, side, _ = await both_sides(start, slack, telegram, http, people_file)
+    await asked_in_slack(side)
+    direct = await side.shown("Please review", channel="D0REVIEWER")
+    old_tap = slack.action(direct, "Approve", user="U0REVIEWER")
+    slack.delete(direct)
+    await side.send(slack.message_event("/pending", user="U0REVIEWER", channel="D0REVIEWER"))
+    listed = await side.shown("Waiting for you", channel="D0REVIEWER")
+    again = await slack.wait_for(lambda: _card_after(slack, listed), WAIT_S)
+    assert again is not None
+    assert [b["value"] for b in again.buttons] == [b["value"] for b in direct.buttons]
+    # Somebody still had the deleted message before their eyes: its button means the same card.
+    await side.send(old_tap)
+    await slack.wait_for(lambda: not again.buttons, WAIT_S)
+    assert "陈博" in again.body
+    await side.shown("Visit recorded", channel="C0TRIAL")
+    visits = await service.parts.handling.records.visits("P003")
+    assert visits[-1].weight_kg == 61.5
+
+
+async def test_a35_a_card_deleted_on_telegram_is_posted_again_by_pending_and_its_old_id_is_valid(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    _, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    await asked_in_slack(side)
+    first = await chat.shown(REVIEWER_ID, "Please review")
+    old_tap = telegram.tap_update(first, "Approve", name="Bo")
+    first.deleted = True
+    await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID, name="Bo"))
+    await chat.shown(REVIEWER_ID, "Waiting for you")
+    await telegram.wait_for(
+        lambda: bool(private_cards(telegram, REVIEWER_ID, "Please review")), WAIT_S
+    )
+    (again,) = private_cards(telegram, REVIEWER_ID, "Please review")
+    assert again.data("Approve") == first.data("Approve")
+    await chat.send(old_tap)
+    assert not telegram.callback_answers[-1].show_alert
+    await telegram.wait_for(lambda: not again.keyboard, WAIT_S)
+
+
+async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_and_decides_there(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    service, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    thread = await asked_in_slack(side)
+    first = await chat.shown(REVIEWER_ID, "Please review")
+    for expected in (2, 3):
+        await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID, name="Bo"))
+        await telegram.wait_for(
+            lambda n=expected: len(private_cards(telegram, REVIEWER_ID, "Please review")) == n,
+            WAIT_S,
+        )
+    listed = await chat.shown(REVIEWER_ID, "Waiting for you")
+    assert "1. " in listed.text
+    assert "林悦 / Lin Yue" in listed.text
+    *_, newest = private_cards(telegram, REVIEWER_ID, "Please review")
+    assert "From Slack" in newest.text
+    await chat.send(telegram.tap_update(newest, "Approve", name="Bo"))
+    # Wherever the card stands, it shows the outcome: also where it stood before.
+    await telegram.wait_for(
+        lambda: not private_cards(telegram, REVIEWER_ID, "Please review"), WAIT_S
+    )
+    assert "陈博" in first.text
+    await slack.wait_for(lambda: not thread.buttons, WAIT_S)
+    await side.shown("Visit recorded", channel="C0TRIAL")
+    visits = await service.parts.handling.records.visits("P003")
+    assert visits[-1].weight_kg == 61.5
+    await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID, name="Bo"))
+    await chat.shown(REVIEWER_ID, "Nothing waits for you.")
+
+
+async def test_pending_in_a_group_shows_what_is_asked_elsewhere_only_to_the_person(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    _, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    await asked_in_slack(side)
+    await chat.shown(REVIEWER_ID, "Please review")
+    group = -1001234567890
+    pending = telegram.command_update(
+        "/pending@signoff_bot", chat_id=group, user_id=REVIEWER_ID, name="Bo"
+    )
+    await chat.send(pending)
+    await chat.shown(group, "1 more for you from elsewhere")
+    await telegram.wait_for(
+        lambda: len(private_cards(telegram, REVIEWER_ID, "Please review")) == 2, WAIT_S
+    )
+    assert not any("Please review" in m.text or m.keyboard for m in telegram.chat(group))
+    # In the thread of the request everybody sees the card anyway.
+    before = len(slack.messages)
+    await side.send(
+        slack.mention_event("/pending", user="U0REVIEWER", thread_ts=await thread_of(side))
+    )
+    await slack.wait_for(lambda: len(slack.messages) >= before + 2, WAIT_S)
+    assert [m.channel for m in slack.messages.values()][-2:] == ["C0TRIAL", "C0TRIAL"]
+
+
+async def thread_of(side: SlackSide) -> str:
+    return (await side.shown("Please review", channel="C0TRIAL")).thread_ts
+
+
+async def test_nobody_is_shown_what_they_may_not_decide(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    # The requester is a reviewer too: not of their own request.
+    rewrite(people_file, "roles: [crc]", "roles: [crc, reviewer]")
+    _, side, chat = await both_sides(start, slack, telegram, http, people_file)
+    await asked_in_slack(side)
+    for chat_id in (REVIEWER_ID, REQUESTER_ID):
+        await chat.shown(chat_id, "Please review")
+    for user, chat_id in ((REQUESTER_ID, REQUESTER_ID), (3003, 3003), (4004, 4004)):
+        known = len(telegram.chat(chat_id))
+        await chat.send(telegram.command_update("/pending", chat_id=chat_id, user_id=user))
+        listed = await chat.shown(chat_id, "Nothing waits for you.")
+        assert telegram.chat(chat_id)[known:] == [listed]
+
+
+async def test_a_persons_language_and_time_zone_hold_wherever_they_read(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    rewrite(people_file, "    web: chen\n", "    language: en\n    zone: UTC\n    web: chen\n")
+    rewrite(people_file, "    web: zhao\n", "    language: zh\n    web: zhao\n")
+    people = with_accounts(people_file, slack.team)
+    service = await start(
+        people=people, webchat=False, timezone="Asia/Shanghai", **telegram_settings(telegram)
+    )
+    chat = TelegramSide(service, telegram, http)
+    for said in (ASK_ZH, "ECOG 2,体重 61.5,血压 121/77"):
+        await chat.send(telegram.message_update(said, chat_id=REQUESTER_ID))
+        await chat.shown(REQUESTER_ID, "录入")
+    card = await chat.shown(REVIEWER_ID, "请审核")
+    own = await chat.shown(REQUESTER_ID, "请审核")
+    token = Button.unpack(own.data("批准")).token
+    await chat.send(telegram.command_update("/help", chat_id=REVIEWER_ID))
+    await chat.shown(REVIEWER_ID, "Try:")
+    await chat.send(telegram.command_update("/help", chat_id=3003))
+    await chat.shown(3003, "可以这样说")
+    # A card of a Chinese conversation answers an English reader in English, in their time.
+    await chat.send(telegram.tap_update(own, "批准", user_id=REVIEWER_ID, name="Bo"))
+    answer = telegram.callback_answers[-1].text
+    found = await service.parts.handling.decisions.card(token)
+    assert found is not None
+    assert found.card.decision is not None
+    at = found.card.decision.at
+    assert f"{at:%m-%d %H:%M}" in answer
+    assert not any(
+        "\u4e00" <= c <= "\u9fff" for c in answer.replace("陈博", "").replace("批准", "")
+    )
+    await telegram.wait_for(lambda: not card.keyboard and not own.keyboard, WAIT_S)
+    # The card itself tells the time to each reader in theirs.
+    there = at.astimezone(ZoneInfo("Asia/Shanghai"))
+    assert f"{at:%m-%d %H:%M}" in card.text
+    assert f"{there:%m-%d %H:%M}" in own.text
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+async def test_many_cards_come_in_pages_oldest_first(start: Start, lang: str) -> None:
+    service = await start()
+    rooms = []
+    try:
+        for number in range(11):
+            room = await WebRoom(service.url, f"many-{number}").__aenter__()
+            rooms.append(room)
+            await to_review(room)
+        main = await WebRoom(service.url).__aenter__()
+        rooms.append(main)
+        said = "/pending" if lang == "en" else "/pending 一"
+        first = await listed(main, "wu", said, "Waiting for you" if lang == "en" else "等您处理")
+        assert first.count("<li>") == 10
+        assert "/pending 2" in first
+        second = await listed(main, "wu", "/pending 2", "Waiting for you")
+        assert second.count("<li>") == 1
+        assert 'start="11"' in second
+    finally:
+        for room in rooms:
+            await room.__aexit__(None, None, None)
+
+
+async def listed(room: WebRoom, person: str, command: str, said: str) -> str:
+    known = set(room.shown)
+    await room.say(person, command)
+
+    def answers(message: Message) -> bool:
+        new = any(view is message for key, view in room.shown.items() if key not in known)
+        return new and not message["card"] and said in text_of(message)
+
+    return text_of(await room.wait_for(answers)).replace('\\"', '"')
