@@ -179,8 +179,7 @@ class Delivery:
                 await self._throttle.passed(platform)
                 if not row.message_id:
                     return await platform.send(row.conversation, shown, key=row.row)
-                await platform.edit(row.conversation, row.message_id, shown)
-                return row.message_id
+                return await platform.edit(row.conversation, row.message_id, shown)
         except TimeoutError as error:
             raise Unavailable(f"no answer within {self._patience_s:g} s") from error
 

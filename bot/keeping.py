@@ -24,10 +24,9 @@ class Keeping:
         """Keep all of the row's checks; a fault of ours is raised. Raises StoreError."""
         if row.kind != "check":
             return await self.give_up(row, "could not be kept for as long as it waited")
-        for check in Checks.model_validate_json(row.body).checks:
-            dropped = await self._findings.keep(check)
-            if dropped:
-                log.warning("findings_dropped", project=check.project, findings=dropped)
+        checks = Checks.model_validate_json(row.body).checks
+        if dropped := await self._findings.keep(*checks):
+            log.warning("findings_dropped", project=checks[0].project, findings=dropped)
         return await self._outbox.sent(row, "kept")
 
     async def give_up(self, row: Row, reason: str) -> Following:

@@ -65,9 +65,33 @@ class PartView(Frozen):
     text: str
 
 
+class BarView(Frozen):
+    """A bar of a chart: its label, plain text on one line, and how long it is."""
+
+    label: str
+    value: int
+
+
+class ChartView(Frozen):
+    """A bar chart as data, drawn by whoever shows it; title and labels are plain text."""
+
+    title: str
+    bars: tuple[BarView, ...]
+
+    @property
+    def told(self) -> str:
+        """All that the chart shows, in words: for those who do not see it."""
+        return f"{self.title}: " + "; ".join(f"{bar.label} – {bar.value}" for bar in self.bars)
+
+
 class MessageView(Frozen):
-    """One platform message: parts in the order the person asked, and at most one card."""
+    """One platform message: parts in the order the person asked, and at most one card.
+
+    With a `chart`, the parts say in words what it shows: a platform that shows pictures shows the
+    chart in their place, any other the parts.
+    """
 
     lang: Lang
     parts: tuple[PartView, ...] = ()
     card: CardView | None = None
+    chart: ChartView | None = None

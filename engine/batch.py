@@ -17,6 +17,7 @@ from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.skill import Batch, Sop
 from engine.tools.registry import tool
+from engine.violations import added, chart_of
 
 END = "end_batch"
 """The end whose outcome is set once every record has ended."""
@@ -37,7 +38,9 @@ async def advance(frame: BatchFrame, given: Input, context: StepContext) -> Adva
             return Fork(frame, (), f"{given.key} is blocked: {given.reason}")
         under_way.discard(given.key)
         rows = (*frame.rows, _row(given))
-        frame = frame.model_copy(update={"rows": rows[:MAX_ROWS]})
+        violations = added(frame.violations, given.patch.violations.items())
+        update = {"rows": rows[:MAX_ROWS], "violations": violations}
+        frame = frame.model_copy(update=update)
     left = frame.left or ()
     room = batch.concurrency - len(under_way)
     frame = frame.model_copy(update={"left": left[room:]})
@@ -45,7 +48,7 @@ async def advance(frame: BatchFrame, given: Input, context: StepContext) -> Adva
     if new or under_way:
         told = ", ".join(child.key for child in new) or "nothing more"
         return Fork(frame, new, f"begins {told}", note=_progress(frame, context))
-    return _summed_up(frame, sop, batch)
+    return _summed_up(frame, sop, batch, context)
 
 
 def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
@@ -76,7 +79,8 @@ def _row(ended: ChildEnded) -> dict[str, Scalar]:
     problems = ended.patch.problems or ()
     told = "; ".join(problems) if ended.status == "completed" else ended.reason
     result = ended.patch.end or ended.status
-    return {"subject_id": ended.key, "result": result, "problems": told[:PROBLEM_CHARS]}
+    cut = told if len(told) <= PROBLEM_CHARS else f"{told[: PROBLEM_CHARS - 1]}…"
+    return {"subject_id": ended.key, "result": result, "problems": cut}
 
 
 def _progress(frame: BatchFrame, context: StepContext) -> Note:
@@ -85,7 +89,13 @@ def _progress(frame: BatchFrame, context: StepContext) -> Note:
     return Note("working", text)
 
 
-def _summed_up(frame: BatchFrame, sop: Sop, batch: Batch) -> Done:
+def _summed_up(frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) -> Done:
     rows = tuple(sorted(frame.rows, key=lambda row: str(row["subject_id"])))
-    patch = Patch.setting(frame.skill, sop.outcomes.get(END, {}), data={batch.summary: rows})
+    chart = chart_of(frame.violations, frame.of, context)
+    data = {batch.summary: rows}
+    lang = context.run.lang
+    cut = say("records.cut_records", lang, n=len(rows)) if frame.of > len(rows) else None
+    patch = Patch.setting(
+        frame.skill, sop.outcomes.get(END, {}), data=data, chart=chart, response=cut
+    )
     return Done(patch, f"{len(rows)} of {frame.of} records have ended")

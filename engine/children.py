@@ -32,13 +32,15 @@ def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, .
                 "changes": 0,
                 "sent": {},
                 "children": {},
+                "begun": 0,
                 "started_at": context.services.now,
             }
         )
         for child in fork.children
     )
     known = {**run.children, **{child.key: child.id for child in new}}
-    return run.model_copy(update={"children": known}), new
+    update = {"children": known, "begun": run.begun + len(new)}
+    return run.model_copy(update=update), new
 
 
 def ended(run: Run, mail: ChildRan) -> ChildEnded | None:

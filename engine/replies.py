@@ -61,13 +61,17 @@ def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str)
             PartView(
                 number=part.index + 1 if numbered else 0,
                 state=part.state,
-                label=part.intent.text[:LABEL_CHARS] if numbered else "",
+                label=_label(part.intent.text) if numbered else "",
                 text=part.told(),
             )
             for part in parts
         ),
         card=show(card, zone) if card else None,
     )
+
+
+def _label(text: str) -> str:
+    return text if len(text) <= LABEL_CHARS else f"{text[: LABEL_CHARS - 1]}…"
 
 
 def said_late(

@@ -85,7 +85,8 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
     given = _given(run, mail)
     if given is None or run.status in ENDED:
         return Stepped(Effects(), "")
-    if run.steps >= MAX_STEPS:
+    # Every child's end is a step of its own.
+    if run.steps >= MAX_STEPS + run.begun:
         advanced: Advanced = blocked(run, say("run.too_many_steps", run.lang))
     else:
         advanced = await ADVANCE[run.frames[-1].kind](run.frames[-1], given, context)

@@ -7,7 +7,7 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
-from engine import audit, children, findings, syncing
+from engine import audit, children, findings, syncing, violations
 from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
 from engine.frames.state import ENDED, Run, position
 from engine.mail import CardExpired, PartReady, RunMail, Started
@@ -47,6 +47,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
     if before.slot and opened:
         slots = ((before.reply, opened[0].token),)
         after = after.model_copy(update={"slot": False})
+    after, chart = violations.shown(before, after, below=bool(opened))
     ended = after.status if after.status in ENDED else ""
     under_way = note is not None and note.state == "working"
     # A child speaks through its parent.
@@ -62,6 +63,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
             *(_late(after, now) if ended else ()),
             *syncing.posts(before, after),
             *findings.posts(after, moved.advanced),
+            *chart,
         ),
         touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if shows else (),
         mails=(*_mails(moved, after), *((f"run:{run.id}", start) for run in moved.begun)),

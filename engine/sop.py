@@ -28,6 +28,7 @@ from engine.sop_ends import RULES, SIGNOFF, entered, go_to
 from engine.sop_records import over_records
 from engine.sop_review import ask, decided, expired, title_of
 from engine.sop_soft import judge
+from engine.violations import counted
 
 _FAILING: Mapping[Severity, tuple[Severity, ...]] = {
     "error": ("error",),
@@ -89,14 +90,17 @@ def _unread(ended: Ended, frame: SopFrame, sop: Sop, node: SopNode) -> Advanced:
 def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
     run = context.run
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
-    found = HardRuleEngine().run(
+    by_rule = HardRuleEngine().by_rule(
         node.rules, data, run.lang, label=lambda field: label_of(field, context)
     )
+    found = [violation for _, violation in by_rule]
     failing = [v for v in found if v.severity in _FAILING[node.fail_on]]
     checks = (checked(frame, of_violations(found, context), context),)
     told = (*frame.problems, *(_told(v, context) for v in found))
     # A node that is visited again finds what it found before.
-    frame = frame.model_copy(update={"problems": tuple(dict.fromkeys(told))})
+    violations = counted(frame.violations, (rule for rule, _ in by_rule), context)
+    update = {"problems": tuple(dict.fromkeys(told)), "violations": violations}
+    frame = frame.model_copy(update=update)
     target = node.on_fail if failing else node.on_pass
     result: JudgedAs = "failed" if failing else "passed"
     judged = Judged(frame.node, result, RULES, target)

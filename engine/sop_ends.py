@@ -34,6 +34,7 @@ def go_to(
             "profile": {**base.profile, **ending.profile},
             "decisions": {**base.decisions, **ending.decisions},
             "problems": problems,
+            "violations": frame.violations,
             "end": target,
         }
     )

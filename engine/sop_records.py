@@ -15,11 +15,15 @@ from engine.playbooks.check_sop import PREVIOUS, TODAY
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.skill import Over, Sop, SopNode
 from engine.ports.findings import Check, Finding
-from engine.rules.engine import HardRuleEngine
+from engine.rules.engine import HardRule, HardRuleEngine, Violation
 from engine.sop_ends import go_to
 from engine.tools.registry import tool
+from engine.violations import chart_of, counted
 
-SUBJECTS_A_STEP = 10
+SUBJECTS_A_STEP, MOST_A_STEP = 10, 100
+STEPS = 40
+"""About so many steps whatever the size of a study: each writes all that was found before it."""
+_Found = tuple[tuple[HardRule, Violation], ...]
 
 
 async def over_records(
@@ -42,7 +46,9 @@ async def over_records(
         response += say("records.cut", lang, n=len(frame.findings))
     if frame.of > len(frame.summary):
         response += say("records.cut_subjects", lang, n=len(frame.summary))
-    patch = Patch.model_validate({"by": frame.skill, "data": data, "response": response})
+    chart = chart_of(frame.violations, frame.of, context)
+    told = {"by": frame.skill, "data": data, "response": response, "chart": chart}
+    patch = Patch.model_validate(told)
     target = node.on_fail if found else node.on_pass
     return go_to(frame, sop, target, f"{frame.of} subjects, {found} findings", patch=patch)
 
@@ -64,12 +70,16 @@ def _begun(frame: SopFrame, subjects: tuple[str, ...], context: StepContext) -> 
 
 async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
     assert frame.left is not None
-    now, later = frame.left[:SUBJECTS_A_STEP], frame.left[SUBJECTS_A_STEP:]
+    count = min(MOST_A_STEP, max(SUBJECTS_A_STEP, -(-frame.of // STEPS)))
+    now, later = frame.left[:count], frame.left[count:]
     findings, summary = list(frame.findings), list(frame.summary)
-    checks: list[Check] = []
+    violations, checks = frame.violations, list[Check]()
     for subject in now:
         visits = await _visits(subject, context)
-        of_subject = [one for visit in visits for one in _judged(visit, node, context)]
+        judged = [(visit, _judged(visit, node, context)) for visit in visits]
+        of_subject = [one for visit, each in judged for one in _findings(visit, each, context)]
+        violated = (rule for _, each in judged for rule, _ in each)
+        violations = counted(violations, violated, context)
         checks.append(checked(frame, of_subject, context, record=subject))
         findings += [_row(subject, finding) for finding in of_subject]
         summary.append({"subject_id": subject, "visits": len(visits), "findings": len(of_subject)})
@@ -78,6 +88,7 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
         "findings": tuple(findings[:MAX_ROWS]),
         "summary": _worst_first(summary),
         "found": frame.found + len(findings) - len(frame.findings),
+        "violations": violations,
     }
     after = frame.model_copy(update=update)
     note = _progress(after, context)
@@ -106,13 +117,17 @@ def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
     return tuple(sorted(summary, key=lambda row: -int(row["findings"] or 0))[:MAX_ROWS])
 
 
-def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> tuple[Finding, ...]:
+def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> _Found:
     today: date = context.services.today
     data = {**visit, TODAY: today.isoformat()}
-    found = HardRuleEngine().run(
+    return HardRuleEngine().by_rule(
         node.rules, data, context.run.lang, label=lambda field: label_of(field, context)
     )
-    return of_violations(found, context, entry=str(visit["visit_date"]))
+
+
+def _findings(visit: dict[str, Any], found: _Found, context: StepContext) -> tuple[Finding, ...]:
+    violations = (violation for _, violation in found)
+    return of_violations(violations, context, entry=str(visit["visit_date"]))
 
 
 def _row(subject: str, finding: Finding) -> dict[str, Scalar]:

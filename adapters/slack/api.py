@@ -66,18 +66,16 @@ class WebApi:
         self._client = web_client(api_url, token)
 
     async def call(
-        self, method: str, fields: Mapping[str, Any], *, reads: bool = False
+        self, method: str, fields: Mapping[str, Any], *, reads: bool = False, form: bool = False
     ) -> Mapping[str, Any]:
         """Slack's answer to one call, made once. Raises PlatformError.
 
-        A method that only `reads` takes its fields in the address, and no JSON.
+        A method that only `reads` takes its fields in the address, and some take a `form`, no JSON.
         """
-        if self._client.session is None:
-            timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-            self._client.session = aiohttp.ClientSession(timeout=timeout)
+        self._opened()
         try:
             given = {"http_verb": "GET", "params": fields} if reads else {"json": fields}
-            response = await self._client.api_call(method, **given)
+            response = await self._client.api_call(method, **({"data": fields} if form else given))
         except SlackApiError as error:
             raise _translate(method, error) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -87,6 +85,26 @@ class WebApi:
             raise Unavailable(f"{method}: an answer that is not Slack's") from error
         data: Any = response.data
         return data if isinstance(data, dict) else {}
+
+    async def upload(self, url: str, content: bytes) -> None:
+        """Hands a file over at the address that Slack gave for it; raises Unavailable.
+
+        The address is all that it takes: the token goes to nobody but the Web API.
+        """
+        session = self._opened()
+        proxy = self._client.proxy
+        try:
+            async with session.post(url, data=content, proxy=proxy, allow_redirects=False) as said:
+                if said.status != 200:
+                    raise Unavailable(f"file upload: HTTP {said.status}")
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Unavailable(f"file upload: {type(error).__name__}") from error
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._client.session is None:
+            timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
+            self._client.session = aiohttp.ClientSession(timeout=timeout)
+        return self._client.session
 
     async def close(self) -> None:
         """Ends the session; nothing can be called afterwards without opening another."""

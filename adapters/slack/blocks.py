@@ -1,11 +1,13 @@
 """MessageView to Block Kit blocks with fallback text; pure, always inside Slack's limits."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from adapters.slack.layout import clip, cut, fit, pack, size, taken
 from adapters.slack.markdown import Chunk, bold, chunks, literal, render, straight
 from adapters.slack.receive import ACTION_PREFIX
+from cards.document import SHORT
 from cards.model import Lang, Row
 from cards.texts import say
 from cards.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
@@ -15,7 +17,7 @@ TOTAL = 12_400
 FALLBACK = 4_000
 _PARTS_LEAST = 400
 _TITLE = 300
-_LINE = 600
+_LINE = SHORT
 _BUTTONS = 25
 _BUTTON_LABEL = 75
 _BUTTON_VALUE = 2_000
@@ -35,16 +37,36 @@ _TONES: dict[Tone, str] = {"open": "", "good": "✅", "bad": "⛔", "neutral": "
 Block = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A message's blocks, and whether they show all of it."""
+
+    blocks: list[Block]
+    whole: bool
+
+    def fields(self, *notes: str) -> dict[str, Any]:
+        """`blocks` and `text` for chat.postMessage and chat.update, with short notes at the end."""
+        blocks = [*self.blocks, *(block for note in notes for block in _note(note))]
+        return {"blocks": blocks, "text": _fallback(blocks)}
+
+
 def message(view: MessageView) -> dict[str, Any]:
     """`blocks` and `text` for chat.postMessage and chat.update; both are always there."""
-    card = _card(view.card, view.lang, least=_PARTS_LEAST) if view.card else []
+    return rendered(view).fields()
+
+
+def rendered(view: MessageView) -> Rendered:
+    """The message inside Slack's limits; what it leaves out is said to be."""
+    card, is_whole = (
+        _card(view.card, view.lang, least=_PARTS_LEAST) if view.card else (list[Block](), True)
+    )
     room = TOTAL - sum(map(_weight, card))
     parts = fit([c for part in view.parts for c in _part(part)], room, view.lang)
     blocks = [_section(text) for text in pack(parts)]
     if blocks and card:
         blocks.append({"type": "divider"})
     blocks = [*blocks, *card] or [_section("…")]
-    return {"blocks": blocks, "text": _fallback(blocks)}
+    return Rendered(blocks, is_whole and not any(chunk.cut for chunk in parts))
 
 
 def notice(text: str) -> dict[str, Any]:
@@ -67,7 +89,7 @@ def _part(part: PartView) -> list[Chunk]:
     return [Chunk(head), *body]
 
 
-def _card(card: CardView, lang: Lang, *, least: int) -> list[Block]:
+def _card(card: CardView, lang: Lang, *, least: int) -> tuple[list[Block], bool]:
     head = [Chunk(bold(clip(card.title, _TITLE)))] if card.title.strip() else []
     outcome = _outcome(card)
     tail = [*_actions(card.buttons, lang), *_note(card.note), *_context(render(card.origin))]
@@ -77,7 +99,12 @@ def _card(card: CardView, lang: Lang, *, least: int) -> list[Block]:
     problems = fit([_problem(text) for text in card.problems], room - taken(rows) - 800, lang)
     text = fit(chunks(card.text), room - taken(rows) - taken(problems), lang)
     body = [*head, *text, *_apart(problems), *_apart(rows), *outcome]
-    return [*(_section(part) for part in pack(body)), *tail]
+    return [*(_section(part) for part in pack(body)), *tail], _is_whole(card, body)
+
+
+def _is_whole(card: CardView, body: Sequence[Chunk]) -> bool:
+    limits = ((card.title, _TITLE), (card.note, _LINE), (card.outcome, _LINE))
+    return all(size(text) <= most for text, most in limits) and not any(c.cut for c in body)
 
 
 def _outcome(card: CardView) -> list[Chunk]:

@@ -54,7 +54,7 @@ def fit(chunks: Sequence[Chunk], budget: int, lang: Lang) -> list[Chunk]:
         if head.strip():
             kept.append(Chunk(head, chunk.code, chunk.tight))
         left = size(tail) + sum(size(rest.text) for rest in chunks[index + 1 :])
-        return [*kept, Chunk(_note(left, lang))]
+        return [*kept, Chunk(_note(left, lang), cut=True)]
     return kept
 
 

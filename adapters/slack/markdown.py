@@ -32,11 +32,15 @@ _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A paragraph, a list item (`tight`: no empty line before it) or, with `code`, a code block."""
+    """A paragraph, a list item (`tight`: no empty line before it) or, with `code`, a code block.
+
+    `cut` when it says that something is left out.
+    """
 
     text: str
     code: bool = False
     tight: bool = False
+    cut: bool = False
 
 
 def escape(text: str) -> str:

@@ -1,6 +1,8 @@
 """Slack as a platform: receives over HTTP or Socket Mode, sends and edits messages."""
 
 import asyncio
+import re
+from typing import Any
 
 import structlog
 from aiohttp import web
@@ -8,9 +10,12 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 
 from adapters.slack.address import Address
 from adapters.slack.api import WebApi
-from adapters.slack.blocks import message
+from adapters.slack.blocks import rendered
 from adapters.slack.endpoint import bolt_app, events_handler
-from cards.view import MessageView
+from adapters.slack.files import Files, Kept, thread_below
+from cards.document import digest, document, is_settled
+from cards.texts import say
+from cards.view import ChartView, MessageView
 from engine.errors import Gone, PlatformError
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake, Pace
@@ -19,15 +24,19 @@ from engine.ports.platform import Intake, Pace
 _AS_WRITTEN = {"link_names": False, "parse": "none"}
 _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
+_TS = re.compile(r"[0-9]+\.[0-9]+")
 _log = structlog.get_logger(__name__)
 _NO_PREVIEW = {"unfurl_links": False, "unfurl_media": False}
+
+Fields = dict[str, Any]
 
 
 class SlackPlatform:
     """One Slack workspace; implements engine.ports.platform.Platform.
 
     Message ids are "<channel>:<ts>" with the channel Slack answered, so that a message sent to a
-    user id (U…) can be edited in the direct message that Slack opened for it.
+    user id (U…) can be edited in the direct message that Slack opened for it; with a document they
+    end in ":" and its mark. A chart's is "<channel>:<file>": it is never edited.
     """
 
     name = "slack"
@@ -46,7 +55,9 @@ class SlackPlatform:
         self._app_token = app_token
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
+        self._files = Files(self._api)
         self._links: dict[str, str] = {}
+        self._begun: dict[str, str] = {}
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
@@ -71,23 +82,35 @@ class SlackPlatform:
             await _close(handler)
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
-        """Shows a new message; its id is "<channel>:<ts>". Raises PlatformError."""
-        place = Address.parse(conversation).place
-        answer = await self._api.call(
-            "chat.postMessage", place | message(view) | _AS_WRITTEN | _NO_PREVIEW
-        )
-        channel, ts = answer.get("channel"), answer.get("ts")
-        if not channel or not ts:
-            raise PlatformError("chat.postMessage: no channel or ts in the answer")
-        return f"{channel}:{ts}"
+        """Shows a new message; its id is "<channel>:<ts>", and more. Raises PlatformError.
 
-    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
+        When an earlier try under `key` broke off before the message's file, that message is edited.
+        """
+        address = Address.parse(conversation)
+        if view.chart and (picture := await self._picture(address, view.chart)):
+            return picture
+        shown, file = await self._prepared(view)
+        if posted := self._begun.get(key, ""):
+            await self._update(posted, shown)
+        else:
+            posted = await self._post(address, shown)
+        if file:
+            self._remember_begun(key, posted)
+        message_id = await self._with_file(address, view, posted, file)
+        self._begun.pop(key, None)
+        return message_id
+
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Shows `view` in place of what the message showed. Raises PlatformError."""
-        channel, _, ts = message_id.partition(":")
+        channel, ts, mark = (*message_id.split(":"), "", "")[:3]
         if not channel or not ts:
             raise Gone(f"not a Slack message: {message_id!r}")
-        place = {"channel": channel, "ts": ts}
-        await self._api.call("chat.update", place | message(view) | _AS_WRITTEN)
+        if view.chart and not _TS.fullmatch(ts):
+            return message_id
+        shown, file = await self._prepared(view, mark)
+        await self._update(f"{channel}:{ts}", shown)
+        posted = f"{channel}:{ts}:{mark}" if mark else f"{channel}:{ts}"
+        return await self._with_file(Address.parse(conversation), view, posted, file)
 
     async def link(self, conversation: str, message_id: str) -> str:
         """Slack's permalink of a channel's thread, remembered once it is known; never raises."""
@@ -113,6 +136,73 @@ class SlackPlatform:
     async def close(self) -> None:
         """Ends the HTTP session."""
         await self._api.close()
+
+    async def _prepared(self, view: MessageView, mark: str = "") -> tuple[Fields, Kept | None]:
+        """The message, and its document if there is more to say than it holds.
+
+        None when the one of that `mark` says it already, or none can be had.
+        """
+        shown = rendered(view)
+        if shown.whole or not is_settled(view):
+            return shown.fields(), None
+        text = document(view)
+        attached = shown.fields(say("file.attached", view.lang))
+        if digest(text) == mark:
+            return attached, None
+        file = await self._files.document(text, digest(text))
+        return (attached, file) if file else (shown.fields(), None)
+
+    async def _post(self, address: Address, shown: Fields) -> str:
+        fields = address.place | shown | _AS_WRITTEN | _NO_PREVIEW
+        answer = await self._api.call("chat.postMessage", fields)
+        channel, ts = answer.get("channel"), answer.get("ts")
+        if not channel or not ts:
+            raise PlatformError("chat.postMessage: no channel or ts in the answer")
+        return f"{channel}:{ts}"
+
+    async def _update(self, posted: str, shown: Fields) -> None:
+        channel, ts = posted.split(":")[:2]
+        place = {"channel": channel, "ts": ts}
+        await self._api.call("chat.update", place | shown | _AS_WRITTEN)
+
+    async def _with_file(
+        self, address: Address, view: MessageView, posted: str, file: Kept | None
+    ) -> str:
+        """The message's id once its file is shown; without the file, it no longer names one."""
+        if file is None:
+            return posted
+        channel, ts = posted.split(":")[:2]
+        try:
+            await self._files.show(file, channel, thread_below(address, channel, ts))
+        except PlatformError as error:
+            if error.retryable:
+                raise
+            _log.error("slack_file_not_shown", message=posted, error=str(error))
+            await self._update(posted, rendered(view).fields())
+            return posted
+        return f"{channel}:{ts}:{file.mark}"
+
+    async def _picture(self, address: Address, chart: ChartView) -> str:
+        """The id of a chart's picture, "" when Slack takes none."""
+        if address.channel.startswith("U"):
+            # Files go to channels; which one is that person's is known once a message stands there.
+            return ""
+        file = await self._files.picture(chart)
+        if file is None:
+            return ""
+        try:
+            await self._files.show(file, address.channel, address.thread)
+        except PlatformError as error:
+            if error.retryable:
+                raise
+            _log.error("slack_file_not_shown", file=file.id, error=str(error))
+            return ""
+        return f"{address.channel}:{file.id}"
+
+    def _remember_begun(self, key: str, posted: str) -> None:
+        self._begun[key] = posted
+        if len(self._begun) > _REMEMBERED:
+            del self._begun[next(iter(self._begun))]
 
     async def _permalink(self, address: Address) -> str:
         fields = {"channel": address.channel, "message_ts": address.thread}

@@ -93,7 +93,8 @@ class _Writer:
                 self._lists.append(None)
             case "ordered_list_open":
                 self._owe(1)
-                self._lists.append(int(token.attrGet("start") or 1))
+                start = token.attrGet("start")
+                self._lists.append(1 if start is None else int(start))
             case "bullet_list_close" | "ordered_list_close":
                 self._lists.pop()
                 self._owe(1 if self._lists else 2)

@@ -4,25 +4,25 @@ import asyncio
 
 import structlog
 from aiohttp import web
-from telegram import Bot, InlineKeyboardMarkup
-from telegram.constants import ChatAction, ParseMode
+from telegram import Bot
+from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
-from adapters.telegram.addresses import Place, place_of
-from adapters.telegram.desk import ANSWER_S, NO_PREVIEW, Desk
-from adapters.telegram.errors import translate, translated
+from adapters.telegram.addresses import place_of
+from adapters.telegram.desk import ANSWER_S, Desk
+from adapters.telegram.errors import translate
+from adapters.telegram.files import Files
+from adapters.telegram.messages import Messages, Shown
 from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
-from adapters.telegram.render import chunks_of, keyboard_of
 from adapters.telegram.request import BotRequest
 from adapters.telegram.webhook import PATH, Webhook
 from cards.view import MessageView
-from engine.errors import Gone, PlatformError
+from engine.errors import Gone
 from engine.ports import platform as places
 from engine.ports.platform import Intake
 
 _DEFAULT_API = "https://api.telegram.org"
-_REMEMBERED = 256
 _SUPERGROUPS = -(10**12)
 _log = structlog.get_logger(__name__)
 _IN_PRIVATE = places.Pace(every_s=1.0, burst=4)
@@ -62,7 +62,8 @@ class TelegramPlatform:
         self._poller = Poller(
             self._bot, self._desk, lease, name=f"telegram:{self._bot_id}", pace=self._pace
         )
-        self._begun: dict[str, list[int]] = {}
+        self._files = Files(self._bot)
+        self._messages = Messages(self._bot, self._files)
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """The webhook's route when there is a secret for it, else none."""
@@ -95,38 +96,26 @@ class TelegramPlatform:
         await self._unused.shutdown()
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
-        """Show the view in one or more messages; returns their ids, joined by commas.
+        """Show the view in one or more messages; returns their ids, joined by commas, and more.
 
         When an earlier try under `key` broke off between two messages, the rest follows those.
         Raises PlatformError.
         """
         place = place_of(conversation, self._bot_id)
-        chunks = chunks_of(view)
-        keyboards = _keyboards(view, len(chunks))
-        sent = self._begun.pop(key, [])
-        try:
-            for message_id, chunk, keyboard in zip(sent, chunks, keyboards, strict=False):
-                await self._show(place, message_id, chunk, keyboard)
-            for chunk, keyboard in list(zip(chunks, keyboards, strict=True))[len(sent) :]:
-                sent.append(await self._post(place, chunk, keyboard))
-        except PlatformError:
-            self._remember(key, sent)
-            raise
-        return ",".join(map(str, sent))
+        if view.chart and (photo := await self._files.photo(place, view.chart)):
+            return str(photo)
+        return str(await self._messages.show(place, view, Shown(), key=key))
 
-    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Show the view in the messages of that id; ones no more needed are taken away.
 
-        A view that got longer than they hold is cut with a note. Raises PlatformError.
+        A view that got longer than they hold goes on in new ones. Raises PlatformError.
         """
+        if view.chart:
+            return message_id
         place = place_of(conversation, self._bot_id)
-        ids = [int(part) for part in message_id.split(",")]
-        chunks = chunks_of(view, most=len(ids))
-        keyboards = _keyboards(view, len(chunks))
-        for one, chunk, keyboard in zip(ids, chunks, keyboards, strict=False):
-            await self._show(place, one, chunk, keyboard)
-        for spare in ids[len(chunks) :]:
-            await self._take_away(place, spare)
+        before, key = Shown.read(message_id), f"{conversation}/{message_id}"
+        return str(await self._messages.show(place, view, before, key=key))
 
     def pace(self, conversation: str) -> places.Pace:
         """One message per second and chat, 20 a minute in a group (platform-facts A2)."""
@@ -137,11 +126,12 @@ class TelegramPlatform:
         """The message, or a forum's topic, for members of a supergroup; never raises."""
         try:
             place = place_of(conversation, self._bot_id)
+            first = Shown.read(message_id).ids[:1] if message_id else ()
         except Gone:
             return ""
         # Only supergroups have such links, and their ids count downwards from here.
         number = _SUPERGROUPS - place.chat
-        at = [part for part in (place.topic, message_id.partition(",")[0]) if part]
+        at = [part for part in (place.topic, *first) if part]
         return "/".join(map(str, ("https://t.me/c", number, *at))) if number > 0 and at else ""
 
     async def typing(self, conversation: str) -> None:
@@ -154,50 +144,6 @@ class TelegramPlatform:
                 )
         except (Gone, TelegramError, TimeoutError) as exc:
             _log.debug("telegram_typing_failed", error=str(exc))
-
-    async def _post(self, place: Place, html: str, keyboard: InlineKeyboardMarkup | None) -> int:
-        with translated():
-            message = await self._bot.send_message(
-                place.chat,
-                html,
-                parse_mode=ParseMode.HTML,
-                message_thread_id=place.topic,
-                reply_markup=keyboard,
-                link_preview_options=NO_PREVIEW,
-            )
-        return message.message_id
-
-    async def _show(
-        self, place: Place, message_id: int, html: str, keyboard: InlineKeyboardMarkup | None
-    ) -> None:
-        """The same content again is success; leaving the keyboard out removes it."""
-        with translated():
-            await self._bot.edit_message_text(
-                html,
-                chat_id=place.chat,
-                message_id=message_id,
-                parse_mode=ParseMode.HTML,
-                reply_markup=keyboard,
-                link_preview_options=NO_PREVIEW,
-            )
-
-    async def _take_away(self, place: Place, message_id: int) -> None:
-        """Telegram deletes nothing older than 48 hours; such a message is emptied instead."""
-        try:
-            with translated():
-                await self._bot.delete_message(place.chat, message_id)
-        except Gone:
-            return
-        except PlatformError as exc:
-            if exc.retryable:
-                raise
-            await self._show(place, message_id, "…", None)
-
-    def _remember(self, key: str, sent: list[int]) -> None:
-        if sent:
-            self._begun[key] = sent
-        if len(self._begun) > _REMEMBERED:
-            del self._begun[next(iter(self._begun))]
 
     async def _set_webhook(self) -> None:
         failures = 0
@@ -216,8 +162,3 @@ class TelegramPlatform:
                 await asyncio.sleep(self._pace.after(failures, exc))
             else:
                 return
-
-
-def _keyboards(view: MessageView, count: int) -> list[InlineKeyboardMarkup | None]:
-    """One keyboard for each message: the card's under the last, none under the others."""
-    return [*[None] * (count - 1), keyboard_of(view.card)]

@@ -1,6 +1,7 @@
 """A message view → HTML chunks and an inline keyboard (design §8)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
@@ -39,22 +40,38 @@ _NOTE_ROOM = 60
 _PARAGRAPH = Span("\n\n")
 
 
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A view as HTML texts, each of what one message holds, and whether they show all of it."""
+
+    chunks: list[str]
+    whole: bool
+
+
 def chunks_of(view: MessageView, *, most: int = MOST_CHUNKS) -> list[str]:
-    """The view as one to `most` HTML texts, each of what one message holds; never empty.
+    """The view as one to `most` HTML texts, each of what one message holds; never empty."""
+    return rendered(view, most=most).chunks
+
+
+def rendered(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = False) -> Rendered:
+    """The view as one to `most` HTML texts; never empty.
 
     When it does not fit, the parts are cut with a visible note; the card stays whole if it can.
+    The note says where the rest is when it is `attached`.
     """
+    note = say("telegram.cut_file" if attached else "telegram.cut", view.lang)
     parts = _joined([_part(part) for part in view.parts])
     card = _card(view.card, view.lang) if view.card else []
     chunks = list(pieces(_joined([parts, card])))
+    whole = len(chunks) <= most
     room = most * LIMIT - units(text_of(card)) - _NOTE_ROOM
     while len(chunks) > most and room > 0:
-        chunks = list(pieces(_joined([_cut(parts, room, view.lang), card])))
+        chunks = list(pieces(_joined([_cut(parts, room, note), card])))
         room = room * 3 // 4
     if len(chunks) > most:
         short = next(pieces(chunks[most - 1], LIMIT - _NOTE_ROOM))
-        chunks = [*chunks[: most - 1], _noted(short, view.lang)]
-    return [html_of(chunk) for chunk in chunks] or ["…"]
+        chunks = [*chunks[: most - 1], _noted(short, note)]
+    return Rendered([html_of(chunk) for chunk in chunks] or ["…"], whole)
 
 
 def keyboard_of(card: CardView | None) -> InlineKeyboardMarkup | None:
@@ -117,10 +134,10 @@ def _joined(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[
     return joined
 
 
-def _cut(spans: list[Span], room: int, lang: Lang) -> list[Span]:
+def _cut(spans: list[Span], room: int, note: str) -> list[Span]:
     first = next(pieces(spans, max(room, 2)), [])
-    return _noted(first, lang) if units(text_of(spans)) > room else spans
+    return _noted(first, note) if units(text_of(spans)) > room else spans
 
 
-def _noted(spans: list[Span], lang: Lang) -> list[Span]:
-    return [*spans, Span("\n"), Span(say("telegram.cut", lang), (ITALIC,))]
+def _noted(spans: list[Span], note: str) -> list[Span]:
+    return [*spans, Span("\n"), Span(note, (ITALIC,))]

@@ -54,18 +54,16 @@ def plain(text: str) -> str:
 
 def units(text: str) -> int:
     """The length of `text` in UTF-16 units, as Telegram counts."""
-    return len(text) + sum(char > "\uffff" for char in text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def head(text: str, limit: int) -> str:
     """The longest beginning of `text` of at most `limit` UTF-16 units."""
-    if units(text) <= limit:
-        return text
-    used, end = 0, 0
-    while used + units(text[end]) <= limit:
-        used += units(text[end])
-        end += 1
-    return text[:end]
+    piece = text[: max(0, limit)]
+    # No character takes more than two units, so this drops none that fits.
+    while (excess := units(piece) - limit) > 0 and piece:
+        piece = piece[: -((excess + 1) // 2)]
+    return piece
 
 
 def text_of(spans: Iterable[Span]) -> str:

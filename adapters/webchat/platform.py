@@ -85,9 +85,10 @@ class WebChat:
         await self._append(conversation, {"op": "post", "id": key, "view": rendered(view)})
         return key
 
-    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
-        """Show `view` in place of that message. Raises Unavailable."""
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
+        """Show `view` in place of that message; its id stays. Raises Unavailable."""
         await self._append(conversation, {"op": "edit", "id": message_id, "view": rendered(view)})
+        return message_id
 
     def pace(self, conversation: str) -> Pace:
         """As fast as it comes."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from adapters.webchat.markdown import to_html
-from cards.view import ButtonView, CardView, FormView, MessageView, PartView
+from cards.view import ButtonView, CardView, ChartView, FormView, MessageView, PartView
 
 
 def rendered(view: MessageView) -> dict[str, Any]:
@@ -12,6 +12,7 @@ def rendered(view: MessageView) -> dict[str, Any]:
         "lang": view.lang,
         "parts": [_part(part) for part in view.parts],
         "card": rendered_card(view.card) if view.card else None,
+        "chart": _chart(view.chart) if view.chart else None,
     }
 
 
@@ -44,6 +45,10 @@ def rendered_card(card: CardView) -> dict[str, Any]:
         "outcome": card.outcome,
         "tone": card.tone,
     }
+
+
+def _chart(chart: ChartView) -> dict[str, Any]:
+    return chart.model_dump(mode="json") | {"told": chart.told}
 
 
 def _button(button: ButtonView) -> dict[str, Any]:

@@ -11,7 +11,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "slack.close": ("关闭", "Close"),
     "slack.result": ("结果", "Result"),
+    "file.attached": ("全文见附件。", "The whole text is attached as a file."),
     "telegram.cut": ("……（内容过长，其余从略）", "… (too long; the rest is left out)"),
+    "telegram.cut_file": (
+        "……（内容过长，全文见附件）",
+        "… (too long; the whole text is attached as a file)",
+    ),
     "telegram.reply_one": ("请回复这条消息。", "Please reply to this message."),
     "telegram.reply_lines": (
         "请回复这条消息，每行一项，写成「名称：值」。",

@@ -28,6 +28,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "汇总只列出问题最多的 {n} 名受试者。",
         " The summary lists only the {n} subjects with most findings.",
     ),
+    "chart.violations": ("{name}：各规则发现的问题", "{name}: findings by rule"),
+    "chart.others": ("其他规则", "Other rules"),
+    "chart.rule": ("规则", "Rule"),
+    "chart.count": ("次数", "Findings"),
+    "records.cut_records": (
+        "汇总只列出先完成的 {n} 名受试者。",
+        "The summary lists only the {n} subjects that were finished first.",
+    ),
     "part.phase_done": ("「{name}」：{title}", "“{name}”: {title}"),
     "part.syncing": (
         "「{name}」：已完成，正在写入业务系统…",

@@ -8,6 +8,7 @@ from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
+from cards.view import ChartView
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
@@ -42,6 +43,7 @@ class AgentState(Frozen):
 
     `recent` is what was said before the request, `response` what the last skill said, `written`
     names the writes that have been done, `edited` who changed at a review what stands at a path.
+    `chart` is still to be shown, below what comes next.
     """
 
     profile: dict[str, Scalar] = {}
@@ -54,6 +56,7 @@ class AgentState(Frozen):
     problems: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
     edited: dict[str, str] = {}
+    chart: ChartView | None = None
 
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
@@ -63,8 +66,8 @@ class AgentState(Frozen):
 class Patch(Frozen):
     """A change of the state, with who caused it. What is set to None is cleared.
 
-    `read` names attachments that have been read; `end` is the end of an SOP that was reached;
-    `edited` says who changed a path at a review.
+    `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
+    `violations` what its rules found, counted by rule; `edited` says who changed a path at a review.
     """
 
     by: str
@@ -78,6 +81,8 @@ class Patch(Frozen):
     response: str | None = None
     end: str = ""
     edited: dict[str, str] = {}
+    chart: ChartView | None = None
+    violations: dict[str, int] = {}
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -105,6 +110,7 @@ class Patch(Frozen):
             problems=state.problems if self.problems is None else self.problems,
             written=state.written + self.written,
             edited=edited | self.edited,
+            chart=self.chart or state.chart,
         )
 
     @property
@@ -186,7 +192,7 @@ class SopFrame(Frozen):
     last: rules that only check what was approved end the SOP in their name.
 
     Over records: the subjects that are `left` of `of`, None before it began, and how much was
-    `found`, of which `findings` lists the first.
+    `found`, of which `findings` lists the first. `violations` counts by rule what rules found.
     """
 
     kind: Literal["sop"] = "sop"
@@ -201,6 +207,7 @@ class SopFrame(Frozen):
     found: int = 0
     findings: Rows = ()
     summary: Rows = ()
+    violations: dict[str, int] = {}
     visits: dict[str, int] = {}
     soft: Dialogue | None = None
     approved_by: str = ""
@@ -209,7 +216,7 @@ class SopFrame(Frozen):
 class BatchFrame(Frozen):
     """An SOP over many records: those that are `left` of `of`, and a row for each that has ended.
 
-    `left` is None before it began.
+    `left` is None before it began. `violations` counts by rule what rules found in all of them.
     """
 
     kind: Literal["batch"] = "batch"
@@ -218,6 +225,7 @@ class BatchFrame(Frozen):
     left: tuple[str, ...] | None = None
     of: int = 0
     rows: Rows = ()
+    violations: dict[str, int] = {}
 
 
 class ToolPlanFrame(Frozen):
@@ -256,7 +264,8 @@ class Run(Frozen):
     `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
-    among its siblings; `children` are the ids of those that have not ended, by key.
+    among its siblings; `children` are the ids of those that have not ended, by key, `begun` counts
+    all that it ever had.
     """
 
     schema_version: Literal[1] = 1
@@ -288,6 +297,7 @@ class Run(Frozen):
     parent: str = ""
     key: str = ""
     children: dict[str, str] = {}
+    begun: int = 0
     started_at: datetime
 
     @field_serializer("frames")

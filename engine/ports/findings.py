@@ -67,10 +67,11 @@ class Standing:
 class Findings(Protocol):
     """The newest check of each record by each node, as far as it found something."""
 
-    async def keep(self, check: Check) -> int:
-        """Put it in place of an older check of the same name; a newer one stays.
+    async def keep(self, *checks: Check) -> int:
+        """Put each in place of an older check of the same name; a newer one stays.
 
-        Returns how many findings, of the oldest checks, gave way to it. Raises StoreError.
+        Returns how many findings, of the oldest checks, gave way to them. Raises StoreError: some
+        may have been kept, and all may be kept again.
         """
         ...
 

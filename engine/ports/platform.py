@@ -34,6 +34,7 @@ class Rate(Protocol):
 class Platform(Protocol):
     """The outgoing side of a platform. Raises PlatformError; `Unavailable` may mean "was shown".
 
+    What is too long for one message goes on in others, or comes as a file: nothing is left out.
     `overall` is how often it may be written to, all places together.
     """
 
@@ -44,8 +45,11 @@ class Platform(Protocol):
         """Show a new message; returns the id under which `edit` finds it. `key` names it for us."""
         ...
 
-    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
-        """Show `view` in place of what the message showed; the same content again is success."""
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
+        """Show `view` in place of what the message showed; the same content again is success.
+
+        Returns the id under which it is found from now on: what got longer may need more messages.
+        """
         ...
 
     def pace(self, conversation: str) -> Pace:

@@ -59,6 +59,17 @@ class HardRuleEngine:
         data (kinds that do not compare, no date, division by zero) is told as a failed rule.
         `label` names a field for messages that quote it.
         """
+        return tuple(violation for _, violation in self.by_rule(rules, data, lang, label=label))
+
+    def by_rule(
+        self,
+        rules: Sequence[HardRule],
+        data: Mapping[str, Any],
+        lang: Lang,
+        *,
+        label: Callable[[str], str] = str,
+    ) -> tuple[tuple[HardRule, Violation], ...]:
+        """As `run`, each violation behind its rule."""
         found = []
         for rule in rules:
             try:
@@ -73,9 +84,10 @@ class HardRuleEngine:
             else:
                 name = label(rule.field)
                 message = filled(rule.message, label=name, value=value, lang=lang)
-            found.append(
-                Violation(field=rule.field, message=message, severity=rule.severity, value=value)
+            violation = Violation(
+                field=rule.field, message=message, severity=rule.severity, value=value
             )
+            found.append((rule, violation))
         return tuple(found)
 
 

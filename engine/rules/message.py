@@ -49,6 +49,13 @@ def filled(message: Message, *, label: str, value: Any, lang: Lang) -> str:
     return _PLACE.sub(quote, message if isinstance(message, str) else message(lang))
 
 
+def general(message: Message, *, label: str, lang: Lang) -> str:
+    """A checked message as plain text about no record in particular: `…` stands for the value."""
+    given = {"field": label, "value": "…"}
+    text = message if isinstance(message, str) else message(lang)
+    return _PLACE.sub(lambda place: given[place[1]], text)
+
+
 def _quoted(value: Any, lang: Lang) -> str:
     """A value on one line, as a person would write it; never a list or a mapping as code."""
     if isinstance(value, bool):

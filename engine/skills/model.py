@@ -25,6 +25,7 @@ from engine.skills.answers import filled_in, unanswered, withdrawn
 from engine.skills.output import Output, Read, read_output, schema_of
 from engine.skills.texts import heard, lesson, opening
 from engine.tools.registry import tool
+from engine.tools.telling import shorten
 
 MAX_FAULTY = 3
 MAX_CALLS = 12
@@ -107,7 +108,7 @@ def _output(
     """Take a valid output in; what people are asked comes with the next step."""
     skill, control = _skill(frame, context), output.control
     names = ", ".join([*(f"profile.{name}" for name in output.profile), *output.data])
-    response = output.response.strip()[:RESPONSE_CHARS]
+    response = shorten(output.response.strip(), RESPONSE_CHARS)
     patch = Patch(
         by=skill.id,
         profile=output.profile,

@@ -6,11 +6,12 @@ import json
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from engine.rules.engine import HardRule, HardRuleEngine
+from tests.bench import processes
 from tests.bench.acks import probed
 from tests.bench.contestants import Contestant, ours
 from tests.bench.figures import Figures, medians, ms, ratio, table
@@ -100,9 +101,9 @@ sop:
 
 
 async def sweeps(plan: Plan, folder: Path, faults: list[str]) -> Result:
-    """The same probes in turns: nothing else happens, and a study is swept again and again."""
-    quiet: list[Figures] = []
-    busy: list[Figures] = []
+    """The same probes in turns: nothing else happens; a study is swept again and again; and as
+    much processor time as that took is used by a process that does nothing else."""
+    rounds: dict[str, list[Figures]] = {"quiet": [], "sweep": [], "hog": []}
     settings = {"SIGNOFF_PLAYBOOKS": str(_playbooks(folder)), "SIGNOFF_WEBCHAT": "on"}
     async with AsyncExitStack() as stack:
         contestant = await ours(stack, folder / "signoff", SLACK, **settings)
@@ -111,14 +112,20 @@ async def sweeps(plan: Plan, folder: Path, faults: list[str]) -> Result:
         await load.window(plan.at_once * 4, plan.at_once)
         rooms = itertools.count(1)
         for number in range(min(plan.rounds, MOST_ROUNDS)):
-            seen = await load.steady(int(plan.rate * plan.hold_s), plan.rate)
-            quiet.append(probed(seen))
-            held, swept = await _while_sweeping(contestant, load, plan, rooms)
-            busy.append(probed(held) | swept)
-            faults += [*seen.faults, *held.faults]
+            with _spent(contestant) as idle:
+                quiet = await load.steady(int(plan.rate * plan.hold_s), plan.rate)
+            with _spent(contestant) as busy:
+                held, swept = await _while_sweeping(contestant, load, plan, rooms)
+            used = {"cores used": (busy[0] - idle[0]) / plan.hold_s}
+            hogged = await _beside_a_hog(contestant, load, plan, used["cores used"])
+            rounds["quiet"].append(probed(quiet))
+            rounds["sweep"].append(probed(held) | swept | used)
+            rounds["hog"].append(probed(hogged) | used)
+            faults += [*quiet.faults, *held.faults, *hogged.faults]
             plan.say(f"rules: round {number + 1}")
-    rows = {"quiet": medians(quiet), "sweep": medians(busy)}
-    rows["ratio"] = {name: ratio(rows["sweep"][name], rows["quiet"][name]) for name in quiet[0]}
+    rows = {name: medians(each) for name, each in rounds.items()}
+    for name in ("sweep", "hog"):
+        rows[f"{name} / quiet"] = {n: ratio(rows[name][n], q) for n, q in rows["quiet"].items()}
     title = f"{RULES} rules over {RECORDS:,} records in the service, at {plan.rate:.0f} messages/s"
     text = f"{table(title, rows)}\n  judging one record: {_one_record_ms():.2f} ms in one go"
     return Result("sweeps", {"over records": rows}, text)
@@ -143,6 +150,27 @@ async def _while_sweeping(
     seen = probes.result()
     seen.faults += faults
     return seen, medians(swept)
+
+
+async def _beside_a_hog(contestant: Contestant, load: Load, plan: Plan, share: float) -> Seen:
+    """Probes while a process that has nothing to do with ours uses that share of a processor."""
+    words = ("-m", "tests.bench.peers.hog", f"{share:.2f}")
+    env = {**contestant.env, "PYTHONPATH": str(ROOT)}
+    hog = await processes.start("hog", contestant.folder, *words, env=env)
+    try:
+        await processes.until_said(hog, "burning")
+        return await load.steady(int(plan.rate * plan.hold_s), plan.rate)
+    finally:
+        await hog.end()
+
+
+@contextmanager
+def _spent(contestant: Contestant) -> Iterator[list[float]]:
+    """The processor seconds of all our processes in the block, once it is over."""
+    took: list[float] = []
+    before = sum(contestant.cpu_s().values())
+    yield took
+    took.append(sum(contestant.cpu_s().values()) - before)
 
 
 async def _sweep(room: WebRoom, faults: list[str]) -> Figures:

@@ -67,6 +67,18 @@ async def test_a_later_check_takes_the_place_of_the_one_before(findings: RedisFi
     assert await findings.of(PROJECT, 10) == Standing(2, (check("P001", 4, 2),))
 
 
+async def test_many_that_are_kept_at_once_stand_as_if_kept_one_by_one(
+    findings: RedisFindings,
+) -> None:
+    many = [check("P001", 1, 2), check("P002", 2, 2), check("P003", 3, 0), check("P004", 4, 2)]
+    assert await findings.keep(*many) == 2
+    assert await stands(findings) == [("P004", 2), ("P002", 2)]
+    assert await findings.keep(*many[1:]) == 0
+    assert await findings.keep(*(check(f"P00{n}", 9, 0) for n in (2, 4))) == 0
+    assert await findings.of(PROJECT, 10) == Standing()
+    assert await findings.keep() == 0
+
+
 @pytest.mark.parametrize("found", [0, 2])
 async def test_an_older_check_changes_nothing_whenever_it_comes(
     found: int, findings: RedisFindings

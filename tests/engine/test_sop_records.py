@@ -84,6 +84,13 @@ async def test_a_study_without_subjects_passes() -> None:
     assert found.run.state.response == "Subjects checked: 0. Findings: 0."
 
 
+async def test_a_large_study_takes_about_as_many_steps_as_a_small_one() -> None:
+    found = await walk(study(*(visit(f"P{n:04}", 1, 9) for n in range(1001)))).start()
+    checked = [why for why in found.whys if why.startswith("checked ")]
+    assert [why.count(",") + 1 for why in checked] == [26] * 38 + [13]
+    assert found.run.state.response.startswith("Subjects checked: 1001. Findings: 1001.")
+
+
 async def test_some_subjects_are_judged_in_each_step_and_progress_is_told() -> None:
     records = study(*(visit(f"P{n:03}", 1) for n in range(25)))
     found = walk(records)

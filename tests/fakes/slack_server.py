@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeVar
 from urllib.parse import urlencode
@@ -23,7 +23,12 @@ from tests.fakes.slack_workspace import (
 T = TypeVar("T")
 # Slack takes the fields of these in the address, or as a form; JSON is not read.
 _READS = ("chat.getPermalink", "users.info", "usergroups.users.list")
-_SCOPES = {"users.info": "users:read", "usergroups.users.list": "usergroups:read"}
+_SCOPES = {
+    "users.info": "users:read",
+    "usergroups.users.list": "usergroups:read",
+    "files.getUploadURLExternal": "files:write",
+    "files.completeUploadExternal": "files:write",
+}
 Json = dict[str, Any]
 
 
@@ -39,7 +44,8 @@ class SlackServer(SlackWorkspace):
     """Use as `async with SlackServer() as slack`; `faults` stays empty while we behave.
 
     `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `acks` of envelopes by
-    envelope id (payload or None).
+    envelope id (payload or None). What stands in `before` is awaited before a method is carried
+    out.
     """
 
     bot_token: str = "xoxb-stub"
@@ -48,7 +54,7 @@ class SlackServer(SlackWorkspace):
     calls: Counter[str] = field(default_factory=Counter)
     acks: dict[str, Json | None] = field(default_factory=dict)
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
-    api_url: str = ""
+    before: dict[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
     _failures: dict[str, list[_Failure]] = field(default_factory=lambda: defaultdict(list))
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _runner: web.AppRunner | None = None
@@ -60,6 +66,7 @@ class SlackServer(SlackWorkspace):
                 web.post("/api/{method}", self._api),
                 *(web.get(f"/api/{method}", self._api) for method in _READS),
                 web.get("/socket", self._socket),
+                web.post("/upload/{file}", self._upload),
             ]
         )
         self._runner = web.AppRunner(app, shutdown_timeout=1)
@@ -244,6 +251,8 @@ class SlackServer(SlackWorkspace):
     async def _api(self, request: web.Request) -> web.StreamResponse:
         method = request.path.rpartition("/")[2]
         self.calls[method] += 1
+        if method in self.before:
+            await self.before[method]()
         failure = self._failures[method].pop(0) if self._failures[method] else None
         if failure and failure.kind == "ratelimited":
             headers = {"Retry-After": f"{failure.retry_after_s:g}"}
@@ -273,6 +282,8 @@ class SlackServer(SlackWorkspace):
             "users.info": self.user_info,
             "usergroups.users.list": self.group_members,
             "apps.connections.open": self._open_socket,
+            "files.getUploadURLExternal": self.reserve,
+            "files.completeUploadExternal": self.share,
         }
         if method not in handlers:
             return self.fault(method, "unknown_method", [])
@@ -285,7 +296,20 @@ class SlackServer(SlackWorkspace):
         fields = await request.json() if request.content_type == "application/json" else {}
         if request.method == "GET":
             fields = dict(request.query)
+        elif request.content_type == "application/x-www-form-urlencoded":
+            fields = {name: str(value) for name, value in (await request.post()).items()}
         return handlers[method](fields)
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        self.calls["upload"] += 1
+        failure = self._failures["upload"].pop(0) if self._failures["upload"] else None
+        if failure:
+            return web.Response(status=500, text="upload failed")
+        if "Authorization" in request.headers:
+            self.faults.append("upload: the token was sent to the upload address")
+        if not self.receive(request.match_info["file"], await request.read()):
+            return web.Response(status=404, text="no such upload")
+        return web.Response(text="OK")
 
     def _open_socket(self, fields: Json) -> Json:
         return {"ok": True, "url": self.api_url.replace("http", "ws", 1).replace("api/", "socket")}

@@ -13,6 +13,7 @@ Json = dict[str, Any]
 
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
 _TRIGGER_LIFE_S = 3.0
+ALT = 1_000
 
 
 @dataclass(slots=True)
@@ -60,6 +61,20 @@ class OpenedView:
 
 
 @dataclass(slots=True)
+class SharedFile:
+    """A file of the bot: nobody sees it before it is shared (`channel` is "" until then)."""
+
+    id: str
+    name: str
+    length: int
+    alt: str
+    content: bytes | None = None
+    title: str = ""
+    channel: str = ""
+    thread_ts: str = ""
+
+
+@dataclass(slots=True)
 class _Trigger:
     user: str
     made: float
@@ -76,8 +91,12 @@ class SlackWorkspace:
     messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
+    files: dict[str, SharedFile] = field(default_factory=dict)
+    api_url: str = ""
     deleted: set[tuple[str, str]] = field(default_factory=set)
-    scopes: set[str] = field(default_factory=lambda: {"users:read", "usergroups:read"})
+    scopes: set[str] = field(
+        default_factory=lambda: {"users:read", "usergroups:read", "files:write"}
+    )
     users: dict[str, Json] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -88,6 +107,11 @@ class SlackWorkspace:
     def latest(self) -> Shown:
         """The newest message."""
         return [*self.messages.values()][-1]
+
+    @property
+    def shared(self) -> list[SharedFile]:
+        """The files that people see, in the order they were reserved."""
+        return [file for file in self.files.values() if file.channel]
 
     def new_trigger(self, user: str) -> str:
         """A fresh trigger id of that user, good for one view within three seconds."""
@@ -178,6 +202,51 @@ class SlackWorkspace:
             return self.fault("chat.getPermalink", "message_not_found", [f"{channel}:{ts}"])
         link = f"https://trial.slack.com/archives/{channel}/p{ts.replace('.', '')}"
         return {"ok": True, "channel": channel, "permalink": link}
+
+    def reserve(self, fields: Json) -> Json:
+        method, length = "files.getUploadURLExternal", str(fields.get("length", ""))
+        if not length.isdigit() or int(length) == 0 or not fields.get("filename"):
+            return self.fault(method, "missing_argument", [str(fields)])
+        if len(fields.get("alt_txt", "")) > ALT:
+            return self.fault(method, "alt_txt_too_large", [fields["alt_txt"]])
+        file = SharedFile(
+            id=f"F{next(self._numbers):08d}",
+            name=fields["filename"],
+            length=int(length),
+            alt=fields.get("alt_txt", ""),
+        )
+        self.files[file.id] = file
+        url = self.api_url.replace("/api/", f"/upload/{file.id}")
+        return {"ok": True, "upload_url": url, "file_id": file.id}
+
+    def receive(self, file_id: str, content: bytes) -> bool:
+        """Takes a reserved file's bytes; False for an address that was never given."""
+        file = self.files.get(file_id)
+        if file is None or file.content is not None or len(content) != file.length:
+            self.faults.append(f"upload: {file_id}: {len(content)} bytes are not what was said")
+            return False
+        file.content = content
+        return True
+
+    def share(self, fields: Json) -> Json:
+        method = "files.completeUploadExternal"
+        channel, thread = str(fields.get("channel_id", "")), fields.get("thread_ts", "")
+        if not re.fullmatch(r"[CDG][A-Z0-9]+", channel):
+            return self.fault(method, "channel_not_found", [channel])
+        if thread and not _TS.fullmatch(thread):
+            return self.fault(method, "invalid_thread_ts", [thread])
+        if thread and any(m.ts == thread and m.thread_ts for m in self.messages.values()):
+            return self.fault(method, "invalid_thread_ts", ["a reply, and no thread's root"])
+        wanted = fields.get("files")
+        if not isinstance(wanted, list) or not wanted:
+            return self.fault(method, "missing_argument", ["files"])
+        found = [self.files.get(each.get("id")) for each in wanted]
+        if any(file is None or file.content is None or file.channel for file in found):
+            return self.fault(method, "file_not_found", [str(wanted)])
+        for file, each in zip(found, wanted, strict=True):
+            assert file is not None
+            file.title, file.channel, file.thread_ts = each.get("title", ""), channel, thread
+        return {"ok": True, "files": [{"id": each["id"]} for each in wanted]}
 
     def add_user(self, user: str, name: str, **more: Any) -> None:
         """A member of the workspace; `deleted` or another `team_id` as Slack tells them."""

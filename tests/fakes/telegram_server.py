@@ -6,11 +6,20 @@ import re
 import socket
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from aiohttp import web
 
+from tests.fakes.telegram_files import (
+    CAPTION,
+    FILE_BYTES,
+    PHOTO_BYTES,
+    Params,
+    Refused,
+    file_of,
+    refuse_no_picture,
+)
 from tests.fakes.telegram_text import BadHtml, Parsed, parse_html, units, with_found
 from tests.fakes.telegram_updates import Sent, Updates, chat_of
 
@@ -18,7 +27,6 @@ TOKEN = "7000000001:AAtestTESTtestTESTtestTESTtestTEST"
 BOT_ID = 7000000001
 SECRET = "Test-secret_42"
 Trouble = Literal["rate_limited", "broken", "dropped"]
-Params = dict[str, Any]
 
 
 @dataclass
@@ -28,16 +36,6 @@ class CallbackAnswer:
     callback_id: str
     text: str
     show_alert: bool
-
-
-@dataclass
-class Refused(Exception):
-    """Telegram says no; `fault` when the caller sent what it should not have."""
-
-    description: str
-    status: int = 400
-    fault: bool = True
-    parameters: Params = field(default_factory=dict)
 
 
 class TelegramServer(Updates):
@@ -63,6 +61,7 @@ class TelegramServer(Updates):
         self.webhook: Params = {}
         self.gone_chats: set[int] = set()
         self.blocked_chats: set[int] = set()
+        self.refused_files: set[int] = set()
         self.acquainted: set[int] = set()
         self.waiting: deque[dict[str, Any]] = deque()
         self._troubles: dict[str, deque[tuple[Trouble | None, int]]] = defaultdict(deque)
@@ -73,6 +72,8 @@ class TelegramServer(Updates):
             "getme": self._get_me,
             "getchat": self._get_chat,
             "sendmessage": self._send_message,
+            "sendphoto": self._send_photo,
+            "senddocument": self._send_document,
             "editmessagetext": self._edit_message_text,
             "editmessagereplymarkup": self._edit_markup,
             "deletemessage": self._delete_message,
@@ -84,7 +85,7 @@ class TelegramServer(Updates):
         }
 
     async def __aenter__(self) -> Self:
-        app = web.Application()
+        app = web.Application(client_max_size=64 << 20)
         app.router.add_route("*", r"/bot{token:[^/]+}/{method}", self._handle)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
@@ -207,8 +208,41 @@ class TelegramServer(Updates):
         self.messages[chat_id, sent.message_id] = sent
         return self.payload_of(sent)
 
+    async def _send_photo(self, params: Params) -> Any:
+        name, content = file_of(params, "photo", most=PHOTO_BYTES)
+        refuse_no_picture(content)
+        return self._sent_file(params, name, photo=content)
+
+    async def _send_document(self, params: Params) -> Any:
+        name, content = file_of(params, "document", most=FILE_BYTES)
+        return self._sent_file(params, name, document=content)
+
+    def _sent_file(self, params: Params, name: str, **content: bytes) -> Any:
+        chat_id, caption = self._chat_id(params), str(params.get("caption", ""))
+        if chat_id in self.refused_files:
+            kind = "photos" if "photo" in content else "documents"
+            raise Refused(f"not enough rights to send {kind} to the chat", fault=False)
+        if units(caption) > CAPTION:
+            raise Refused("message caption is too long")
+        sent = Sent(
+            chat_id,
+            len(self.messages) + 1,
+            caption,
+            caption,
+            with_found(Parsed(caption)).entities,
+            topic=int(params["message_thread_id"]) if "message_thread_id" in params else None,
+            file_name=name,
+            **content,
+        )
+        if sent.topic == 1:
+            raise Refused("message thread not found")
+        self.messages[chat_id, sent.message_id] = sent
+        return self.payload_of(sent)
+
     async def _edit_message_text(self, params: Params) -> Any:
         message = self._message(params, "edit")
+        if message.file_name:
+            raise Refused("there is no text in the message to edit")
         shown, keyboard = _shown(params), _markup(params).get("inline_keyboard", [])
         now = (message.text, message.entities, message.keyboard)
         _refuse_same(now, (shown.text, shown.entities, keyboard))
@@ -350,4 +384,5 @@ def _json(params: Params, name: str, default: Any) -> Any:
 async def _params(request: web.Request) -> Params:
     if request.content_type == "application/json":
         return {**request.query, **await request.json()}
-    return {**request.query, **{k: str(v) for k, v in (await request.post()).items()}}
+    given = (await request.post()).items()
+    return {**request.query, **{k: v if isinstance(v, web.FileField) else str(v) for k, v in given}}

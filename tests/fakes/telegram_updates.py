@@ -11,7 +11,10 @@ DATE = 1_790_000_000
 
 @dataclass
 class Sent:
-    """A message of the bot as it shows now; `edits` counts changes, `deleted` when it is gone."""
+    """A message of the bot as it shows now; `edits` counts changes, `deleted` when it is gone.
+
+    With a `photo` or a `document` (named `file_name`), `text` is its caption.
+    """
 
     chat_id: int
     message_id: int
@@ -24,6 +27,9 @@ class Sent:
     topic: int | None = None
     edits: int = 0
     deleted: bool = False
+    photo: bytes = b""
+    document: bytes = b""
+    file_name: str = ""
 
     @property
     def labels(self) -> list[str]:

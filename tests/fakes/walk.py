@@ -1,5 +1,6 @@
 """A run outside of any store: step by step, each written as JSON and read again before the next."""
 
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -182,11 +183,12 @@ class Walk:
     async def _step(self, mail: RunMail) -> Stepped:
         run = Run.model_validate_json(self.run.stored())
         assert run == self.run, "what is stored is the run"
+        numbers = itertools.count()
         services = Services(
             records=self.records,
             people=People(),
             model=self.model,
-            new_id=lambda _: f"00-card{run.steps:06d}",
+            new_id=lambda _: f"00-card{run.steps:06d}{'+' * next(numbers)}",
             now=NOW,
             today=TODAY,
             zone="UTC",

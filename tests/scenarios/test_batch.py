@@ -178,6 +178,11 @@ async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, b
         table = text_of(done)
         assert all(subject.subject_id in table for subject in subjects)
         assert table.count("end\\\\_accepted") + table.count("end_accepted") == faulty
+        chart = (await room.wait_for(lambda m: bool(m["chart"])))["chart"]
+        wrong = sum(bool(v.ecog) for each in visits for v in each)
+        assert [(bar["label"], bar["value"]) for bar in chart["bars"]] == [
+            ("ECOG 评分：应为 0", wrong)
+        ]
         await room.tap("lin", done, "ok")
         await room.wait_for(lambda m: any(p["state"] == "done" for p in m["parts"]))
     await nothing_goes_on(service)
@@ -205,14 +210,20 @@ async def test_what_was_found_stands_for_each_subject_until_it_is_checked_again(
         await room.wait_for(lambda m: f"未关闭的检查问题：{len(wanted)} 个" in text_of(m))
 
 
-async def test_checks_of_many_subjects_go_ten_in_a_row(start: Start, batch: Path) -> None:
+async def test_one_card_lists_all_subjects_whose_checks_go_ten_in_a_row(
+    start: Start, batch: Path
+) -> None:
     change(batch, "skills/every-subject.yaml", "  batch: {records: subjects, ", "  # {")
     change(batch, "skills/every-subject.yaml", "visits, subject: subject_id, ", "visits, ")
     change(batch, "skills/every-subject.yaml", "end_batch:", "end_accepted:")
+    reviewed = "      decision: review\n"
+    change(batch, "skills/every-subject.yaml", reviewed, f"{reviewed}      presents: [counted]\n")
     service = await start(playbooks=batch)
     subjects = await service.parts.handling.records.subjects()
     async with WebRoom(service.url) as room:
         await room.say("lin", "对所有受试者做质控")
+        listed = await room.card("confirm")
+        assert all(subject.subject_id in listed["html"] for subject in subjects)
         await approve_all(room, 1)
         await stands(service, lambda s: bool(s.findings))
     rows = await service.parts.client.keys("*row:*/check/*")

@@ -54,8 +54,8 @@ class Wall:
             self._changed.notify_all()
         return key
 
-    async def edit(self, conversation: str, message_id: str, view: MessageView) -> None:
-        await self.send(conversation, view, key=message_id)
+    async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
+        return await self.send(conversation, view, key=message_id)
 
     def pace(self, conversation: str) -> Pace:
         return Pace()

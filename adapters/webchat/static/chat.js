@@ -1,5 +1,6 @@
 // The page: who is speaking, the conversation as it comes in, and the composer.
 import { buildCard, carryOver, el } from "/static/card.js";
+import { buildChart } from "/static/chart.js";
 import { inbox } from "/static/inbox.js";
 import { texts } from "/static/texts.js";
 
@@ -121,7 +122,9 @@ function showMessage(id, view) {
   const kept = old && old.card === card ? old.node.querySelector(".card") : null;
   const hadFocus = Boolean(old?.node.querySelector(".card")?.contains(document.activeElement));
   const body = old?.node.querySelector(".body") ?? el("div", { class: "body" });
-  const parts = view.parts.map((part) => buildPart(part, view.lang));
+  // Its parts say in words what a chart shows, for platforms without pictures.
+  const parts = view.chart ? [el("section", { class: "part" }, buildChart(view.chart))]
+    : view.parts.map((part) => buildPart(part, view.lang));
   body.querySelectorAll(":scope > .part").forEach((part) => part.remove());
   body.prepend(...parts);
   if (!kept) {

@@ -63,16 +63,6 @@ async def test_an_edit_that_needs_fewer_messages_removes_the_rest(server, platfo
     assert server.faults == []
 
 
-async def test_an_edit_that_would_need_more_messages_is_cut_with_a_note(server, platform):
-    message_id = await platform.send(CHAT, text("short", APPROVE), key="k1")
-    await platform.edit(CHAT, message_id, text(LONG * 2, APPROVE))
-    (only,) = server.chat(1001)
-    assert "too long" in only.text
-    assert only.text.endswith("Record?")
-    assert only.labels == ["Approve"]
-    assert server.faults == []
-
-
 async def test_a_send_that_broke_off_goes_on_where_it_stopped(server, platform):
     server.trouble("sendMessage", "rate_limited", after=1)
     with pytest.raises(RateLimited):

@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from cards.model import Field, Row
-from cards.view import ButtonView, CardView, FormView, MessageView, PartView, Tone
+from cards.view import (
+    BarView,
+    ButtonView,
+    CardView,
+    ChartView,
+    FormView,
+    MessageView,
+    PartView,
+    Tone,
+)
 from engine.events import (
     Accepted,
     Answered,
@@ -313,3 +322,33 @@ async def test_the_page_fits_a_phone(page, chat, browser):
         )
 
     await asyncio.to_thread(walk)
+
+
+async def test_a_chart_is_drawn_by_the_page_and_told_in_words(page, chat, browser, tmp_path):
+    bars = (
+        BarView(label="体重：应在 30 到 200 kg 之间", value=8),
+        BarView(label="ECOG：缺失", value=2),
+    )
+    chart = ChartView(title="质控：各规则发现的问题", bars=bars)
+    part = PartView(number=0, state="answered", text="| 规则 | 次数 |\n|---|---|\n| 体重 | 8 |")
+    shown = MessageView(lang="zh", parts=(part,), chart=chart)
+    await chat.send("web:local:charts", shown, key="r1")
+    address = page("charts")
+
+    def look() -> None:
+        browser.open(address)
+        figure = browser.wait_text(".reply figure.chart", "ECOG：缺失")
+        assert figure.get_attribute("role") == "img"
+        assert figure.get_attribute("aria-label") == chart.told
+        assert figure.find_element("tag name", "figcaption").text == chart.title
+        widths = browser.run(
+            "return [...document.querySelectorAll('.bar-fill')]"
+            ".map((fill) => fill.getBoundingClientRect().width)"
+        )
+        assert widths[0] == pytest.approx(4 * widths[1], rel=0.02)
+        assert widths[0] > 100
+        assert browser.all(".reply table") == []
+        browser.screenshot(tmp_path / "chart.png")
+        assert browser.console_errors() == []
+
+    await asyncio.to_thread(look)

@@ -1,0 +1,1 @@
+"""Pictures for platforms that show them; rooms of platforms share this one."""

@@ -1,0 +1,129 @@
+"""A view in as many messages as it needs; what no number of them holds comes as a document."""
+
+from dataclasses import dataclass
+
+from telegram import Bot, InlineKeyboardMarkup
+from telegram.constants import ParseMode
+
+from adapters.telegram.addresses import Place
+from adapters.telegram.desk import NO_PREVIEW
+from adapters.telegram.errors import translated
+from adapters.telegram.files import Files
+from adapters.telegram.render import Rendered, keyboard_of, rendered
+from cards.document import digest, document, is_settled
+from cards.view import MessageView
+from engine.errors import Gone, PlatformError
+
+_REMEMBERED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Message ids in order, and the mark of the document that came below them, "" without one."""
+
+    ids: tuple[int, ...] = ()
+    mark: str = ""
+
+    @classmethod
+    def read(cls, message_id: str) -> "Shown":
+        """What a text of `str(shown)` says; raises Gone for any other."""
+        ids, _, mark = message_id.partition(";")
+        try:
+            return cls(tuple(int(part) for part in ids.split(",")), mark)
+        except ValueError as error:
+            raise Gone(f"not a Telegram message: {message_id!r}") from error
+
+    def __str__(self) -> str:
+        ids = ",".join(map(str, self.ids))
+        return f"{ids};{self.mark}" if self.mark else ids
+
+
+class Messages:
+    """The messages of one bot."""
+
+    def __init__(self, bot: Bot, files: Files) -> None:
+        self._bot = bot
+        self._files = files
+        self._begun: dict[str, list[int]] = {}
+
+    async def show(self, place: Place, view: MessageView, before: Shown, *, key: str) -> Shown:
+        """The view in the messages that show it `before`, and in more below if it needs them.
+
+        What an earlier try under `key` posted before it broke off is used. Raises PlatformError.
+        """
+        ids = [*self._begun.get(key, before.ids)]
+        text, shown = "", rendered(view)
+        if not shown.whole and is_settled(view):
+            text, shown = document(view), rendered(view, attached=True)
+        mark = digest(text) if text else before.mark
+        try:
+            await self._show_all(place, ids, shown, view)
+            if mark != before.mark and not await self._files.document(place, text):
+                mark = before.mark
+                await self._show_all(place, ids, rendered(view), view)
+        except PlatformError:
+            self._remember(key, ids)
+            raise
+        self._begun.pop(key, None)
+        return Shown(tuple(ids), mark)
+
+    async def _show_all(
+        self, place: Place, ids: list[int], shown: Rendered, view: MessageView
+    ) -> None:
+        """Edits what is there, posts what is not (its id joins `ids`), takes away what is spare.
+
+        The card's keyboard stands under the last message.
+        """
+        keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card)]
+        wanted = list(zip(shown.chunks, keyboards, strict=True))
+        for message_id, (chunk, keyboard) in zip(ids, wanted, strict=False):
+            await self._edit(place, message_id, chunk, keyboard)
+        for chunk, keyboard in wanted[len(ids) :]:
+            ids.append(await self._post(place, chunk, keyboard))
+        while len(ids) > len(wanted):
+            await self._take_away(place, ids[-1])
+            ids.pop()
+
+    async def _post(self, place: Place, html: str, keyboard: InlineKeyboardMarkup | None) -> int:
+        with translated():
+            message = await self._bot.send_message(
+                place.chat,
+                html,
+                parse_mode=ParseMode.HTML,
+                message_thread_id=place.topic,
+                reply_markup=keyboard,
+                link_preview_options=NO_PREVIEW,
+            )
+        return message.message_id
+
+    async def _edit(
+        self, place: Place, message_id: int, html: str, keyboard: InlineKeyboardMarkup | None
+    ) -> None:
+        """The same content again is success; leaving the keyboard out removes it."""
+        with translated():
+            await self._bot.edit_message_text(
+                html,
+                chat_id=place.chat,
+                message_id=message_id,
+                parse_mode=ParseMode.HTML,
+                reply_markup=keyboard,
+                link_preview_options=NO_PREVIEW,
+            )
+
+    async def _take_away(self, place: Place, message_id: int) -> None:
+        """Telegram deletes nothing older than 48 hours; such a message is emptied instead."""
+        try:
+            with translated():
+                await self._bot.delete_message(place.chat, message_id)
+        except Gone:
+            return
+        except PlatformError as exc:
+            if exc.retryable:
+                raise
+            await self._edit(place, message_id, "…", None)
+
+    def _remember(self, key: str, ids: list[int]) -> None:
+        if ids:
+            self._begun[key] = ids
+        if len(self._begun) > _REMEMBERED:
+            del self._begun[next(iter(self._begun))]
