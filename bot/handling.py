@@ -18,6 +18,7 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Commanded,
+    GraphOrdered,
     Migrated,
     PartReady,
     RunMail,
@@ -25,7 +26,7 @@ from engine.mail import (
     Started,
     parse,
 )
-from engine.migration import migration
+from engine.migration import migration, superseded
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.findings import Findings
@@ -159,6 +160,8 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
+        if isinstance(mail, GraphOrdered):
+            return await self._order(run, mail, playbook)
         services = recording(self.services())
         stepped = await step(mail, StepContext(run, playbook, services))
         if stepped.park:
@@ -170,6 +173,20 @@ class Handling:
         """Whether the run's parent ended while it was begun."""
         parent = await self.decisions.run(run.parent)
         return parent is None or parent[1] != ""
+
+    async def _order(self, run: Run, mail: GraphOrdered, playbook: Playbook) -> Handled:
+        """The job graph as somebody wants it; what it asked before is not asked any more."""
+        found = [await self.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        if any(card.status != "open" for card in cards):
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        stepped = await step(mail, StepContext(run, playbook, recording(self.services())))
+        written = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
+        waits = Run.model_validate_json(written).waiting if written else run.waiting
+        closed = superseded([card for card in cards if card.token not in waits])
+        effects = replace(stepped.effects, cards=(*stepped.effects.cards, *closed))
+        return Handled(effects, stepped.front, stepped.park)
 
     async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
         """The run on another version of its playbook; whoever asked for it checked it before."""

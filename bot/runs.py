@@ -144,10 +144,22 @@ def _told(why: Explained) -> str:
         f"missing: {', '.join(why.missing) or 'nothing'}; waits for: {waiting}",
         "",
         *(f"{'in ' if s.available else 'out'}  {s.skill}: {s.why}" for s in why.skills),
+        *_jobs(why),
         "",
         *(_step(step) for step in why.steps),
     ]
     return "\n".join(lines)
+
+
+def _jobs(why: Explained) -> list[str]:
+    """The jobs of its job graph, after an empty line; [] for a run that has none."""
+    lines = []
+    for job in why.jobs:
+        needs = f"; needs {', '.join(job.needs)}" if job.needs else ""
+        error = f"; {' '.join(job.error.split())}" if job.error else ""
+        by = f" by {job.expert}" if job.expert else ""
+        lines.append(f"{job.state}  {job.job}{by}, attempt {job.attempts}{needs}{error}")
+    return ["", *lines] if lines else []
 
 
 def _step(step: StepThen) -> str:

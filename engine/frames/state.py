@@ -8,6 +8,7 @@ from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
+from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
@@ -224,7 +225,15 @@ class ToolPlanFrame(Frozen):
 
 
 Frame = Annotated[
-    PlannerFrame | PromptFrame | ModelFrame | SopFrame | BatchFrame | ToolPlanFrame,
+    PlannerFrame
+    | PromptFrame
+    | ModelFrame
+    | SopFrame
+    | BatchFrame
+    | ToolPlanFrame
+    | JobsFrame
+    | LeaderFrame
+    | JobFrame,
     Field(discriminator="kind"),
 ]
 
@@ -236,6 +245,8 @@ def position(frame: Frame) -> str:
             return f"planner:{phase}"
         case SopFrame(skill=skill, node=node):
             return f"sop:{skill}/{node}"
+        case JobFrame(skill=skill, brief=brief) | LeaderFrame(skill=skill, brief=brief):
+            return f"{frame.kind}:{skill}/{brief.job.id}"
         case _:
             return f"{frame.kind}:{frame.skill}"
 
@@ -249,7 +260,8 @@ class Run(Frozen):
     `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
-    among its siblings; `children` are the ids of those that have not ended, by key.
+    among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
+    counts the steps that children and timers caused.
     """
 
     schema_version: Literal[1] = 1
@@ -281,6 +293,7 @@ class Run(Frozen):
     parent: str = ""
     key: str = ""
     children: dict[str, str] = {}
+    prompted: int = 0
     started_at: datetime
 
     @field_serializer("frames")
