@@ -11,11 +11,13 @@ from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import syncing
 from engine.children import ANYHOW
+from engine.frames.outcome import GraphOrder
 from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
+from engine.jobs.orders import takes
 from engine.language import detect
 from engine.lookup import suggestions
-from engine.mail import GIVEN_UP, Announced, Commanded
+from engine.mail import GIVEN_UP, Announced, Commanded, GraphOrdered
 from engine.ports.findings import Standing
 from engine.ports.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.replies import Part, ReplyHead
@@ -42,6 +44,11 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
             return _reply(mail, lang, services, _pending(cards, found, services.zone, lang))
         case "runs":
             return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
+        case "stop" | "recover":
+            runs = await active(conversation, services)
+            return _ordered(
+                mail, lang, services, [r for r in runs if _may_cancel(r, mail.principal)]
+            )
         case "cancel":
             runs = await active(conversation, services)
             return _cancel(mail, lang, services, runs, await all_active(conversation, services))
@@ -156,6 +163,19 @@ def _cancel(
         mails=wakes(run.model_copy(update={"status": "cancelled"})),
         log=((run.id, json.dumps(entry)),),
     )
+
+
+def _ordered(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[Run]) -> Effects:
+    """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
+    what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
+    run = next((r for r in reversed(runs) if takes(what, r)), None)
+    if run is None:
+        return _reply(mail, lang, services, say(f"{what}.none", lang))
+    person = mail.principal
+    text = mail.update.text.strip()
+    order = GraphOrdered(what=what, by=person.id, name=person.name, text=text)
+    base = _reply(mail, lang, services, say(f"{what}.done", lang, name=titled(run)))
+    return replace(base, mails=((f"run:{run.id}", order.model_dump_json()),))
 
 
 def _cancelled(run: Run) -> str:

@@ -80,6 +80,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "graph.detail.state": ("状态", "state"),
     "graph.detail.expert": ("专家", "expert"),
     "graph.detail.attempts": ("次数", "attempts"),
+    "graph.detail.part_of": ("属于", "part of"),
     "graph.detail.error": ("错误", "error"),
     "graph.detail.experts": ("专家", "experts"),
 }

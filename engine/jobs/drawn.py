@@ -6,10 +6,12 @@ from cards.model import Lang
 from cards.texts import say
 from engine.frames.jobs import JobsFrame
 from engine.frames.state import Run
-from engine.jobs.model import Job, JobGraph
-from engine.jobs.showing import outline, state_of
-from engine.playbooks.graph_model import Edge, Graph, Node, node_id, one_line
+from engine.jobs.model import Job, JobGraph, cut
+from engine.jobs.showing import state_of
+from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, node_id, one_line
 from engine.playbooks.model import Playbook
+
+ERROR_CHARS = 200
 
 
 def graph_of(run: Run) -> JobGraph | None:
@@ -18,15 +20,15 @@ def graph_of(run: Run) -> JobGraph | None:
     return frame.graph if frame else None
 
 
-def drawn_jobs(run: Run, playbook: Playbook, lang: Lang) -> Graph | None:
-    """The run's jobs, each inside the one that it is part of, with arrows from what it needs.
+def drawn_jobs(run: Run, playbook: Playbook | None, lang: Lang) -> Graph | None:
+    """The run's jobs, with arrows to each from those that it needs.
 
     None when the run is in no job graph. Ids are `job:<id>`, and the skill's for the whole.
     """
     frame = next((f for f in reversed(run.frames) if isinstance(f, JobsFrame)), None)
     if frame is None or frame.graph is None:
         return None
-    skill = playbook.skills.get(frame.skill)
+    skill = playbook.skills.get(frame.skill) if playbook else None
     name = skill.name(lang) if skill else frame.skill
     whole = Node(
         id=node_id("skill", frame.skill),
@@ -34,9 +36,9 @@ def drawn_jobs(run: Run, playbook: Playbook, lang: Lang) -> Graph | None:
         key=one_line(frame.skill),
         name=one_line(name),
         type="job_graph",
-        details={"state": (say(f"jobs.state.{frame.graph.status}", lang).rstrip(":："),)},
+        details={"state": (_state(frame.graph.status, lang),)},
     )
-    nodes = [whole, *(_node(job, frame.graph, whole.id, lang) for _, job in outline(frame.graph))]
+    nodes = [whole, *(_node(job, frame.graph, whole.id, lang) for job in frame.graph.jobs)]
     return Graph(lang=lang, nodes=tuple(nodes), edges=_edges(frame.graph, whole.id))
 
 
@@ -48,24 +50,26 @@ def marks(graph: JobGraph) -> tuple[Collection[str], Collection[str]]:
 
 
 def _node(job: Job, graph: JobGraph, whole: str, lang: Lang) -> Node:
-    state = "heading" if job in graph.decomposed else state_of(job)
-    details: dict[str, tuple[str | int, ...]] = {}
-    if state != "heading":
-        details["state"] = (say(f"jobs.state.{state}", lang).rstrip(":："),)
-    if job.assigned_expert:
-        details["expert"] = (one_line(job.assigned_expert),)
-    if job.attempt > 1:
-        details["attempts"] = (job.attempt,)
-    if job.error and state != "heading":
-        details["error"] = (one_line(job.error),)
+    outer = next((each.goal for each in graph.decomposed if each.id == job.inside), "")
+    found: dict[DetailKey, str | int] = {
+        "state": _state(state_of(job), lang),
+        "expert": one_line(job.assigned_expert),
+        "attempts": job.attempt if job.attempt > 1 else "",
+        "part_of": one_line(outer),
+        "error": one_line(cut(job.error, ERROR_CHARS)),
+    }
     return Node(
         id=node_id("job", job.id),
         kind="job",
         key=one_line(job.id),
         name=one_line(job.goal),
-        inside=node_id("job", job.inside) if job.inside else whole,
-        details=details,
+        inside=whole,
+        details={key: (value,) for key, value in found.items() if value != ""},
     )
+
+
+def _state(state: str, lang: Lang) -> str:
+    return say(f"jobs.state.{state}", lang).rstrip(":：")
 
 
 def _edges(graph: JobGraph, whole: str) -> tuple[Edge, ...]:

@@ -1,8 +1,11 @@
 """A job graph's own frame: begins what is ready, takes in what ends, stands still or is done."""
 
+from collections import defaultdict
 from string import Template
 
+from cards.markdown import written
 from cards.model import Decision
+from cards.texts import say
 from engine.frames.jobs import Brief, JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advanced,
@@ -59,8 +62,9 @@ def _new(part: JobsPart, context: StepContext) -> JobGraph:
     run = context.run
     goal = run.text
     if part.goal:
-        known = {name: str(value) for name, value in run.state.data.items()}
-        goal = Template(part.goal(run.lang)).safe_substitute(known)
+        blank = say("card.blank", run.lang)
+        known = {name: written(value) for name, value in run.state.data.items()}
+        goal = Template(part.goal(run.lang)).safe_substitute(defaultdict(lambda: blank, known))
     return new_graph(goal, life_cycle=part.life_cycle, expert=part.expert)
 
 
