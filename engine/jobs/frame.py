@@ -129,11 +129,11 @@ def _goes_on(
     if graph.status in ("stopped", "failed"):
         return _stands_still(frame, graph, part, context, why)
     taken = sum(job.status == "running" and not job.seen for job in graph.jobs)
-    first = graphs.ready(graph, now)[: max(0, part.concurrency - taken)]
-    graph = graphs.begin(graph, {job.id for job in first})
-    names = {job.id for job in first}
+    free, late = graphs.ready(graph, now)
+    names = {job.id for job in free[: max(0, part.concurrency - taken)]}
+    graph = graphs.begin(graph, names)
     children = tuple(_child(job, graph, part, frame.skill) for job in graph.jobs if job.id in names)
-    alarms = _alarms(frame.graph, graph, context)
+    alarms = _alarms(frame.graph, late)
     begun = ", ".join(child.key for child in children)
     told = f"{why}; begins {begun}" if begun else why
     after = frame.model_copy(update={"graph": graph, "asked": ""})
@@ -154,10 +154,10 @@ def _child(job: Job, graph: JobGraph, part: JobsPart, skill: str) -> Child:
     return Child(job.key, LeaderFrame(skill=skill, brief=brief), patch)
 
 
-def _alarms(before: JobGraph | None, graph: JobGraph, context: StepContext) -> tuple[Alarm, ...]:
+def _alarms(before: JobGraph | None, late: tuple[Job, ...]) -> tuple[Alarm, ...]:
     """For jobs whose back-off is new; the others have theirs."""
     found = []
-    for job in graphs.waits_until(graph, context.services.now):
+    for job in late:
         was = before.job(job.id) if before else None
         if job.not_before and (was is None or was.not_before != job.not_before):
             found.append(Alarm(job.key, job.not_before))

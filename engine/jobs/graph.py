@@ -17,22 +17,16 @@ from engine.jobs.model import (
 _OPEN = ("created", "running")
 
 
-def ready(graph: JobGraph, now: datetime) -> tuple[Job, ...]:
-    """The jobs that can be begun: all that they depend on has finished, and no back-off is left."""
-    return tuple(job for job in _next(graph) if job.not_before is None or job.not_before <= now)
-
-
-def waits_until(graph: JobGraph, now: datetime) -> tuple[Job, ...]:
-    """The jobs that could be begun, but for their back-off."""
-    return tuple(job for job in _next(graph) if job.not_before and job.not_before > now)
-
-
-def _next(graph: JobGraph) -> list[Job]:
+def ready(graph: JobGraph, now: datetime) -> tuple[tuple[Job, ...], tuple[Job, ...]]:
+    """The jobs that can be begun, as all that they depend on has finished; and those that could,
+    but for their back-off."""
     if graph.status not in _OPEN:
-        return []
+        return (), ()
     finished = {job.id for job in graph.jobs if job.status == "finished"}
-    created = (job for job in graph.jobs if job.status == "created")
-    return [job for job in created if finished.issuperset(job.dependencies)]
+    created = [job for job in graph.jobs if job.status == "created"]
+    free = [job for job in created if finished.issuperset(job.dependencies)]
+    late = tuple(job for job in free if job.not_before and job.not_before > now)
+    return tuple(job for job in free if job not in late) if late else tuple(free), late
 
 
 def begin(graph: JobGraph, names: Collection[str]) -> JobGraph:

@@ -45,12 +45,13 @@ def outline(graph: JobGraph) -> Iterator[tuple[int, Job]]:
 def tree(graph: JobGraph, lang: Lang) -> str:
     """The jobs as a Markdown list, the first 25 of them."""
     lines: list[str] = []
+    headings = {job.id for job in graph.decomposed}
     for depth, job in outline(graph):
         if len(lines) == SHOWN_LINES:
             count = len(graph.jobs) + len(graph.decomposed)
             lines.append(say("jobs.more", lang, n=count - SHOWN_LINES))
             break
-        lines.append("  " * depth + _line(job, job in graph.decomposed, lang))
+        lines.append("  " * depth + _line(job, job.id in headings, lang))
     return "\n".join(lines)
 
 

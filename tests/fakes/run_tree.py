@@ -46,6 +46,7 @@ class RunTree:
     log: list[tuple[str, str]] = field(default_factory=list)
     steps: int = 0
     on_step: Callable[[str, Run, Stepped], None] = lambda mail, before, stepped: None
+    before: Callable[[Run], None] = lambda run: None
 
     def __post_init__(self) -> None:
         self.runs[self.run.id] = self.run
@@ -57,11 +58,16 @@ class RunTree:
         return self.runs[self.run.id]
 
     @property
+    def jobs(self) -> JobGraph | None:
+        """Its jobs, None when it has none, or none yet."""
+        frames = (frame for frame in self.root.frames if isinstance(frame, JobsFrame))
+        return next((frame.graph for frame in frames), None)
+
+    @property
     def graph(self) -> JobGraph:
         """Its jobs."""
-        frame = next(f for f in reversed(self.root.frames) if isinstance(f, JobsFrame))
-        assert frame.graph is not None
-        return frame.graph
+        assert self.jobs is not None
+        return self.jobs
 
     @property
     def states(self) -> dict[str, str]:
@@ -72,10 +78,10 @@ class RunTree:
         """The cards that somebody waits for."""
         return [card for card in self.cards.values() if card.status == "open"]
 
-    async def start(self, steps: int = 5000) -> "RunTree":
-        """Until everything rests, timers included."""
+    async def start(self, steps: int = 5000, *, timers: bool = True) -> "RunTree":
+        """As `go_on`, from the beginning."""
         self.put(self.run.id, Started().model_dump_json())
-        return await self.go_on(steps)
+        return await self.go_on(steps, timers=timers)
 
     def put(self, run_id: str, mail: str, *, front: bool = False) -> None:
         """Mail into the run's lane."""
@@ -86,7 +92,7 @@ class RunTree:
             lane.append(mail)
 
     async def go_on(self, steps: int = 5000, *, timers: bool = True) -> "RunTree":
-        """So many steps at most, or until everything rests."""
+        """So many steps at most, or until everything rests; with `timers`, these too."""
         for _ in range(steps):
             waiting = [name for name, lane in self.lanes.items() if lane]
             if not waiting:
@@ -143,6 +149,7 @@ class RunTree:
 
     async def _stepped(self, run: Run, mail: str) -> Stepped:
         run = Run.model_validate_json(run.stored())
+        self.before(run)
         services = Services(
             records=self.records,
             people=People(),
