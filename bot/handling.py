@@ -182,8 +182,8 @@ class Handling:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
         stepped = await step(mail, StepContext(run, playbook, recording(self.services())))
-        written = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
-        waits = Run.model_validate_json(written).waiting if written else run.waiting
+        body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
+        waits = Run.model_validate_json(body).waiting if body else run.waiting
         closed = superseded([card for card in cards if card.token not in waits])
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *closed))
         return Handled(effects, stepped.front, stepped.park)

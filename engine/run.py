@@ -272,9 +272,9 @@ def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str 
             return base.model_copy(
                 update={"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             )
-        case Fork(frame=frame, patch=patch):
+        case Fork(frame=frame, patch=patch, forgets=forgets):
             state = merged(run.state, patch, context.playbook) if patch else run.state
-            waiting = tuple(token for token in run.waiting if token != answered)
+            waiting = tuple(token for token in run.waiting if token not in (answered, *forgets))
             update = {"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             return base.model_copy(update={**update, "state": state})
         case Ended(status="blocked"):

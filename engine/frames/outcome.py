@@ -110,7 +110,7 @@ class Fork:
     """The run waits for what it waited for, and for these new child runs, each in its own lane.
 
     Without children it only goes on waiting, if need be for an alarm. The children in `drops`
-    (keys) end as cancelled.
+    (keys) end as cancelled; the cards in `forgets` are not waited for any more.
     """
 
     frame: Frame
@@ -120,6 +120,7 @@ class Fork:
     note: Note | None = None
     alarms: tuple[Alarm, ...] = ()
     drops: tuple[str, ...] = ()
+    forgets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

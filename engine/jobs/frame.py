@@ -138,7 +138,9 @@ def _goes_on(
     told = f"{why}; begins {begun}" if begun else why
     after = frame.model_copy(update={"graph": graph, "asked": ""})
     note = progress(graph, context)
-    return Fork(after, children, told, patch=patch, note=note, alarms=alarms)
+    # Whoever let it go on in words has answered what its card asks.
+    forgets = (frame.asked,) if frame.asked else ()
+    return Fork(after, children, told, patch=patch, note=note, alarms=alarms, forgets=forgets)
 
 
 def _child(job: Job, graph: JobGraph, part: JobsPart, skill: str) -> Child:

@@ -177,6 +177,9 @@ class RunTree:
                 update = {"status": "cancelled"}
                 self.runs[run_id] = self.runs[run_id].model_copy(update=update)
                 self._end(run_id)
+        if isinstance(parse(mail), GraphOrdered):
+            for token in set(before.waiting) - set(self.runs[before.id].waiting):
+                self._close(token, "superseded")
         for lane, sent in effects.mails:
             if lane.startswith("run:"):
                 self.put(lane.removeprefix("run:"), sent)

@@ -90,8 +90,10 @@ async def test_every_moment_can_be_stopped_and_recovered_to_the_same_end() -> No
         finished = [job for job in walk.graph.jobs if job.status == "finished"]
         assert walk.graph.status == "stopped"
         asked = len(model.asked)
+        (card,) = walk.open_cards()
         await walk.order("recover")
         assert walk.root.status == "completed", steps
+        assert walk.cards[card.token].status == "superseded"
         assert walk.root.state.data == whole.root.state.data
         again = model.asked[asked:]
         assert not {job.id for job in finished} & set(again)
