@@ -170,11 +170,14 @@ def _ordered(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence
     what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
     run = next((r for r in reversed(runs) if takes(what, r)), None)
     if run is None:
-        return _reply(mail, lang, services, say(f"{what}.none", lang))
+        none = say("stop.none" if what == "stop" else "recover.none", lang)
+        return _reply(mail, lang, services, none)
     person = mail.principal
     text = mail.update.text.strip()
     order = GraphOrdered(what=what, by=person.id, name=person.name, text=text)
-    base = _reply(mail, lang, services, say(f"{what}.done", lang, name=titled(run)))
+    name = titled(run)
+    done = say("stop.done" if what == "stop" else "recover.done", lang, name=name)
+    base = _reply(mail, lang, services, done)
     return replace(base, mails=((f"run:{run.id}", order.model_dump_json()),))
 
 

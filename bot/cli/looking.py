@@ -45,7 +45,9 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="id of a playbook in SIGNOFF_PLAYBOOKS, or a playbook's folder or playbook.yaml",
     )
-    parser.add_argument("--run", metavar="RUN", help="instead of a playbook: the jobs of a run")
+    parser.add_argument(
+        "--run", metavar="RUN", dest="of_run", help="instead of a playbook: the jobs of a run"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--format", choices=("mermaid", "svg"), default="mermaid", help="of a picture"
@@ -58,15 +60,15 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 def graph(args: argparse.Namespace) -> int:
     """Prints a playbook's graph, or the jobs of a run."""
-    if bool(args.playbook) == bool(args.run):
+    if (args.playbook is None) == (args.of_run is None):
         print("graph: either PLAYBOOK or --run RUN is needed", file=sys.stderr)
         return 2
     settings = load_settings()
     from bot.graphs import show_graph, show_jobs
 
     form: Literal["mermaid", "svg", "json"] = "json" if args.json else args.format
-    if args.run:
-        return run_loop(show_jobs(settings, args.run, form=form, lang=args.lang))
+    if args.of_run is not None:
+        return run_loop(show_jobs(settings, args.of_run, form=form, lang=args.lang))
     return show_graph(settings, args.playbook, form=form, lang=args.lang)
 
 

@@ -10,8 +10,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "jobs.stopped": ("「{name}」：已停止（{error}）", "“{name}”: stopped ({error})"),
     "jobs.failed": ("「{name}」：未能完成（{error}）", "“{name}”: failed ({error})"),
     "jobs.line": ("- {state} {goal}（{expert}）", "- {state} {goal} ({expert})"),
-    "jobs.root": ("- {state} {goal}", "- {state} {goal}"),
-    "jobs.heading": ("- **{goal}**", "- **{goal}**"),
     "jobs.more": ("- ……另有 {n} 项", "- … and {n} more"),
     "jobs.state.created": ("○ 待办：", "○ to do:"),
     "jobs.state.planning": ("◌ 规划中：", "◌ being planned:"),

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from cards.frozen import Frozen
-from engine.jobs.model import Job, JobGraph
+from engine.frames.job_graph import Job, JobGraph
 from engine.ports.model import Message
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from cards.forms import storable
 from cards.frozen import Frozen
 from engine.faults import plain_faults
-from engine.jobs.model import Verdict
+from engine.frames.job_graph import Verdict
 from engine.skills.one_object import one_object
 
 QUESTION_CHARS = 1000

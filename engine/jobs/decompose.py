@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from cards.forms import storable
 from cards.frozen import Frozen
 from engine.faults import Fault, key_text, plain_faults, suggestion
-from engine.jobs.model import PlannedJob
+from engine.frames.job_graph import PlannedJob
 from engine.skills.one_object import one_object
 
 MAX_FAULTS = 20

@@ -4,9 +4,9 @@ from collections.abc import Collection
 
 from cards.model import Lang
 from cards.texts import say
+from engine.frames.job_graph import Job, JobGraph, JobState, cut
 from engine.frames.jobs import JobsFrame
 from engine.frames.state import Run
-from engine.jobs.model import Job, JobGraph, cut
 from engine.jobs.showing import state_of
 from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, node_id, one_line
 from engine.playbooks.model import Playbook
@@ -68,7 +68,7 @@ def _node(job: Job, graph: JobGraph, whole: str, lang: Lang) -> Node:
     )
 
 
-def _state(state: str, lang: Lang) -> str:
+def _state(state: JobState, lang: Lang) -> str:
     return say(f"jobs.state.{state}", lang).rstrip(":：")
 
 

@@ -6,6 +6,7 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Field, Review
 from cards.texts import say
 from engine.errors import ModelError
+from engine.frames.job_graph import RESULT_CHARS, UNUSABLE, cut
 from engine.frames.jobs import JobFrame
 from engine.frames.outcome import (
     Advanced,
@@ -22,8 +23,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import Patch
 from engine.jobs.answer import SCHEMA, ExpertAnswer, read_answer
-from engine.jobs.model import RESULT_CHARS, UNUSABLE, cut
-from engine.jobs.parts import failed, jobs_part, reason
+from engine.jobs.parts import failed, jobs_part
 from engine.jobs.texts import expert_opening
 from engine.leaves import value_of
 from engine.planner.frame import first_frame
@@ -69,7 +69,7 @@ async def advance(frame: JobFrame, given: Input, context: StepContext) -> Advanc
 async def _thinks(frame: JobFrame, expert: Expert, context: StepContext) -> Advanced:
     model, lang = context.services.model, context.run.lang
     if model is None:
-        return failed(frame.skill, UNUSABLE, reason("jobs.no_model", lang))
+        return failed(frame.skill, UNUSABLE, say("jobs.no_model", lang))
     messages = frame.messages or expert_opening(frame.brief, expert, context)
     offers = _hands(expert, context).offers() if frame.calls < MAX_CALLS else ()
     try:
@@ -77,7 +77,7 @@ async def _thinks(frame: JobFrame, expert: Expert, context: StepContext) -> Adva
             messages, tools=offers, schema=SCHEMA, max_tokens=OUTPUT_TOKENS
         )
     except ModelError as error:
-        return failed(frame.skill, "EXECUTION_ERROR", reason("jobs.model_away", lang), str(error))
+        return failed(frame.skill, "EXECUTION_ERROR", say("jobs.model_away", lang), str(error))
     said = Message(role="assistant", content=answer.text)
     if answer.tool_calls and frame.calls < MAX_CALLS:
         wants = said.model_copy(update={"tool_calls": answer.tool_calls})
@@ -88,7 +88,7 @@ async def _thinks(frame: JobFrame, expert: Expert, context: StepContext) -> Adva
         return _taken(frame, (*messages, said), found)
     told = "; ".join(faults)
     if frame.faulty + 1 >= MAX_FAULTY:
-        text = reason("jobs.faulty_answer", lang, n=MAX_FAULTY, faults=told)
+        text = say("jobs.faulty_answer", lang, n=MAX_FAULTY, faults=told)
         return failed(frame.skill, "EXECUTION_ERROR", text)
     again = (*messages, said, lesson(faults))
     return Next(_with(frame, messages=again, faulty=frame.faulty + 1), f"sent back: {told}")

@@ -6,6 +6,7 @@ from string import Template
 from cards.markdown import written
 from cards.model import Decision
 from cards.texts import say
+from engine.frames.job_graph import Job, JobGraph, cut, new_graph
 from engine.frames.jobs import Brief, JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advanced,
@@ -26,8 +27,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import Patch
 from engine.jobs import graph as graphs
-from engine.jobs.model import Job, JobGraph, cut, new_graph
-from engine.jobs.parts import jobs_part, reason
+from engine.jobs.parts import jobs_part
 from engine.jobs.settle import awaited, room, settled
 from engine.jobs.showing import progress, stands_still, standstill
 from engine.playbooks.job_graph import JobsPart
@@ -78,8 +78,7 @@ def _ends(graph: JobGraph, context: StepContext) -> Ended:
 
 def _ordered(frame: JobsFrame, graph: JobGraph, order: Ordered, context: StepContext) -> Advanced:
     lang, text = context.run.lang, cut(order.text, ASKED_CHARS)
-    key = "jobs.by_text" if text else "jobs.by"
-    told = reason(key, lang, name=order.name, text=text)
+    told = say("jobs.by_text" if text else "jobs.by", lang, name=order.name, text=text)
     match order.what:
         case "stop":
             after = graphs.stop(graph, told)

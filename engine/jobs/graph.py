@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
-from engine.jobs.model import (
+from engine.frames.job_graph import (
     LESSON_CHARS,
     MAX_LESSONS,
     RESULT_CHARS,

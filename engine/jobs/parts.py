@@ -1,10 +1,8 @@
 """What the frames of a job graph share."""
 
-from cards.model import Lang
-from cards.texts import say
+from engine.frames.job_graph import LESSON_CHARS, cut
 from engine.frames.outcome import Done, StepContext
 from engine.frames.state import Patch
-from engine.jobs.model import LESSON_CHARS, cut
 from engine.playbooks.job_graph import JobsPart
 
 
@@ -19,8 +17,3 @@ def failed(by: str, verdict: str, told: str, why: str = "") -> Done:
     """A job's child run ends with a verdict that is no success, and what people read of it."""
     patch = Patch(by=by, end=verdict, problems=(cut(told, LESSON_CHARS),))
     return Done(patch, f"{verdict}: {why or told}")
-
-
-def reason(key: str, lang: Lang, **values: object) -> str:
-    """A reason of ours, as plain text: it is shown literally, beside those of experts."""
-    return say(key, lang, **values)

@@ -6,11 +6,11 @@ from typing import assert_never
 from pydantic import ValidationError
 
 from cards.model import Lang
+from cards.texts import say
+from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob, cut
 from engine.frames.outcome import ChildEnded
 from engine.jobs import graph as graphs
 from engine.jobs.decompose import read_jobs
-from engine.jobs.model import DECOMPOSED, Job, JobGraph, PlannedJob, cut
-from engine.jobs.parts import reason
 from engine.playbooks.job_graph import JobsPart
 
 LEADER_RETRIES = 2
@@ -64,12 +64,12 @@ def _judged(
         case "INPUT_DATA_ERROR" if job.sent_back < MAX_SENT_BACK:
             return graphs.send_back(graph, job.id, told)
         case "INPUT_DATA_ERROR":
-            why = reason("jobs.sent_back", lang, n=MAX_SENT_BACK, why=told)
+            why = say("jobs.sent_back", lang, n=MAX_SENT_BACK, why=told)
             return graphs.fail(graph, job.id, why)
         case "JOB_TOO_COMPLICATED_ERROR" if job.life_cycle > 0:
             return graphs.hand_over(graph, job.id, told)
         case "JOB_TOO_COMPLICATED_ERROR":
-            return graphs.fail(graph, job.id, reason("jobs.too_complicated", lang, why=told))
+            return graphs.fail(graph, job.id, say("jobs.too_complicated", lang, why=told))
         case verdict if verdict == DECOMPOSED:
             return _decomposed(graph, job, ended.patch.response or "", part, lang)
     return graphs.fail(graph, job.id, told)
@@ -89,7 +89,7 @@ def _decomposed(graph: JobGraph, job: Job, response: str, part: JobsPart, lang: 
     planned = _read(response)
     # Another job may have been decomposed meanwhile.
     if not planned or len(planned) > room(graph, part):
-        return graphs.fail(graph, job.id, reason("jobs.too_many", lang, n=part.max_jobs))
+        return graphs.fail(graph, job.id, say("jobs.too_many", lang, n=part.max_jobs))
     return graphs.decompose(graph, job.id, planned)
 
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 from cards.markdown import literal
 from cards.model import Card, Choice, Field, Lang, Review
 from cards.texts import say
+from engine.frames.job_graph import ROOT, Job, JobGraph, JobState, cut
 from engine.frames.outcome import Note, StepContext
-from engine.jobs.model import ROOT, Job, JobGraph, cut
 
 SHOWN_LINES = 25
 GOAL_CHARS = 120
@@ -16,8 +16,8 @@ HELD_FOR = timedelta(days=30)
 """So long somebody may say whether a graph that stands still goes on; then its run ends."""
 
 
-def state_of(job: Job) -> str:
-    """How far the job is, as the key of a sentence: its status, or what its run waits for."""
+def state_of(job: Job) -> JobState:
+    """How far the job is, and what it waits for."""
     if job.status == "running" and job.seen:
         return job.seen
     if job.leading and job.status in ("created", "running"):
@@ -58,10 +58,10 @@ def tree(graph: JobGraph, lang: Lang) -> str:
 def _line(job: Job, is_heading: bool, lang: Lang) -> str:
     goal = literal(cut(job.goal, GOAL_CHARS))
     if is_heading:
-        return say("jobs.heading", lang, goal=goal)
+        return f"- **{goal}**"
     state = say(f"jobs.state.{state_of(job)}", lang)
     if not job.assigned_expert:
-        return say("jobs.root", lang, state=state, goal=goal)
+        return f"- {state} {goal}"
     expert = literal(job.assigned_expert)
     return say("jobs.line", lang, state=state, goal=goal, expert=expert)
 
@@ -79,6 +79,7 @@ def standstill(graph: JobGraph, context: StepContext) -> Card:
     """Asks the requester whether a graph that has stopped or failed goes on."""
     run, lang = context.run, context.run.lang
     error = literal(cut(graph.error, ERROR_CHARS))
+    failed = graph.status == "failed"
     change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
     go_on = say("jobs.choice.recover", lang)
     return Card(
@@ -87,7 +88,7 @@ def standstill(graph: JobGraph, context: StepContext) -> Card:
         run=run.id,
         conversation=run.conversation,
         lang=lang,
-        title=say(f"jobs.card.{graph.status}", lang, name=run.name),
+        title=say("jobs.card.failed" if failed else "jobs.card.stopped", lang, name=run.name),
         text=f"{say('jobs.card.text', lang, error=error)}\n\n{tree(graph, lang)}",
         choices=(
             Choice(id="recover", label=go_on, style="primary"),
@@ -107,5 +108,6 @@ def stands_still(graph: JobGraph, context: StepContext) -> Note:
     """The run's part while it waits for that answer: the error, and the tree."""
     run, lang = context.run, context.run.lang
     error = literal(cut(graph.error, ERROR_CHARS))
-    head = say(f"jobs.{graph.status}", lang, name=run.name, error=error)
+    failed = graph.status == "failed"
+    head = say("jobs.failed" if failed else "jobs.stopped", lang, name=run.name, error=error)
     return Note("needs_you", f"{head}\n\n{tree(graph, lang)}")

@@ -6,9 +6,9 @@ from typing import Any
 
 from cards.frozen import Frozen
 from engine.conditions import explain
+from engine.frames.job_graph import Job
 from engine.frames.state import PlannerFrame, Run, position
 from engine.jobs.drawn import graph_of
-from engine.jobs.model import Job
 from engine.jobs.showing import outline, state_of
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Availability, availability

@@ -9,10 +9,10 @@ from typing import Any
 
 from cards.decision import Won, decide
 from cards.model import Card, Principal
+from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobsFrame
 from engine.frames.outcome import Services, StepContext
 from engine.frames.state import ENDED, Run
-from engine.jobs.model import JobGraph
 from engine.mail import CardDecided, CardExpired, GraphOrdered, Started, parse
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library

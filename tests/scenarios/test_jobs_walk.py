@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from bot.settings import Settings
+from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobsFrame
 from engine.frames.state import Run
-from engine.jobs.model import JobGraph
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import ModelServer, refuse
 from tests.fakes.team_server import TeamScript, held

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from engine.frames.job_graph import Job, JobGraph, new_graph
 from engine.jobs import graph as graphs
-from engine.jobs.model import Job, JobGraph, new_graph
 from tests.engine.jobs.test_job_graph_walk import team, tree
 from tests.fakes.job_playbook import job, plan, says
 from tests.fakes.run_tree import RunTree, soon

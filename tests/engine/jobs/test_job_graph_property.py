@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobFrame
 from engine.frames.state import Run
-from engine.jobs.model import JobGraph
 from engine.ports.model import Completion
 from engine.run import Stepped
 from tests.fakes.job_playbook import job, plan, playbook, says, whose

@@ -14,6 +14,8 @@ DECOMPOSED = "DECOMPOSED"
 UNUSABLE = "UNUSABLE"
 """Beside the verdicts: the Leader's jobs are the result; trying again would be no use."""
 Seen = Literal["", "waiting", "blocked"]
+JobState = Literal[JobStatus, "planning", "again", "waiting", "blocked"]
+"""How far a job is, for people: its status, or more exactly what it waits for."""
 ROOT = "goal"
 """The id of the job that is the whole goal, until the Leader has decomposed it."""
 RESULT_CHARS = 8000
