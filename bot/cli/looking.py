@@ -68,6 +68,7 @@ def graph(args: argparse.Namespace) -> int:
 
     form: Literal["mermaid", "svg", "json"] = "json" if args.json else args.format
     if args.of_run is not None:
+        configure_logging(args.command)
         return run_loop(show_jobs(settings, args.of_run, form=form, lang=args.lang))
     return show_graph(settings, args.playbook, form=form, lang=args.lang)
 

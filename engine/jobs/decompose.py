@@ -68,7 +68,8 @@ def _faults(jobs: Sequence[PlannedJob], experts: Collection[str], room: int) -> 
         for place, name in enumerate(job.dependencies):
             told = _dependency_fault(name, job, place, names)
             found += [((*at, "dependencies", place), told)] if told else []
-        if not storable(job.model_dump_json()):
+        texts = (job.goal, job.context, job.completion_criteria, job.thinking)
+        if not storable("".join(texts)):
             found.append((at, "should be without NUL and half characters"))
     if not found and (circle := _circle(jobs)):
         told = f"depend on each other in a circle: {' -> '.join(circle)}"
