@@ -1,6 +1,8 @@
 """Positions of a job graph: of the graph itself, and of the child runs that carry it out."""
 
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import field_serializer
 
 from cards.frozen import Frozen
 from engine.frames.job_graph import Job, JobGraph
@@ -15,6 +17,11 @@ class JobsFrame(Frozen):
     skill: str
     graph: JobGraph | None = None
     asked: str = ""
+
+    @field_serializer("graph")
+    def _short(self, graph: JobGraph | None) -> dict[str, Any] | None:
+        # Most of what a job can say is as by default, and a graph is written at every step.
+        return graph.model_dump(mode="json", exclude_defaults=True) if graph else None
 
 
 class Brief(Frozen):

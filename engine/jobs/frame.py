@@ -51,8 +51,7 @@ async def advance(frame: JobsFrame, given: Input, context: StepContext) -> Advan
         case Ordered():
             return _ordered(frame, before, given, context)
         case ChildEnded():
-            graph = settled(before, given, part, context.services.now, context.run.lang)
-            return _taken(frame, before, graph, given, context)
+            return _taken(frame, before, given, context)
         case Woken(id=key):
             return _goes_on(frame, graphs.wake(before, key), context, why="an alarm rang")
     return _goes_on(frame, before, context, why="begins")
@@ -94,7 +93,6 @@ def _ordered(frame: JobsFrame, graph: JobGraph, order: Ordered, context: StepCon
 def _taken(
     frame: JobsFrame,
     before: JobGraph,
-    graph: JobGraph,
     ended: ChildEnded,
     context: StepContext,
 ) -> Advanced:
@@ -104,6 +102,7 @@ def _taken(
         waits = ended.status in ("suspended", "blocked")
         drops = (ended.key,) if waits else ()
         return Fork(frame, (), f"{ended.key}: discarded", drops=drops)
+    graph = settled(before, job, ended, jobs_part(frame.skill, context), context)
     after = graph.job(job.id)
     kept = None
     if after and after.status == "finished" and ended.patch.paths:
@@ -127,22 +126,23 @@ def _goes_on(
         return _done(graph, context.playbook.skills[frame.skill], part, patch)
     if graph.status in ("stopped", "failed"):
         return _stands_still(frame, graph, part, context, why)
-    taken = sum(job.status == "running" and not job.seen for job in graph.jobs)
-    free, late = graphs.ready(graph, now)
-    names = {job.id for job in free[: max(0, part.concurrency - taken)]}
-    graph = graphs.begin(graph, names)
-    children = tuple(_child(job, graph, part, frame.skill) for job in graph.jobs if job.id in names)
-    alarms = _alarms(frame.graph, late)
+    standing = graphs.standing(graph, now)
+    first = standing.free[: max(0, part.concurrency - standing.busy)]
+    graph = graphs.begin(graph, {job.id for job in first})
+    children = tuple(_child(job.id, graph, part, frame.skill) for job in first)
+    alarms = _alarms(frame.graph, standing.late)
     begun = ", ".join(child.key for child in children)
     told = f"{why}; begins {begun}" if begun else why
     after = frame.model_copy(update={"graph": graph, "asked": ""})
-    note = progress(graph, context)
+    note = progress(graph, standing, context)
     # Whoever let it go on in words has answered what its card asks.
     forgets = (frame.asked,) if frame.asked else ()
     return Fork(after, children, told, patch=patch, note=note, alarms=alarms, forgets=forgets)
 
 
-def _child(job: Job, graph: JobGraph, part: JobsPart, skill: str) -> Child:
+def _child(name: str, graph: JobGraph, part: JobsPart, skill: str) -> Child:
+    job = graph.job(name)
+    assert job is not None, "only jobs of the graph are begun"
     root = graph.decomposed[0] if graph.decomposed else graph.jobs[0]
     inputs = tuple((each.goal, each.result) for each in graph.inputs(job))
     brief = Brief(job=job, goal=root.goal, inputs=inputs, feedback=graph.feedback)

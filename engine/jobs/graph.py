@@ -1,6 +1,7 @@
 """What becomes of a job graph: every change of it, as a function from graph to graph (spec 002)."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from engine.frames.job_graph import (
@@ -17,16 +18,37 @@ from engine.frames.job_graph import (
 _OPEN = ("created", "running")
 
 
-def ready(graph: JobGraph, now: datetime) -> tuple[tuple[Job, ...], tuple[Job, ...]]:
-    """The jobs that can be begun, as all that they depend on has finished; and those that could,
-    but for their back-off."""
-    if graph.status not in _OPEN:
-        return (), ()
-    finished = {job.id for job in graph.jobs if job.status == "finished"}
-    created = [job for job in graph.jobs if job.status == "created"]
-    free = [job for job in created if finished.issuperset(job.dependencies)]
-    late = tuple(job for job in free if job.not_before and job.not_before > now)
-    return tuple(job for job in free if job not in late) if late else tuple(free), late
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a graph stands: the jobs that can be begun (`free`) or could, but for their back-off
+    (`late`); how many are `done`, how many are `busy`, and whether one `asks` a person."""
+
+    free: tuple[Job, ...]
+    late: tuple[Job, ...]
+    done: int
+    busy: int
+    asks: bool
+
+
+def standing(graph: JobGraph, now: datetime) -> Standing:
+    """How the graph stands; one that does not go on has no job to begin."""
+    finished, created = set[str](), list[Job]()
+    busy, asks = 0, False
+    # One pass: graphs may be long, and this is asked at every step.
+    for job in graph.jobs:
+        match job.status:
+            case "finished":
+                finished.add(job.id)
+            case "created":
+                created.append(job)
+            case "running":
+                busy += not job.seen
+                asks = asks or job.seen == "waiting"
+    goes_on = graph.status in _OPEN
+    ready = [job for job in created if goes_on and finished.issuperset(job.dependencies)]
+    late = tuple(job for job in ready if job.not_before and job.not_before > now)
+    free = tuple(job for job in ready if job not in late) if late else tuple(ready)
+    return Standing(free, late, len(finished), busy, asks)
 
 
 def begin(graph: JobGraph, names: Collection[str]) -> JobGraph:
@@ -187,6 +209,10 @@ def recover(graph: JobGraph, feedback: str = "") -> JobGraph:
 
 
 def _each(graph: JobGraph, names: Collection[str], change: Callable[[Job], Job]) -> JobGraph:
-    wanted = frozenset(names)
-    jobs = tuple(change(job) if job.id in wanted else job for job in graph.jobs)
-    return graph.model_copy(update={"jobs": jobs})
+    jobs, left = list(graph.jobs), len(names)
+    for at, job in enumerate(graph.jobs):
+        if not left:
+            break
+        if job.id in names:
+            jobs[at], left = change(job), left - 1
+    return graph.model_copy(update={"jobs": tuple(jobs)})

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob, cut
-from engine.frames.outcome import ChildEnded
+from engine.frames.outcome import ChildEnded, StepContext
 from engine.jobs import graph as graphs
 from engine.jobs.decompose import read_jobs
 from engine.playbooks.job_graph import JobsPart
@@ -29,12 +29,10 @@ def awaited(graph: JobGraph, key: str) -> Job | None:
 
 
 def settled(
-    graph: JobGraph, ended: ChildEnded, part: JobsPart, now: datetime, lang: Lang
+    graph: JobGraph, job: Job, ended: ChildEnded, part: JobsPart, context: StepContext
 ) -> JobGraph:
-    """The graph after that; whatever is not awaited any more changes nothing."""
-    job = awaited(graph, ended.key)
-    if job is None:
-        return graph
+    """The graph after the end of that job's child run."""
+    now, lang = context.services.now, context.run.lang
     told = cut(ended.reason, ERROR_CHARS)
     match ended.status:
         case "suspended":

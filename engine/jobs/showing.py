@@ -8,6 +8,7 @@ from cards.model import Card, Choice, Field, Lang, Review
 from cards.texts import say
 from engine.frames.job_graph import ROOT, Job, JobGraph, JobState, cut
 from engine.frames.outcome import Note, StepContext
+from engine.jobs.graph import Standing
 
 SHOWN_LINES = 25
 GOAL_CHARS = 120
@@ -66,13 +67,11 @@ def _line(job: Job, is_heading: bool, lang: Lang) -> str:
     return say("jobs.line", lang, state=state, goal=goal, expert=expert)
 
 
-def progress(graph: JobGraph, context: StepContext) -> Note:
+def progress(graph: JobGraph, standing: Standing, context: StepContext) -> Note:
     """The run's part while jobs go on: how many are done, and the tree."""
     run = context.run
-    done = sum(job.status == "finished" for job in graph.jobs)
-    waits = any(job.seen == "waiting" for job in graph.jobs)
-    head = say("jobs.progress", run.lang, name=run.name, n=done, of=len(graph.jobs))
-    return Note("needs_you" if waits else "working", f"{head}\n\n{tree(graph, run.lang)}")
+    head = say("jobs.progress", run.lang, name=run.name, n=standing.done, of=len(graph.jobs))
+    return Note("needs_you" if standing.asks else "working", f"{head}\n\n{tree(graph, run.lang)}")
 
 
 def standstill(graph: JobGraph, context: StepContext) -> Card:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-ITEMS = ("router", "planner", "rules", "slack", "telegram", "acks", "suspended", "commands")
+ITEMS = ("router", "planner", "rules", "jobs", "slack", "telegram", "acks", "suspended", "commands")
 
 
 @dataclass(frozen=True, slots=True)

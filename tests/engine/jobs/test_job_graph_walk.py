@@ -7,6 +7,7 @@ import pytest
 from engine.errors import ModelUnavailable
 from engine.frames.jobs import JobsFrame
 from engine.frames.state import PlannerFrame
+from engine.run import MAX_STEPS
 from tests.fakes.job_playbook import TeamModel, job, plan, playbook, says
 from tests.fakes.run_tree import RunTree, soon
 from tests.fakes.scripted_model import calls
@@ -264,12 +265,13 @@ async def test_a_failed_graph_goes_where_the_playbook_says() -> None:
 
 
 async def test_what_is_not_ready_after_five_hundred_steps_still_goes_on() -> None:
-    names = [f"j{n:03}" for n in range(600)]
-    model = TeamModel(
-        {"leader": [plan(*map(job, names))], **{n: [says("SUCCESS", n)] for n in names}}
-    )
-    walk = await tree(model, ("  life_cycle: 2\n", "  max_jobs: 700\n")).start()
+    names = [f"j{n:03}" for n in range(110)]
+    failing = says("EXECUTION_ERROR", lesson="away")
+    answers = {name: [failing, failing, says("SUCCESS", name)] for name in names}
+    model = TeamModel({"leader": [plan(*map(job, names))], **answers})
+    walk = await tree(model, ("  life_cycle: 2\n", "  max_jobs: 200\n")).start()
     assert walk.root.status == "completed"
+    assert walk.root.steps > MAX_STEPS
 
 
 async def test_the_progress_shows_the_tree_with_its_states() -> None:
