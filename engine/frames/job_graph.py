@@ -88,6 +88,8 @@ class JobGraph(Frozen):
 
     def inputs(self, job: Job) -> tuple[Job, ...]:
         """The jobs whose results it needs, in order."""
+        if not job.dependencies:
+            return ()
         return tuple(each for each in self.jobs if each.id in job.dependencies)
 
 

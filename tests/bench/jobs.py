@@ -88,7 +88,7 @@ def _context(run: Run) -> StepContext:
 
 
 async def _decisions(graph: JobGraph) -> tuple[list[float], int]:
-    """Processor seconds of each end of a job; bytes that the process grew by after the first tenth."""
+    """Processor seconds at each end of a job; bytes that memory grew by after a tenth of them."""
     frame = JobsFrame(skill="write-report", graph=graph)
     context = _context(new_run(_BOOK, frames=(frame,)))
     taken: list[float] = []
@@ -110,7 +110,7 @@ _SUCCESS = Patch(by="write-report", end="SUCCESS", response="what was found")
 
 
 async def _steps(graph: JobGraph) -> tuple[list[float], int]:
-    """Processor seconds of each step of the graph's run, read from and written as JSON; its last length."""
+    """Processor seconds of each step of the run, read from and written as JSON; its length."""
     run = new_run(_BOOK, frames=(JobsFrame(skill="write-report", graph=graph),))
     body, taken, largest = run.stored(), list[float](), 0
     keys: dict[str, str] = {}

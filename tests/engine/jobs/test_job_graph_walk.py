@@ -265,7 +265,7 @@ async def test_a_failed_graph_goes_where_the_playbook_says() -> None:
 
 
 async def test_what_is_not_ready_after_five_hundred_steps_still_goes_on() -> None:
-    names = [f"j{n:03}" for n in range(110)]
+    names = [f"j{n:03}" for n in range(130)]
     failing = says("EXECUTION_ERROR", lesson="away")
     answers = {name: [failing, failing, says("SUCCESS", name)] for name in names}
     model = TeamModel({"leader": [plan(*map(job, names))], **answers})
