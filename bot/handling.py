@@ -21,6 +21,7 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Commanded,
+    GraphOrdered,
     Mail,
     Migrated,
     PartReady,
@@ -29,7 +30,7 @@ from engine.mail import (
     Started,
     parse,
 )
-from engine.migration import migration
+from engine.migration import migration, superseded
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.findings import Findings
@@ -42,7 +43,7 @@ from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
 from engine.rules.soft import USUAL, SoftLimits
-from engine.run import blocked, migrated, step, stopped, unreadable
+from engine.run import Stepped, blocked, migrated, step, stopped, unreadable
 from engine.run_effects import written
 from engine.tools.model import Tool
 from engine.turn import giving_up, session, turn
@@ -180,10 +181,9 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services, since_s = recording(self.services()), self.clock.elapsed_s()
-        stepped = await step(mail, StepContext(run, playbook, services))
-        took_s = self.clock.elapsed_s() - since_s
-        self.meter.took("step", took_s, run.frames[-1].kind)
+        if isinstance(mail, GraphOrdered):
+            return await self._order(run, mail, playbook)
+        stepped = await self._advanced(run, mail, playbook)
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(
@@ -193,10 +193,45 @@ class Handling:
         )
         return Handled(effects, stepped.front)
 
+    async def _advanced(self, run: Run, mail: RunMail, playbook: Playbook) -> Stepped:
+        """One step of the run, timed."""
+        services, since_s = recording(self.services()), self.clock.elapsed_s()
+        stepped = await step(mail, StepContext(run, playbook, services))
+        took_s = self.clock.elapsed_s() - since_s
+        self.meter.took("step", took_s, run.frames[-1].kind)
+        return stepped
+
     async def _is_orphan(self, run: Run) -> bool:
         """Whether the run's parent ended while it was begun."""
         parent = await self.decisions.run(run.parent)
         return parent is None or parent[1] != ""
+
+    async def _order(self, run: Run, mail: GraphOrdered, playbook: Playbook) -> Handled:
+        """The job graph as somebody wants it; what it asked before is not asked any more."""
+        found = [await self.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        if any(card.status != "open" for card in cards):
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        stepped = await self._advanced(run, mail, playbook)
+        body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
+        waits = Run.model_validate_json(body).waiting if body else run.waiting
+        closed = superseded([card for card in cards if card.token not in waits])
+        if not closed:
+            return Handled(stepped.effects, stepped.front, stepped.park)
+        entry = audit.entry(
+            run.id,
+            self.clock.now(),
+            "taken_back",
+            {"by": mail.by, "via": mail.via},
+            cards=[write.card for write in closed],
+        )
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *closed),
+            log=(*stepped.effects.log, entry),
+        )
+        return Handled(effects, stepped.front, stepped.park)
 
     async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
         """The run on another version of its playbook; whoever asked for it checked it before."""

@@ -120,6 +120,8 @@ def _allows(phase: Phase, order: Order) -> bool:
 async def _barred(order: Order, phase: Phase) -> str:
     """What keeps the skill from running here, "" for nothing."""
     skill, state = order.skill, order.state
+    if skill.jobs:
+        return f"{skill.id} cannot run by itself: its jobs are runs of their own"
     planned = skill.plan.calls if skill.plan else ()
     if writes := [call.tool for call in planned if not tool(call.tool).readonly]:
         return f"{', '.join(writes)}: nobody approved it"

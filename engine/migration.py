@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cards.model import Card
 from cards.texts import say
 from engine import plan as plans
+from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import Ended, Note
 from engine.frames.state import (
     ENDED,
@@ -111,6 +112,8 @@ def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
             return before.sop == after.sop
         case ToolPlanFrame():
             return before.plan == after.plan
+        case JobsFrame() | LeaderFrame() | JobFrame():
+            return before.jobs == after.jobs
 
 
 def _asked(node: SopNode) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from pydantic import Field, field_serializer
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.view import ChartView
+from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
@@ -67,7 +68,7 @@ class Patch(Frozen):
     """A change of the state, with who caused it. What is set to None is cleared.
 
     `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
-    `violations` what its rules found, counted by rule; `edited` says who changed a path at a review.
+    `violations` what its rules found, counted by rule; `edited` says who changed what at a review.
     """
 
     by: str
@@ -239,7 +240,15 @@ class ToolPlanFrame(Frozen):
 
 
 Frame = Annotated[
-    PlannerFrame | PromptFrame | ModelFrame | SopFrame | BatchFrame | ToolPlanFrame,
+    PlannerFrame
+    | PromptFrame
+    | ModelFrame
+    | SopFrame
+    | BatchFrame
+    | ToolPlanFrame
+    | JobsFrame
+    | LeaderFrame
+    | JobFrame,
     Field(discriminator="kind"),
 ]
 
@@ -251,6 +260,8 @@ def position(frame: Frame) -> str:
             return f"planner:{phase}"
         case SopFrame(skill=skill, node=node):
             return f"sop:{skill}/{node}"
+        case JobFrame(skill=skill, brief=brief) | LeaderFrame(skill=skill, brief=brief):
+            return f"{frame.kind}:{skill}/{brief.job.id}"
         case _:
             return f"{frame.kind}:{frame.skill}"
 
@@ -264,8 +275,8 @@ class Run(Frozen):
     `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
-    among its siblings; `children` are the ids of those that have not ended, by key, `begun` counts
-    all that it ever had.
+    among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
+    counts the steps that children and timers caused.
     """
 
     schema_version: Literal[1] = 1
@@ -297,7 +308,7 @@ class Run(Frozen):
     parent: str = ""
     key: str = ""
     children: dict[str, str] = {}
-    begun: int = 0
+    prompted: int = 0
     started_at: datetime
 
     @field_serializer("frames")

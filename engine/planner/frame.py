@@ -7,6 +7,7 @@ from hashlib import sha256
 from cards.markdown import literal
 from cards.model import Card, Choice, Review
 from cards.texts import say
+from engine.frames.jobs import JobsFrame
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -147,6 +148,8 @@ def first_frame(skill: Skill) -> Frame:
             return SopFrame(skill=skill.id, node=skill.sop.start_node)
         case "tool_plan":
             return ToolPlanFrame(skill=skill.id)
+        case "job_graph":
+            return JobsFrame(skill=skill.id)
 
 
 def _announce(

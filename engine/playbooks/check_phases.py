@@ -180,4 +180,5 @@ def _changes(skill: Skill) -> set[str]:
         changed |= skill.ask.instead.sets.keys()
     for outcome in skill.sop.outcomes.values() if skill.sop else ():
         changed |= outcome.keys()
+    changed |= skill.jobs.on_error.keys() if skill.jobs else set()
     return changed | (skill.plan.on_error.keys() if skill.plan else set())

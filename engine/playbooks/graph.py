@@ -132,6 +132,7 @@ class _Graphing:
                 "card": [self._named(skill.ask.title)] if skill.ask else [],
                 "calls": dict.fromkeys(call.tool for call in plan.calls) if plan else [],
                 "rehearses": [self._skill_name(plan.rehearses)] if plan and plan.rehearses else [],
+                "experts": [expert.name for expert in skill.jobs.experts] if skill.jobs else [],
                 "guard": [f"decisions.{plan.guard.decision}"] if plan and plan.guard else [],
             }
         )

@@ -7,9 +7,10 @@ from pydantic import Field as Key
 from cards.frozen import Frozen
 from engine.conditions import AnyCondition
 from engine.language import Bilingual
+from engine.playbooks.job_graph import JobsPart
 from engine.rules.engine import HardRule, Severity
 
-SkillKind = Literal["prompt", "sop", "tool_plan"]
+SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
 SopNodeType = Literal["hard_rule", "soft_instruction", "human_review"]
 Setting = str | bool | int | None
 ERROR_END = "end_error"
@@ -206,6 +207,7 @@ class Skill(Frozen):
     card: SkillCard | None = None
     sop: Sop | None = None
     plan: ToolPlan | None = None
+    jobs: JobsPart | None = None
 
     @property
     def provided(self) -> tuple[str, ...]:
@@ -213,5 +215,6 @@ class Skill(Frozen):
         card = self.card
         decided = f"decisions.{card.decision}" if card and card.decision else ""
         chosen = card.field if card else ""
-        paths = (*self.provides, *self.output_schema.paths, decided, chosen)
+        kept = (self.jobs.results, self.jobs.summary) if self.jobs else ()
+        paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept)
         return tuple(dict.fromkeys(filter(None, paths)))

@@ -70,7 +70,7 @@ def _services(entry: Mapping[str, Any], services: Services) -> Services:
     answers = RecordedAnswers(calls)
     # Without a model then, none now: what it would have said nobody knows.
     asked = any(call["kind"] == "model" for call in calls)
-    tokens = iter(entry.get("cards", ()))
+    tokens = iter((*entry.get("cards", ()), *entry.get("children", {}).values()))
     now = datetime.fromisoformat(entry["at"])
 
     def new_id(conversation: str) -> str:

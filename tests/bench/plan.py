@@ -5,7 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-ITEMS = ("router", "planner", "rules", "slack", "telegram", "acks", "taps", "suspended", "commands")
+ITEMS = (
+    "router",
+    "planner",
+    "rules",
+    "jobs",
+    "slack",
+    "telegram",
+    "acks",
+    "taps",
+    "suspended",
+    "commands",
+)
 
 
 @dataclass(frozen=True, slots=True)

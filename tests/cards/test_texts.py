@@ -11,6 +11,7 @@ from bot.wiring import PLATFORMS
 from cards.decision import Reason as RefusedFor
 from cards.model import CardStatus
 from cards.texts import TEXTS, merged, say
+from engine.frames.job_graph import JobState
 from engine.frames.state import ENDED, Run
 from engine.playbooks.drawing_layout import Mark
 from engine.playbooks.graph_model import DetailKey, NodeKind
@@ -38,6 +39,7 @@ COMPOSED = {
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
     "graph.mark.": set(get_args(Mark)),
+    "jobs.state.": set(get_args(JobState)),
     "place.": set(PLATFORMS),
     "react.": set(get_args(EndedFor)) - {"answered"},
     "refused.": ASKABLE,

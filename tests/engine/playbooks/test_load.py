@@ -39,6 +39,8 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
         "record",
         "scope",
         "quality",
+        "subject",
+        "monitoring",
     ]
     changed = files()
     changed["playbook.yaml"] += "\n# a comment changes nothing\n"
@@ -109,7 +111,8 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
             "      shows: visit-record\n",
             "      presents: [ecog, profile.ecg]\n",
             "sop.nodes.approve.presents.1: 'ecg' is not among profile_fields; "
-            "known here: check_status, collect_status, fits, qc_scope, qc_status, record_status",
+            "known here: check_status, collect_status, fits, qc_scope, qc_status, record_status,"
+            " report_status",
         ),
         (
             "skills/visit-review.yaml",
@@ -186,7 +189,7 @@ def test_every_problem_of_every_file_is_listed_with_its_line() -> None:
     with pytest.raises(DefinitionError) as caught:
         loaded(changed)
     text = "\n".join(caught.value.problems)
-    assert "playbook.yaml:4: projekt: unknown key; did you mean 'project'?" in text
+    assert "playbook.yaml:5: projekt: unknown key; did you mean 'project'?" in text
     assert "skills/visit-check.yaml:5: kind: " in text
 
 

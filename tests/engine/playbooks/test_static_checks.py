@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import job_cases
 import pytest
 
 from engine.errors import DefinitionError
@@ -72,6 +73,7 @@ plan:
     - tool: record_visit
       arguments: {subject_id: $law, weight_kg: $amount}
 """,
+    "team_report": job_cases.SKILL,
 }
 VISITS = """\
   visits_found:
@@ -92,7 +94,11 @@ VISITS = """\
       findings: {label: {zh: 问, en: Findings}, type: integer}
 """
 BASE: tuple[Change, ...] = (
-    (MAIN, "allowed_skills: [find-law]\n", VISITS + "allowed_skills: [find-law]\n"),
+    (
+        MAIN,
+        "allowed_skills: [find-law]\n",
+        VISITS + "allowed_skills: [find-law]\n",
+    ),
     (MAIN, "[cause_confirmed, plan_confirmed]", "[cause_confirmed, plan_confirmed, approved]"),
 )
 
@@ -565,6 +571,7 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((RECORD, "  guard:", "  on_error: {amount: 5}\n  guard:"),),
         "plan.on_error.amount: should be a profile or decisions field",
     ),
+    *job_cases.CASES,
 ]
 
 
