@@ -160,7 +160,7 @@ class Handling:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
         services = recording(self.services())
-        stepped = await step(mail, StepContext(run, playbook, services))
+        stepped = await step(mail, StepContext(run, playbook, services, claim.follows))
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))

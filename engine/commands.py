@@ -11,6 +11,7 @@ from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import syncing
 from engine.children import ANYHOW
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import Run, ToolPlanFrame
 from engine.intents import Intent
 from engine.language import detect
@@ -164,7 +165,7 @@ def _cancelled(run: Run) -> str:
     if run.state.written:
         return say("part.cancelled_after", run.lang, name=run.name)
     key = "part.cancelled_synced" if run.changes else "part.cancelled"
-    if isinstance(top, ToolPlanFrame) and top.started:
+    if isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started:
         key = "part.cancelled_in_flight"
     return say(key, run.lang, name=run.name)
 

@@ -10,7 +10,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import batch, children, sop, syncing, tool_plan
+from engine import batch, children, sop, syncing
 from engine.frames.outcome import (
     Advance,
     Advanced,
@@ -47,6 +47,7 @@ from engine.planner import frame as planner
 from engine.ports.store import Effects, Post
 from engine.run_effects import Moved, effects, shown_at
 from engine.skills import ask, model
+from engine.tool_plan import fixed, planned
 
 # One line per frame kind: who advances it.
 ADVANCE: dict[str, Advance] = {
@@ -55,7 +56,8 @@ ADVANCE: dict[str, Advance] = {
     "model": model.advance,
     "sop": sop.advance,
     "batch": batch.advance,
-    "tool_plan": tool_plan.advance,
+    "tool_plan": fixed.advance,
+    "llm_plan": planned.advance,
 }
 MAX_STEPS = 500
 CONTINUE = Continued().model_dump_json()
@@ -206,7 +208,8 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
     if isinstance(advanced, Fork):
         after, begun = children.begun(after, advanced, context)
     calls = context.services.recorded()
-    moved = Moved(run, after, advanced, mail, opened, calls=calls, begun=begun)
+    follows = context.follows
+    moved = Moved(run, after, advanced, mail, opened, calls=calls, begun=begun, follows=follows)
     changed = effects(moved, now)
     changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
     front = CONTINUE if after.status == "running" else ""

@@ -23,7 +23,7 @@ class Moved:
     """One step: the run before and after, what the frame gave, for which mail, with which cards.
 
     `calls` are answers of the model and of tools in it, as recorded for a replay; `begun` are the
-    child runs that it begins.
+    child runs that it begins. `follows` as in StepContext.
     """
 
     before: Run
@@ -34,6 +34,7 @@ class Moved:
     closed: tuple[CardWrite, ...] = ()
     calls: tuple[dict[str, Any], ...] = ()
     begun: tuple[Run, ...] = ()
+    follows: bool = True
 
 
 def effects(moved: Moved, now: datetime) -> Effects:
@@ -96,7 +97,9 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     patch = getattr(advanced, "patch", None)
     judged = getattr(advanced, "judged", None)
     given = mail.model_dump(mode="json", exclude={"kind"})
+    under_way = getattr(moved.before.frames[-1], "started", False)
     told = {
+        "again": under_way and not moved.follows,
         "event": _event(advanced, moved.before),
         "mail": given,
         "by": patch.by if patch and patch.paths else "",

@@ -8,6 +8,7 @@ from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
@@ -214,17 +215,22 @@ class BatchFrame(Frozen):
 
 
 class ToolPlanFrame(Frozen):
-    """A tool plan's position: the next call; `started` once its intent is recorded."""
+    """A tool plan's position: the next call; `started` once its intent is recorded.
+
+    `lost` says why nobody knows whether it has happened, while the card `asked` asks people.
+    """
 
     kind: Literal["tool_plan"] = "tool_plan"
     schema_version: Literal[1] = 1
     skill: str
     position: int = 0
     started: bool = False
+    asked: str = ""
+    lost: str = ""
 
 
 Frame = Annotated[
-    PlannerFrame | PromptFrame | ModelFrame | SopFrame | BatchFrame | ToolPlanFrame,
+    PlannerFrame | PromptFrame | ModelFrame | SopFrame | BatchFrame | ToolPlanFrame | LlmPlanFrame,
     Field(discriminator="kind"),
 ]
 
@@ -236,6 +242,8 @@ def position(frame: Frame) -> str:
             return f"planner:{phase}"
         case SopFrame(skill=skill, node=node):
             return f"sop:{skill}/{node}"
+        case LlmPlanFrame(skill=skill, steps=steps) if steps:
+            return f"llm_plan:{skill}/{steps[0].number}"
         case _:
             return f"{frame.kind}:{frame.skill}"
 

@@ -124,6 +124,7 @@ class Walk:
     posts: list[Any] = field(default_factory=list)
     on_step: Callable[[Run], None] = lambda run: None
     front: str = ""
+    library: Library = field(default_factory=Library)
 
     @property
     def card(self) -> Card:
@@ -147,10 +148,11 @@ class Walk:
         return self
 
     async def step(self, mail: RunMail) -> Stepped:
-        """One step alone."""
+        """One step alone; after another of the same worker, unless that one died."""
+        follows = mail.kind == "continued"
         if self.crashing:
-            await self._step(mail)
-        stepped = await self._step(mail)
+            await self._step(mail, follows)
+        stepped = await self._step(mail, follows and not self.crashing)
         self._commit(stepped)
         return stepped
 
@@ -178,7 +180,7 @@ class Walk:
         """Nobody does."""
         return await self.tell(CardExpired(card=self.card.token))
 
-    async def _step(self, mail: RunMail) -> Stepped:
+    async def _step(self, mail: RunMail, follows: bool) -> Stepped:
         run = Run.model_validate_json(self.run.stored())
         assert run == self.run, "what is stored is the run"
         services = Services(
@@ -189,11 +191,12 @@ class Walk:
             now=NOW,
             today=TODAY,
             zone="UTC",
-            library=Library(),
+            library=self.library,
             project=lambda _: self.playbook.definition.project,
         )
         mail = parse(mail.model_dump_json())  # type: ignore[assignment]
-        return await step(mail, StepContext(run, self.playbook, recording(services)))
+        context = StepContext(run, self.playbook, recording(services), follows)
+        return await step(mail, context)
 
     def _commit(self, stepped: Stepped) -> None:
         self.front = stepped.front
