@@ -180,6 +180,6 @@ def _changes(skill: Skill) -> set[str]:
         changed |= skill.ask.instead.sets.keys()
     for outcome in skill.sop.outcomes.values() if skill.sop else ():
         changed |= outcome.keys()
-    for part in filter(None, (skill.plan, skill.planner)):
-        changed |= part.on_error.keys()
+    for part in (skill.plan, skill.planner):
+        changed |= part.on_error.keys() if part else set()
     return changed

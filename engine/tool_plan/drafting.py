@@ -12,7 +12,8 @@ from engine.frames.state import PlannerFrame
 from engine.playbooks.skill import ToolPlanner
 from engine.tool_plan.llm_planner import LLMPlanner
 from engine.tool_plan.prompts import Request
-from engine.tool_plan.telling import failed
+from engine.tool_plan.steps import Draft
+from engine.tool_plan.telling import failed, left_out
 from engine.tool_plan.top_tools import Offered
 from engine.tools.registry import may_read, tool
 from engine.tools.telling import shorten
@@ -34,7 +35,11 @@ async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) 
     except ModelError as error:
         return failed(frame, planner, say("plan.model_away", run.lang), str(error), context)
     names = ", ".join(step.tool or "reply" for step in draft.steps)
-    left_out = "; ".join(map(str, draft.dropped))
+    left = "; ".join(map(str, draft.dropped))
+    if _does_nothing(draft):
+        told = (say("plan.unavailable", run.lang), left_out(draft.dropped, run.lang))
+        reason = "\n\n".join(told if draft.dropped else told[:1])
+        return failed(frame, planner, reason, f"no step can be taken; {left}", context)
     after = frame.model_copy(
         update={
             "made": run.steps + 1,
@@ -42,9 +47,15 @@ async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) 
             "dropped": (*frame.dropped, *draft.dropped),
         }
     )
-    why = f"the model plans {names}" + (f"; left out {left_out}" if left_out else "")
+    why = f"the model plans {names}" + (f"; left out {left}" if left else "")
     note = Note("working", say("part.resumed", run.lang, name=literal(run.name)))
     return Next(after, why, note=note)
+
+
+def _does_nothing(draft: Draft) -> bool:
+    """Whether all that the model planned to do was left out: a reply to that is no answer."""
+    calls = any(step.tool for step in draft.steps)
+    return not draft.sound or (not calls and any(each.name for each in draft.dropped))
 
 
 def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Request:

@@ -102,7 +102,8 @@ def _whole(draft: Draft, limit: int, first: int, lang: Lang) -> Draft:
     """At most so many steps; the last is a reply, the model's own or one that claims nothing."""
     steps, dropped = draft.steps, draft.dropped
     if not steps:
-        return Draft((Step(number=first, text=say("plan.unavailable", lang)),), dropped)
+        reply = Step(number=first, text=say("plan.unavailable", lang))
+        return Draft((reply,), dropped, sound=False)
     kept, beyond = steps[:limit], steps[limit:]
     if kept[-1].tool:
         beyond = (*kept[limit - 1 :], *beyond)

@@ -11,6 +11,7 @@ STARTS = 500
 _FENCE = re.compile(r"```[^\n`]*\n?(.*?)```", re.DOTALL)
 _OPEN_FENCE = re.compile(r"^\s*```[^\n`\[{]*\n?")
 _THOUGHT = re.compile(r"<(think|thinking)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_ARRAY = re.compile(r"\[\s*\{\s*\"")
 _KEYS = ("steps", "plan")
 
 
@@ -18,6 +19,10 @@ class Twice(dict[str, Any]):
     """An object in which a key stands twice: nobody knows which value is meant."""
 
     key = ""
+
+
+class _Broken(Exception):
+    """A plan begins in the text and has no end."""
 
 
 def strip_code_fences(text: str) -> str:
@@ -42,7 +47,10 @@ def coerce_json_array(text: str) -> list[Any] | None:
         if plan is not None:
             return plan
     for shown in dict.fromkeys((strip_code_fences(text), text)):
-        plans = list(_inside(shown))
+        try:
+            plans = list(_inside(shown))
+        except _Broken:
+            return None
         if plans:
             return plans[0] if all(plan == plans[0] for plan in plans) else None
     return None
@@ -63,7 +71,12 @@ def _inside(text: str) -> Iterator[list[Any]]:
         at = min(starts)
         try:
             found, at = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
+        except RecursionError:
+            return
+        except ValueError:
+            if _ARRAY.match(text, at):
+                # A plan that is broken off: the steps in it that are whole are not the plan.
+                raise _Broken from None
             at += 1
             continue
         plan = _plan(found)

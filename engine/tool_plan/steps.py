@@ -18,10 +18,14 @@ ASKED = ("string", "integer", "number")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A plan that may be carried out, and what was left out of it, in the model's order."""
+    """A plan that may be carried out, and what was left out of it, in the model's order.
+
+    `sound` when a step of the model's own is in it.
+    """
 
     steps: tuple[Step, ...]
     dropped: tuple[Dropped, ...] = ()
+    sound: bool = True
 
 
 class _Faulty(Exception):

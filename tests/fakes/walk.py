@@ -183,20 +183,24 @@ class Walk:
     async def _step(self, mail: RunMail, follows: bool) -> Stepped:
         run = Run.model_validate_json(self.run.stored())
         assert run == self.run, "what is stored is the run"
-        services = Services(
+        mail = parse(mail.model_dump_json())  # type: ignore[assignment]
+        context = StepContext(run, self.playbook, recording(self.services()), follows)
+        return await step(mail, context)
+
+    def services(self) -> Services:
+        """What its steps may use."""
+        steps = self.run.steps
+        return Services(
             records=self.records,
             people=People(),
             model=self.model,
-            new_id=lambda _: f"00-card{run.steps:06d}",
+            new_id=lambda _: f"00-card{steps:06d}",
             now=NOW,
             today=TODAY,
             zone="UTC",
             library=self.library,
             project=lambda _: self.playbook.definition.project,
         )
-        mail = parse(mail.model_dump_json())  # type: ignore[assignment]
-        context = StepContext(run, self.playbook, recording(services), follows)
-        return await step(mail, context)
 
     def _commit(self, stepped: Stepped) -> None:
         self.front = stepped.front
