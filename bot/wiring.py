@@ -48,7 +48,7 @@ from bot.store import Store, open_store
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
-from engine.ports.library import Library
+from engine.ports.library import Library, Memory
 from engine.ports.model_numbers import ModelNumbers
 from engine.ports.platform import Intake as IntakePort
 from engine.ports.platform import Platform, Rate
@@ -204,7 +204,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             derived_id=partitions.derived_id,
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
-            library=_library(settings, store, knowledge),
+            library=_library(settings, arm("memory", RedisMemory(store.client)), knowledge),
             findings=findings,
             project=by_conversation(settings.projects, default=records.project),
             budget=Budget(settings.react_iterations, settings.react_tokens),
@@ -248,9 +248,9 @@ def _mailbox(
     )
 
 
-def _library(settings: Settings, store: Store, knowledge: DocumentSearch) -> Library:
+def _library(settings: Settings, memory: Memory, knowledge: DocumentSearch) -> Library:
     files = ProjectFiles(settings.data_dir / "files")
-    return Library(knowledge=knowledge, memory=RedisMemory(store.client), files=files)
+    return Library(knowledge=knowledge, memory=memory, files=files)
 
 
 @asynccontextmanager

@@ -7,11 +7,15 @@ MAIN = """\
 id: desk
 name: {zh: 查询台, en: Desk}
 project: SIGNOFF-101
-cues: [desk]
+cues: [desk, post a note, note it]
 requests:
   - id: look-up
     name: {zh: 查资料, en: Look up}
-    examples: [look it up]
+    examples:
+      - post a note at the desk
+      - please post a note at the desk
+      - post the note at the desk
+      - look it up and note it at the desk
 profile_fields:
   asked: {label: {zh: 请求, en: Request}}
 data_fields:
@@ -51,3 +55,76 @@ def desk_files(*changes: tuple[str, str]) -> dict[str, str]:
 def desk(*changes: tuple[str, str]) -> Playbook:
     """The playbook, checked as any other."""
     return load(desk_files(*changes), roles=("crc", "reviewer"), held=("crc", "reviewer"))
+
+
+FIXED = """\
+id: look-up
+name: {zh: 记下, en: Note it}
+description: {zh: 记下, en: Posts a note}
+category: record
+kind: tool_plan
+requires:
+  - {field: decisions.review, check: "equals:approved"}
+provides: [profile.asked]
+sets: {profile.asked: "yes"}
+plan:
+  guard: {decision: review}
+  calls:
+    - {tool: post_note, arguments: {text: $subject_id}}
+"""
+REVIEW = """\
+id: note-review
+name: {zh: 审核, en: Review}
+description: {zh: 审核, en: A reviewer approves the note}
+category: review
+kind: sop
+provides: [decisions.review]
+sop:
+  start_node: approve
+  nodes:
+    approve:
+      type: human_review
+      review: {roles: [reviewer]}
+      shows: look-up
+      decision: review
+      on_approve: end_approved
+  outcomes:
+    end_approved: {decisions.review: approved}
+"""
+COLLECT = """\
+id: note-collect
+name: {zh: 内容, en: Text}
+description: {zh: 内容, en: Asks for the text}
+category: intake
+kind: prompt
+provides: [subject_id]
+ask:
+  title: {zh: 内容, en: Text}
+  text: {zh: 内容, en: Text}
+  fields: [subject_id]
+"""
+
+
+PHASES = """\
+phases:
+  - id: review
+    name: {zh: 审核, en: Review}
+    goal: {zh: 批准, en: It is approved}
+    allowed_skills: [note-collect, note-review]
+    priority_rules:
+      - {when: {field: subject_id, check: empty}, skill: note-collect}
+    gate_field: decisions.review
+    gate_value: approved
+"""
+
+
+def fixed_files(more: str = "") -> dict[str, str]:
+    """The same with a fixed plan: a text is asked for, approved, and posted as a note."""
+    main = MAIN.replace("profile_fields:", "decision_fields: [review]\nprofile_fields:")
+    main = main.replace("required: false, ", "").replace("phases:\n", PHASES)
+    return {
+        "playbook.yaml": main,
+        "skills/look-up.yaml": FIXED + more,
+        "skills/note-review.yaml": REVIEW,
+        "skills/note-collect.yaml": COLLECT,
+    }
