@@ -25,7 +25,7 @@ def lacking(frame: LlmPlanFrame) -> bool:
 def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
     """One form for all that is missing; what several steps lack alike is asked once."""
     run, skill = context.run, context.playbook.skills[frame.skill]
-    fields = tuple(_field(step, name, context) for step, name in _asked(frame))
+    fields = tuple(_field(key, step, name, context) for key, step, name in _asked(frame))
     submit = say("choice.submit", run.lang)
     card = Card(
         kind="clarify",
@@ -56,8 +56,8 @@ def filled_in(frame: LlmPlanFrame, decision: Decision, context: StepContext) -> 
     """The plan with what the person said; what does not fit the tool's schema is asked again."""
     values: dict[tuple[str, str], Any] = {}
     faults: list[str] = []
-    for step, name in _asked(frame):
-        value = decision.values.get(f"{step.number}.{name}")
+    for key, step, name in _asked(frame):
+        value = decision.values.get(key)
         if fault_of(_schema(step), {name: value}):
             label = _label(name, context)
             faults.append(say("plan.argument_fault", context.run.lang, label=literal(label)))
@@ -78,14 +78,18 @@ def _open(step: Step) -> list[str]:
     return [name for name in step.missing if name not in step.given]
 
 
-def _asked(frame: LlmPlanFrame) -> Iterator[tuple[Step, str]]:
-    """The first step that lacks each argument."""
+def _asked(frame: LlmPlanFrame) -> Iterator[tuple[str, Step, str]]:
+    """Each argument to ask for, in the first step that lacks it, and the form's name for it.
+
+    That is the argument's own, by which texts are read as well, unless two are called so.
+    """
     seen = set()
     for step in frame.steps:
         for name in _open(step):
             if (alike := _alike(step, name)) not in seen:
+                own = all(name != other for other, _ in seen)
                 seen.add(alike)
-                yield step, name
+                yield name if own else f"{step.number}.{name}", step, name
 
 
 def _alike(step: Step, name: str) -> tuple[str, str]:
@@ -98,7 +102,7 @@ def _schema(step: Step) -> Mapping[str, Any]:
     return schema
 
 
-def _field(step: Step, name: str, context: StepContext) -> Field:
+def _field(key: str, step: Step, name: str, context: StepContext) -> Field:
     found = properties(_schema(step)).get(name, {})
     options = tuple(str(option) for option in found.get("enum", ()))
     kind: FieldType = _TYPES.get(str(found.get("type")), "text")
@@ -108,7 +112,7 @@ def _field(step: Step, name: str, context: StepContext) -> Field:
         kind = "date"
     leaf = context.playbook.definition.data_fields.get(name)
     return Field(
-        name=f"{step.number}.{name}",
+        name=key,
         label=_label(name, context),
         type=kind,
         options=options,

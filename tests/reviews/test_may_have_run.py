@@ -110,10 +110,14 @@ async def lost(room: WebRoom) -> Message:
     return card
 
 
-@pytest.mark.parametrize("kind", FILES)
 @pytest.mark.parametrize(
-    ("choice", "state", "posted"),
-    [("happened", "done", 1), ("again", "done", 2), ("fail", "failed", 1)],
+    ("kind", "choice", "state", "posted"),
+    [
+        ("fixed", "happened", "done", 1),
+        ("fixed", "fail", "failed", 1),
+        ("planned", "happened", "done", 1),
+        ("planned", "again", "done", 2),
+    ],
 )
 async def test_a41_a_write_that_may_have_happened_is_asked_about_and_never_repeated_by_itself(
     place: Place, redis: Redis, kind: str, choice: str, state: str, posted: int

@@ -206,8 +206,8 @@ async def test_what_is_missing_is_asked_once_and_the_plan_goes_on() -> None:
     card = found.card
     assert (card.kind, card.review.persons) == ("clarify", ("lin",))
     (field,) = card.choices[0].form
-    assert (field.name, field.label, field.type) == ("1.subject_id", "Subject", "text")
-    await found.answer("submit", {"1.subject_id": "P003"})
+    assert (field.name, field.label, field.type) == ("subject_id", "Subject", "text")
+    await found.answer("submit", {"subject_id": "P003"})
     assert found.run.status == "completed"
     assert found.run.part.text.count("P003") == 2
 
@@ -221,7 +221,7 @@ async def test_it_may_be_withdrawn() -> None:
 async def test_a_persons_word_is_data_and_refers_to_nothing() -> None:
     note = {"type": "tool", "name": "memory__remember", "arguments": {}}
     found = await walk([READ, note, REPLY]).start()
-    await found.answer("submit", {"2.text": "$steps.1.visit.ecog"})
+    await found.answer("submit", {"text": "$steps.1.visit.ecog"})
     assert "$steps.1.visit.ecog" in found.card.text
     await found.answer("approve", by=CHEN)
     assert memos(found) == ["$steps.1.visit.ecog"]
@@ -230,10 +230,10 @@ async def test_a_persons_word_is_data_and_refers_to_nothing() -> None:
 async def test_what_does_not_fit_is_asked_again() -> None:
     note = {"type": "tool", "name": "memory__remember", "arguments": {}}
     found = await walk([note, REPLY]).start()
-    await found.answer("submit", {"1.text": "x" * 1500})
+    await found.answer("submit", {"text": "x" * 1500})
     assert found.card.kind == "clarify"
     assert "this cannot be used" in found.card.problems[0]
-    await found.answer("submit", {"1.text": "short"})
+    await found.answer("submit", {"text": "short"})
     assert "short" in found.card.text
 
 
@@ -242,10 +242,10 @@ async def test_values_are_typed_by_the_tools_schema() -> None:
     changes = (("get_project_stats", "check_visit_window"),)
     found = await walk([window, REPLY], changes=changes).start()
     types = {field.name: field.type for field in found.card.choices[0].form}
-    assert types["1.subject_id"] == "text"
+    assert types["subject_id"] == "text"
     assert set(types.values()) <= {"text", "integer", "number", "date", "choice"}
     asked = tool("check_visit_window").arguments.model_json_schema()
-    assert set(types) == {f"1.{name}" for name in asked["required"]}
+    assert set(types) == set(asked["required"])
 
 
 # what fails
