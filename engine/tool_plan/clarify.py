@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Field, FieldType, Review
+from cards.model import Choice, Decision, Field, FieldType
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, Step
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
+from engine.tool_plan.review_cards import review_card
 from engine.tool_plan.schemas import fault_of, properties
 from engine.tools.registry import tool
 from engine.tools.telling import shorten
@@ -27,12 +28,10 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
     run, skill = context.run, context.playbook.skills[frame.skill]
     fields = tuple(_field(key, step, name, context) for key, step, name in _asked(frame))
     submit = say("choice.submit", run.lang)
-    card = Card(
+    card = review_card(
+        None,
+        context,
         kind="clarify",
-        token=context.services.new_id(run.conversation),
-        run=run.id,
-        conversation=run.conversation,
-        lang=run.lang,
         title=say("plan.clarify", run.lang, skill=skill.name(run.lang)),
         text=say("plan.clarify_text", run.lang),
         problems=frame.faults,
@@ -40,10 +39,6 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
             Choice(id="submit", label=submit, style="primary", form=fields),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),
-        review=Review(persons=(run.requester.id,)),
-        requester=run.requester.id,
-        requester_name=run.requester.name,
-        waiting_for=run.requester.name,
         task_key=f"clarify:{run.id}",
     )
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
@@ -83,7 +78,7 @@ def _asked(frame: LlmPlanFrame) -> Iterator[tuple[str, Step, str]]:
 
     That is the argument's own, by which texts are read as well, unless two are called so.
     """
-    seen = set()
+    seen: set[tuple[str, str]] = set()
     for step in frame.steps:
         for name in _open(step):
             if (alike := _alike(step, name)) not in seen:

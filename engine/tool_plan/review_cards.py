@@ -38,13 +38,13 @@ def nobody(policy: ReviewPolicy | None, context: StepContext) -> Ended | None:
 def review_card(
     policy: ReviewPolicy | None, context: StepContext, *, choices: tuple[Choice, ...], **shown: Any
 ) -> Card:
-    """A card for those whom the policy names; `shown` are its title, text, and so on."""
+    """A card for those whom the policy names, or the requester; `shown` is what stands on it."""
     run = context.run
     review = Review(persons=(run.requester.id,))
     if policy is not None:
         review = Review(roles=policy.roles, quorum=policy.quorum, four_eyes=policy.four_eyes)
+    shown = {"kind": "confirm", **shown}
     return Card(
-        kind="confirm",
         token=context.services.new_id(run.conversation),
         run=run.id,
         conversation=run.conversation,
