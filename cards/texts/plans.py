@@ -31,10 +31,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "引用的结果不存在：{reference}",
         "a result that is referred to is not there: {reference}",
     ),
-    "plan.repeated": (
-        "{tool}：同样的内容已经写入，不再重复",
-        "{tool}: the same was written before, so it is not repeated",
-    ),
     "plan.happened": (
         "{tool}：{name} 确认已经发生",
         "{tool}: it has happened, says {name}",
@@ -65,7 +61,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "计划要用到下面的内容，而请求里没有说。",
         "The plan needs the following, which the request does not say.",
     ),
-    "plan.argument": ("第 {n} 步 {tool} · {argument}", "step {n} {tool} · {argument}"),
     "plan.argument_fault": ("{label}：填写的内容不能用", "{label}: this cannot be used"),
     # before a write
     "plan.confirm": ("请审核：将执行 {n} 项写入", "Please review: {n} to be written"),
