@@ -182,8 +182,8 @@ class Handling:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
         if isinstance(mail, GraphOrdered):
-            return await self._order(run, mail, playbook)
-        stepped = await self._advanced(run, mail, playbook)
+            return await self._order(run, mail, playbook, follows=claim.follows)
+        stepped = await self._advanced(run, mail, playbook, follows=claim.follows)
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(
@@ -193,10 +193,12 @@ class Handling:
         )
         return Handled(effects, stepped.front)
 
-    async def _advanced(self, run: Run, mail: RunMail, playbook: Playbook) -> Stepped:
-        """One step of the run, timed."""
+    async def _advanced(
+        self, run: Run, mail: RunMail, playbook: Playbook, *, follows: bool
+    ) -> Stepped:
+        """One step of the run, timed; `follows` as in StepContext."""
         services, since_s = recording(self.services()), self.clock.elapsed_s()
-        stepped = await step(mail, StepContext(run, playbook, services))
+        stepped = await step(mail, StepContext(run, playbook, services, follows))
         took_s = self.clock.elapsed_s() - since_s
         self.meter.took("step", took_s, run.frames[-1].kind)
         return stepped
@@ -206,14 +208,16 @@ class Handling:
         parent = await self.decisions.run(run.parent)
         return parent is None or parent[1] != ""
 
-    async def _order(self, run: Run, mail: GraphOrdered, playbook: Playbook) -> Handled:
+    async def _order(
+        self, run: Run, mail: GraphOrdered, playbook: Playbook, *, follows: bool
+    ) -> Handled:
         """The job graph as somebody wants it; what it asked before is not asked any more."""
         found = [await self.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         if any(card.status != "open" for card in cards):
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        stepped = await self._advanced(run, mail, playbook)
+        stepped = await self._advanced(run, mail, playbook, follows=follows)
         body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
         waits = Run.model_validate_json(body).waiting if body else run.waiting
         closed = superseded([card for card in cards if card.token not in waits])

@@ -10,7 +10,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import batch, children, sop, syncing, tool_plan
+from engine import batch, children, sop, syncing
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
@@ -54,6 +54,7 @@ from engine.planner import frame as planner
 from engine.ports.store import Effects, Post
 from engine.run_effects import Moved, effects, shown_at
 from engine.skills import ask, model
+from engine.tool_plan import fixed, planned
 
 # One line per frame kind: who advances it.
 ADVANCE: dict[str, Advance] = {
@@ -62,7 +63,8 @@ ADVANCE: dict[str, Advance] = {
     "model": model.advance,
     "sop": sop.advance,
     "batch": batch.advance,
-    "tool_plan": tool_plan.advance,
+    "tool_plan": fixed.advance,
+    "llm_plan": planned.advance,
     "jobs": jobs.advance,
     "leader": leader.advance,
     "job": expert.advance,
@@ -227,7 +229,17 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
     if isinstance(advanced, Fork):
         after, begun = children.begun(after, advanced, context)
     calls = context.services.recorded()
-    moved = Moved(run, after, advanced, mail, opened, calls=calls, begun=begun, dropped=dropped)
+    moved = Moved(
+        run,
+        after,
+        advanced,
+        mail,
+        opened,
+        calls=calls,
+        begun=begun,
+        dropped=dropped,
+        follows=context.follows,
+    )
     changed = effects(moved, now)
     changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
     front = CONTINUE if after.status == "running" else ""

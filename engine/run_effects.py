@@ -23,7 +23,7 @@ class Moved:
     """One step: the run before and after, what the frame gave, for which mail, with which cards.
 
     `calls` are answers of the model and of tools in it, as recorded for a replay; `begun` are the
-    child runs that it begins, `dropped` those that it ends.
+    child runs that it begins, `dropped` those that it ends. `follows` as in StepContext.
     """
 
     before: Run
@@ -35,6 +35,7 @@ class Moved:
     calls: tuple[dict[str, Any], ...] = ()
     begun: tuple[Run, ...] = ()
     dropped: tuple[tuple[str, int], ...] = ()
+    follows: bool = True
 
 
 def effects(moved: Moved, now: datetime) -> Effects:
@@ -116,7 +117,9 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     judged = getattr(advanced, "judged", None)
     given = mail.model_dump(mode="json", exclude={"kind"})
     written = (*(write.card for write in moved.closed), *moved.opened)
+    under_way = getattr(moved.before.frames[-1], "started", False)
     told = {
+        "again": under_way and not moved.follows,
         "event": _event(advanced, moved.before),
         "mail": given,
         "by": patch.by if patch and patch.paths else getattr(mail, "by", ""),

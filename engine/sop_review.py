@@ -6,7 +6,6 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Field, Review, Row
 from cards.texts import say
 from engine import edited
-from engine import plan as plans
 from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
@@ -14,6 +13,7 @@ from engine.leaves import rows, tables, value_of
 from engine.playbooks.skill import ReviewPolicy, Sop, SopNode
 from engine.rules.soft import Dialogue
 from engine.sop_ends import SIGNOFF, go_to
+from engine.tool_plan import calls as plans
 
 SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5

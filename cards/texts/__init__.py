@@ -13,6 +13,7 @@ from cards.texts import (
     jobs,
     library,
     pages,
+    plans,
     platform,
     redcap,
     reply,
@@ -31,7 +32,10 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
     return whole
 
 
-_TABLES = (card, editing, reply, platform, answer, library, redcap, graph, audit, pages, jobs)
+_TABLES = (
+    *(card, editing, reply, platform, answer, library, redcap, graph, audit, pages),
+    *(jobs, plans),
+)
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))
 """key: (zh, en). `{name}` are filled by `say`."""

@@ -252,11 +252,16 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """The run as last persisted, its pinned playbook, and the services."""
+    """The run as last persisted, its pinned playbook, and the services.
+
+    `follows` when the step before was persisted just now by the same worker: nothing can have been
+    begun since that nobody knows of.
+    """
 
     run: Run
     playbook: Playbook
     services: Services
+    follows: bool = True
 
     def tools(self, *, key: str = "", by: str = "") -> ToolContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""

@@ -10,6 +10,7 @@ from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.view import ChartView
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
@@ -230,13 +231,18 @@ class BatchFrame(Frozen):
 
 
 class ToolPlanFrame(Frozen):
-    """A tool plan's position: the next call; `started` once its intent is recorded."""
+    """A tool plan's position: the next call; `started` once its intent is recorded.
+
+    `lost` says why nobody knows whether it has happened, while the card `asked` asks people.
+    """
 
     kind: Literal["tool_plan"] = "tool_plan"
     schema_version: Literal[1] = 1
     skill: str
     position: int = 0
     started: bool = False
+    asked: str = ""
+    lost: str = ""
 
 
 Frame = Annotated[
@@ -246,6 +252,7 @@ Frame = Annotated[
     | SopFrame
     | BatchFrame
     | ToolPlanFrame
+    | LlmPlanFrame
     | JobsFrame
     | LeaderFrame
     | JobFrame,
@@ -262,6 +269,8 @@ def position(frame: Frame) -> str:
             return f"sop:{skill}/{node}"
         case JobFrame(skill=skill, brief=brief) | LeaderFrame(skill=skill, brief=brief):
             return f"{frame.kind}:{skill}/{brief.job.id}"
+        case LlmPlanFrame(skill=skill, steps=steps) if steps:
+            return f"llm_plan:{skill}/{steps[0].number}"
         case _:
             return f"{frame.kind}:{frame.skill}"
 

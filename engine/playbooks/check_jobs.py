@@ -78,7 +78,8 @@ def _not_allowed(skill: Skill) -> str:
     if skill.jobs or (skill.sop and skill.sop.batch):
         return f"{skill.id!r} has child runs of its own; an expert is one of them"
     tools = {tool.name: tool for tool in TOOLS}
-    calls = skill.plan.calls if skill.plan else ()
-    if writes := [c.tool for c in calls if c.tool in tools and not tools[c.tool].readonly]:
+    called = [call.tool for call in skill.plan.calls] if skill.plan else []
+    called += skill.planner.tools if skill.planner else ()
+    if writes := [name for name in called if name in tools and not tools[name].readonly]:
         return f"{skill.id!r} writes ({', '.join(writes)}); experts only read"
     return ""

@@ -3,6 +3,7 @@
 from engine.playbooks.check import Checking, Names
 from engine.playbooks.check_jobs import JobsCheck
 from engine.playbooks.check_plan import PlanCheck
+from engine.playbooks.check_planner import PlannerCheck
 from engine.playbooks.check_sop import SopCheck
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.skill import FILES, RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
@@ -11,7 +12,7 @@ from engine.source import Problems, Source
 _PARTS = {
     "prompt": ("ask", "system_prompt"),
     "sop": ("sop",),
-    "tool_plan": ("plan",),
+    "tool_plan": ("plan", "planner"),
     "job_graph": ("jobs",),
 }
 """A skill of this kind has one of these parts, and none of the others'."""
@@ -50,6 +51,8 @@ class SkillCheck(Checking):
             SopCheck(*self._inner).run(skill.sop)
         if skill.plan:
             PlanCheck(self.names, skill, self.source, self._inner[2]).run(skill.plan)
+        if skill.planner:
+            PlannerCheck(*self._inner).run(skill.planner)
         if skill.jobs:
             JobsCheck(*self._inner).run(skill.jobs)
 

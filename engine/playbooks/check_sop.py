@@ -51,6 +51,10 @@ class SopCheck(Checking):
             self.add((*at, name), "no end can be reached from it")
         self._outcomes(sop)
 
+    def reviewers(self, review: ReviewPolicy, at: Path) -> None:
+        """Check who decides, for a review that belongs to no SOP."""
+        self._roles(review, at)
+
     def _outcomes(self, sop: Sop) -> None:
         reviewed = any(node.type == "human_review" for node in sop.nodes.values())
         by_model = {

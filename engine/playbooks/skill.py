@@ -183,6 +183,23 @@ class ToolPlan(Frozen):
     on_error: dict[str, Setting] = {}
 
 
+class ToolPlanner(Frozen):
+    """A plan that a model makes of the request, with these tools (spec 004).
+
+    `profile` says what the model plans as. At most `top_k` of the tools are offered to it, and a
+    plan has at most `max_steps`. Whoever `review` names approves each write before it runs;
+    `on_error` is what a plan that fails or is rejected leaves in the state, else the run fails.
+    """
+
+    profile: str
+    tools: tuple[str, ...]
+    max_steps: int = Key(default=6, ge=2, le=20)
+    top_k: int = Key(default=6, ge=1, le=20)
+    enable_repair: bool = True
+    review: ReviewPolicy | None = None
+    on_error: dict[str, Setting] = {}
+
+
 class Skill(Frozen):
     """One thing a run can do; exactly the part that its kind names is given.
 
@@ -207,6 +224,7 @@ class Skill(Frozen):
     card: SkillCard | None = None
     sop: Sop | None = None
     plan: ToolPlan | None = None
+    planner: ToolPlanner | None = None
     jobs: JobsPart | None = None
 
     @property

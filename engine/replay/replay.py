@@ -49,7 +49,8 @@ async def replay(trace: RunTrace, playbook: Playbook, services: Services) -> Rep
         if entry["input"] in _NOT_REPLAYED:
             continue
         done += 1
-        context = StepContext(run, playbook, _services(entry, services))
+        follows = not entry.get("again", False)
+        context = StepContext(run, playbook, _services(entry, services), follows)
         mail = _MAIL.validate_python({"kind": entry["input"], **entry.get("mail", {})})
         try:
             effects = (await step(mail, context)).effects

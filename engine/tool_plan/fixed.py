@@ -1,0 +1,132 @@
+"""The tool plan: fixed calls, one at a time, behind the approval of exactly these calls."""
+
+from cards.markdown import literal
+from cards.model import Decision
+from cards.texts import say
+from engine.errors import ToolError
+from engine.frames.outcome import (
+    Advanced,
+    Answer,
+    Done,
+    Ended,
+    Input,
+    Next,
+    Note,
+    StepContext,
+    TimedOut,
+)
+from engine.frames.state import Approval, Patch, ToolPlanFrame
+from engine.playbooks.skill import Skill, ToolPlan
+from engine.skills.answers import unanswered
+from engine.tool_plan import calls as plans
+from engine.tool_plan.calling import Call, Lost, made
+from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
+from engine.tools.registry import tool
+
+
+async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> Advanced:
+    """Record the intent, then run the call under its idempotency key, then the next."""
+    run, skill = context.run, context.playbook.skills[frame.skill]
+    plan = _plan(skill)
+    if plan.rehearses:
+        return await _rehearse(skill, plan, context)
+    calls = plans.resolve(plan, run.state)
+    approval, refused = _approval(plan, plans.digest(calls), context)
+    if refused:
+        return _failed(context, say("run.not_approved", run.lang), refused)
+    if frame.position >= len(calls):
+        return Done(Patch.setting(skill.id, skill.sets), "every call is done")
+    planned = calls[frame.position]
+    key = f"{run.id}:{skill.id}:{frame.position}"
+    by = approval.by if approval else ""
+    call = Call(tool(planned["tool"]), planned["arguments"], key, by)
+    if isinstance(given, Answer):
+        return _answered(frame, call, given.decision, context)
+    if isinstance(given, TimedOut):
+        return unanswered(context)
+    if frame.lost:
+        return ask_whether(frame, call, frame.lost, context)
+    if not frame.started:
+        started = frame.model_copy(update={"started": True})
+        return Next(started, f"is about to call {call.tool.name}")
+    return await _call(frame, call, context)
+
+
+async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> Advanced:
+    skill = context.playbook.skills[frame.skill]
+    try:
+        result = await made(call, context)
+    except ToolError as error:
+        return _refused(skill, error.told(context.run.lang), str(error), context)
+    if isinstance(result, Lost):
+        return ask_whether(frame, call, result.why, context)
+    return _after(frame, call, f"called {call.tool.name}")
+
+
+def _after(frame: ToolPlanFrame, call: Call, why: str) -> Next:
+    update = {"position": frame.position + 1, "started": False, "asked": "", "lost": ""}
+    wrote = () if call.tool.readonly else (call.tool.name,)
+    return Next(
+        frame.model_copy(update=update), why, Patch(by=call.by or frame.skill, written=wrote)
+    )
+
+
+def _answered(
+    frame: ToolPlanFrame, call: Call, decision: Decision, context: StepContext
+) -> Advanced:
+    """What may have happened: a person has looked."""
+    run, why = context.run, said(decision, call)
+    if decision.choice == FAIL:
+        who, name = literal(decision.name), call.tool.name
+        reason = say("lost.failed", run.lang, tool=name, name=who)
+        return _refused(context.playbook.skills[frame.skill], reason, why, context)
+    if decision.choice == AGAIN:
+        again = frame.model_copy(update={"started": True, "asked": "", "lost": ""})
+        note = Note("working", say("part.resumed", run.lang, name=run.name))
+        return Next(again, why, note=note)
+    return _after(frame, call, why)
+
+
+def _plan(skill: Skill) -> ToolPlan:
+    assert skill.plan is not None, "the loader checks that a tool_plan skill has a plan"
+    return skill.plan
+
+
+async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> Advanced:
+    """Ask of every call whether it would succeed; nothing is written."""
+    rehearsed = _plan(context.playbook.skills[plan.rehearses])
+    try:
+        for planned in plans.resolve(rehearsed, context.run.state):
+            await context.services.rehearse(
+                tool(planned["tool"]), planned["arguments"], context.tools()
+            )
+    except ToolError as error:
+        return _refused(skill, error.told(context.run.lang), str(error), context)
+    return Done(Patch.setting(skill.id, skill.sets), f"{plan.rehearses} would succeed")
+
+
+def _refused(skill: Skill, reason: str, why: str, context: StepContext) -> Advanced:
+    """To where the playbook says, with the reason; else the run fails with it."""
+    on_error = _plan(skill).on_error
+    if not on_error:
+        return _failed(context, reason, why)
+    return Done(Patch.setting(skill.id, on_error, problems=(reason,)), why)
+
+
+def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approval | None, str]:
+    """The approval that covers these calls, or why they must not run."""
+    writes = [c.tool for c in plan.calls if not tool(c.tool).readonly]
+    if not writes:
+        return None, ""
+    found = context.run.state.approvals.get(plan.guard.decision) if plan.guard else None
+    if found is None:
+        return None, f"{', '.join(writes)}: nobody approved it"
+    if found.digest != digest:
+        return None, f"{', '.join(writes)}: something else was approved"
+    return found, ""
+
+
+def _failed(context: StepContext, reason: str, why: str) -> Ended:
+    run = context.run
+    text = say("part.failed", run.lang, name=run.name, reason=reason)
+    return Ended("failed", Note("failed", text), why)
