@@ -74,6 +74,10 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         "jobs.experts.1.skill: 'work-plan' runs only over the internal API",
     ),
     (
+        ((TEAM, "skill: visit-check", "skill: look-up"),),
+        "jobs.experts.1.skill: 'look-up' writes (memory__remember); experts only read",
+    ),
+    (
         ((TEAM, "skill: visit-check", "skill: team-report"),),
         "jobs.experts.1.skill: 'team-report' has child runs of its own; an expert is one of them",
     ),

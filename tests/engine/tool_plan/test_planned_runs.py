@@ -10,7 +10,7 @@ import pytest
 
 from cards.decision import Refused, decide
 from cards.model import Lang
-from engine.commands import _cancelled
+from engine.cancelling import cancelling
 from engine.errors import ModelUnavailable
 from engine.execute import Order, execute
 from engine.frames.llm_plan import LlmPlanFrame
@@ -402,11 +402,20 @@ async def test_a_call_of_the_skill_alone_asks_nobody_for_arguments_and_approves_
 async def test_cancelling_while_a_write_may_be_under_way_says_so() -> None:
     found = walk([READ, NOTE, REPLY])
     seen: list[str] = []
-    found.on_step = lambda run: seen.append(_cancelled(run)) if begun(run) else None
+    found.on_step = lambda run: seen.append(cancelled(run)) if begun(run) else None
     await found.start()
     await found.answer("approve", by=CHEN)
     assert seen
     assert all("may have happened" in text for text in seen)
+
+
+def cancelled(run: Run) -> str:
+    """What somebody who cancels the run is told, and what its log says."""
+    ending = cancelling(run, (), told={"by": "lin"}, now=NOW)
+    ((_, entry),) = ending.log
+    assert json.loads(entry)["in_flight"] is True
+    (part,) = ending.parts
+    return part.body
 
 
 def begun(run: Run) -> bool:
