@@ -106,6 +106,7 @@ def playbook_at(main: Path, people: Directory | None) -> Playbook:
         files,
         roles=people.roles if people else None,
         held=people.held if people else None,
+        people={person.id: person.roles for person in people.people} if people else None,
     )
     sync = playbook.definition.sync
     fault = fault_of(sync.to, signed=True) if sync else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -20,6 +21,7 @@ from engine.mail import (
     Commanded,
     Migrated,
     PartReady,
+    ReviewDue,
     RunMail,
     Said,
     Started,
@@ -35,6 +37,7 @@ from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
+from engine.reviewing import Clocked, due, replaced
 from engine.rules.soft import USUAL, SoftLimits
 from engine.run import blocked, migrated, step, stopped, unreadable
 from engine.run_effects import written
@@ -149,22 +152,49 @@ class Handling:
             return Handled(unreadable(claim.state), park=True)
         if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
             return Handled(Effects(runs=(written(run.model_copy(update={"status": "cancelled"})),)))
+        now = claim.now or self.clock.now()
+        if isinstance(mail, ReviewDue) and run.status != "blocked":
+            return await self._due(run, mail, now)
         playbook = await self.playbook(run.digest)
         if isinstance(mail, Migrated):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
-            return Handled(stopped(run, ended, self.clock.now()), park=True)
+            return Handled(stopped(run, ended, now), park=True)
         expired = await self._expired(mail) if isinstance(mail, CardExpired) else ()
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = recording(self.services())
+        services = recording(self.services(now))
         stepped = await step(mail, StepContext(run, playbook, services))
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(stepped.effects, cards=(*stepped.effects.cards, *expired))
-        return Handled(effects, stepped.front)
+        return Handled(await self._replacing(run, effects, now), stepped.front)
+
+    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> Handled:
+        """A clock of an open review; a run that does not wait for the card any more is left."""
+        found = await self.decisions.card(mail.card) if mail.card in run.waiting else None
+        if found is None:
+            return Handled(Effects())
+        clocked = Clocked(people=self.people, now=now, today=self.clock.today())
+        return Handled(due(mail, found.card, clocked))
+
+    async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
+        """The effects, and the end of older cards that the opened ones stand for."""
+        opened = [write.card for write in effects.cards if not write.expect]
+        if not opened:
+            return effects
+        written = {write.card.token for write in effects.cards}
+        others = await self.decisions.open_cards(run.conversation)
+        standing = [c for c in others if c.run == run.id and c.token not in written]
+        gone = replaced(standing, opened, now)
+        return replace(
+            effects,
+            cards=(*gone.cards, *effects.cards),
+            timers=(*gone.timers, *effects.timers),
+            log=(*effects.log, *gone.log),
+        )
 
     async def _is_orphan(self, run: Run) -> bool:
         """Whether the run's parent ended while it was begun."""
@@ -194,22 +224,30 @@ class Handling:
             return None
 
     async def _expired(self, mail: CardExpired) -> tuple[CardWrite, ...] | None:
-        """The card's closing, or None when it is closed already."""
+        """The card's closing, or None when somebody decided it.
+
+        Nothing is left to write when a tap that came too late has closed it.
+        """
         found = await self.decisions.card(mail.card)
-        if found is None or found.card.status != "open":
+        if found is None or found.card.status not in ("open", "expired"):
             return None
+        if found.card.status == "expired":
+            return ()
         update = {"status": "expired", "version": found.card.version + 1}
         closed = found.card.model_copy(update=update)
         return (CardWrite(closed, expect=found.card.version),)
 
-    def services(self) -> Services:
-        """What a step of a run may use, as of now."""
+    def services(self, now: datetime | None = None) -> Services:
+        """What a step of a run may use, as of `now` by the store's clock, as all deadlines are.
+
+        Without one it is this machine's.
+        """
         return Services(
             records=self.records,
             people=self.people,
             model=self.model,
             new_id=self.new_id,
-            now=self.clock.now(),
+            now=now or self.clock.now(),
             today=self.clock.today(),
             zone=self.zone,
             library=self.library,

@@ -2,18 +2,14 @@
 
 import json
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from bot.people import Directory
+from bot.tapping import Tapping, Told
 from cards.buttons import BadButton, Button
-from cards.decision import Invalid, NeedsForm, Recorded, Refused, Won, decide
-from cards.decision_texts import refusal_text
-from cards.model import Card, Choice, Lang, Principal
-from cards.show import decided
+from cards.model import Card, Lang, Principal
 from cards.texts import say
-from cards.view import FormView
 from engine.errors import StaleWrite, StoreUnavailable
 from engine.events import (
     Accepted,
@@ -29,8 +25,8 @@ from engine.events import (
     Update,
 )
 from engine.language import detect
-from engine.mail import CardDecided, Commanded, Said
-from engine.ports.store import CardNow, CardWrite, Decisions, Effects, Mailbox
+from engine.mail import Commanded, Said
+from engine.ports.store import CardNow, Decisions, Effects, Mailbox
 from engine.router.command import parse_command
 
 # Losing the compare-and-set so often means that something is wrong, not that people are quick.
@@ -75,10 +71,8 @@ class Intake:
                 return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
             case CommandGiven():
                 return await self._command(update, principal)
-            case CardTapped():
-                return await self._decide(update, principal, None)
-            case FormSubmitted():
-                return await self._decide(update, principal, update.values)
+            case CardTapped() | FormSubmitted():
+                return await self._decide(update, principal)
 
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
         mail = Commanded(update=update, principal=principal).model_dump_json()
@@ -93,7 +87,6 @@ class Intake:
         self,
         update: CardTapped | FormSubmitted,
         principal: Principal,
-        values: dict[str, str] | None,
     ) -> Outcome:
         try:
             button = Button.unpack(update.button)
@@ -105,7 +98,7 @@ class Intake:
                 text = say("card.unknown", "zh") + " " + say("card.unknown", "en")
                 return Answered(text, ok=False)
             try:
-                return await self._judge(update, found, button, principal, values)
+                return await self._judge(update, found, button, principal)
             except StaleWrite:
                 continue
         raise StoreUnavailable(f"card {button.token} kept changing")
@@ -116,40 +109,14 @@ class Intake:
         found: CardNow,
         button: Button,
         principal: Principal,
-        values: dict[str, str] | None,
     ) -> Outcome:
         """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
-        card = found.card
-        verdict = decide(
-            card, principal, button.choice, found.now, revision=button.revision, values=values
-        )
-        match verdict:
-            case NeedsForm(choice=choice):
-                return FormWanted(_form(card, button, choice))
-            case Invalid(errors=errors):
-                return FormRefused(errors)
-            case Refused():
-                text = refusal_text(verdict, card.lang, tz=ZoneInfo(self.zone))
-                effects = Effects(log=(_entry(update, found, principal, button, verdict.reason),))
-                return await self._record(update, card, text, False, effects)
-            case Recorded():
-                choice_ = card.choice(button.choice)
-                label = choice_.label if choice_ else button.choice
-                effects = Effects(
-                    cards=(CardWrite(verdict.card, expect=card.version),),
-                    log=(_entry(update, found, principal, button, "vote"),),
-                )
-                text = say("card.recorded", card.lang, choice=label)
-                return await self._record(update, card, text, True, effects)
-            case Won():
-                mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
-                effects = Effects(
-                    cards=(CardWrite(verdict.card, expect=card.version),),
-                    mails=((card.lane, mail),),
-                    log=(_entry(update, found, principal, button, "decided"),),
-                )
-                text = decided(verdict.card, verdict.decision, self.zone)
-                return await self._record(update, card, text, True, effects)
+        judged = Tapping(self.people, self.zone).judge(update, found, button, principal)
+        match judged:
+            case FormWanted() | FormRefused():
+                return judged
+            case Told(text=text, ok=ok, effects=effects):
+                return await self._record(update, found.card, text, ok, effects)
 
     async def _record(
         self, update: Update, card: Card, text: str, ok: bool, effects: Effects
@@ -161,32 +128,3 @@ class Intake:
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"])
-
-
-def _form(card: Card, button: Button, choice: Choice) -> FormView:
-    return FormView(
-        data=button.pack(),
-        lang=card.lang,
-        title=card.title,
-        submit=choice.label,
-        cancel=say("form.cancel", card.lang),
-        intro="",
-        fields=choice.form,
-    )
-
-
-def _entry(
-    update: Update, found: CardNow, principal: Principal, button: Button, result: str
-) -> tuple[str, str]:
-    """An audit entry: who tapped what from where, refused attempts too."""
-    entry = {
-        "at": found.now.isoformat(),
-        "event": "tap",
-        "update": update.id,
-        "card": found.card.token,
-        "by": principal.id,
-        "via": update.actor.platform,
-        "choice": button.choice,
-        "result": result,
-    }
-    return found.card.run or found.card.token, json.dumps(entry, ensure_ascii=False)

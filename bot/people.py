@@ -1,6 +1,7 @@
 """Who is who: people.yaml as a directory of principals, roles and places (design §7)."""
 
 from collections.abc import Collection, Sequence
+from datetime import date
 from pathlib import Path
 
 from pydantic import Field as Key
@@ -10,6 +11,7 @@ from cards.model import Lang, Principal, Review
 from engine.commands import ADMIN
 from engine.errors import DefinitionError
 from engine.events import Actor
+from engine.faults import suggestion
 from engine.language import Bilingual, detect
 from engine.source import Problems, Source, read, try_build
 
@@ -24,6 +26,13 @@ class Role(Frozen):
     en: str
 
 
+class Delegate(Frozen):
+    """Who may vote in a person's place, through the day `until` (None: for good)."""
+
+    to: str
+    until: date | None = None
+
+
 class Person(Frozen):
     """One voter, with every account of theirs."""
 
@@ -34,6 +43,7 @@ class Person(Frozen):
     telegram: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     language: Lang | None = None
+    delegate: Delegate | None = None
     label: Bilingual = Key(default=Bilingual(zh="", en=""))
 
     def accounts(self) -> tuple[str, ...]:
@@ -98,6 +108,28 @@ class Directory:
         ]
         return list(dict.fromkeys(home for person in deciders for home in self._homes(person)))
 
+    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
+        """Where these persons and their delegates of today are reached, on connected platforms."""
+        wanted = {*persons, *(self._delegate(each, today) for each in persons)}
+        found = [person for person in self.people if person.id in wanted]
+        return list(dict.fromkeys(home for person in found for home in self._homes(person)))
+
+    def delegators(self, person: str, today: date) -> set[str]:
+        """For whom the person is the standing delegate today (ids)."""
+        return {each.id for each in self.people if self._delegate(each.id, today) == person}
+
+    @property
+    def everybody(self) -> Sequence[Principal]:
+        """All the people there are."""
+        return [_principal(person) for person in self.people]
+
+    def _delegate(self, person: str, today: date) -> str:
+        """The delegate of a person today, "" for none."""
+        found = next((each.delegate for each in self.people if each.id == person), None)
+        if found is None or (found.until is not None and today > found.until):
+            return ""
+        return found.to
+
     def admins(self) -> Sequence[tuple[str, Lang]]:
         """Where everybody with the role admin is reached, and the language they read."""
         found: dict[str, Lang] = {}
@@ -161,7 +193,17 @@ def _check(people: PeopleFile, source: Source, problems: Problems) -> None:
                 message = f"{account} belongs to {accounts[account]!r} already"
                 problems.add(source.problem(at, message))
             accounts[account] = person.id
+        if person.delegate and (fault := _no_delegate(person, person.delegate.to, people)):
+            problems.add(source.problem((*at, "delegate", "to"), fault))
         for position, role in enumerate(person.roles):
             if role not in roles:
                 message = f"there is no role {role!r} in this file"
                 problems.add(source.problem((*at, "roles", position), message))
+
+
+def _no_delegate(person: Person, to: str, people: PeopleFile) -> str:
+    """Why nobody of that id can stand in for the person, "" when somebody can."""
+    if to == person.id:
+        return "should be somebody else"
+    known = [each.id for each in people.people]
+    return "" if to in known else f"there is no person {to!r}; {suggestion(to, known)}"

@@ -6,7 +6,10 @@ from datetime import datetime
 from typing import Literal
 
 from cards.forms import check_form
-from cards.model import Card, Choice, Decision, Principal, Vote
+from cards.model import Card, Choice, Decision, Principal, Value, Vote
+from cards.seats import free, seats
+
+APPROVE, REJECT = "approve", "reject"
 
 Reason = Literal[
     "unknown_choice",
@@ -16,6 +19,7 @@ Reason = Literal[
     "own_request",
     "not_approver",
     "already_voted",
+    "seat_taken",
 ]
 
 
@@ -29,10 +33,21 @@ class Won:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A vote short of the quorum; `card` is the state to store, `votes_needed` more to come."""
+    """A vote that does not decide yet; `card` is the state to store.
+
+    `votes_needed` more for the same choice would decide it.
+    """
 
     card: Card
     votes_needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The person (principal id) chose just this before, and it stands: a success, not a refusal."""
+
+    card: Card
+    person: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +66,18 @@ class Invalid:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The tap changes nothing; `card` as it stands, and `person` who tapped (principal id)."""
+    """The tap changes nothing; `card` as it stands, and `person` who tapped (principal id).
+
+    `vote` is the one that stands in the way of another in the same seat.
+    """
 
     reason: Reason
     card: Card
     person: str
+    vote: Vote | None = None
 
 
-Verdict = Won | Recorded | NeedsForm | Invalid | Refused
+Verdict = Won | Recorded | Repeated | NeedsForm | Invalid | Refused
 
 
 def decide(
@@ -72,42 +91,42 @@ def decide(
 ) -> Verdict:
     """What this tap (or sent form, with `values`) means for the card as it stands.
 
-    `approve` counts towards the quorum, one per person; every other choice decides at once, so a
-    `reject` always wins. At the deadline itself the card has expired.
+    A person has one vote, a seat has one. With `deny_wins`, approvals count towards the quorum and
+    everything else decides at once; with `majority`, more than half of the quorum's seats decide,
+    for either side. At the deadline itself the card has expired.
     """
     chosen = card.choice(choice)
     if chosen is None:
         return Refused("unknown_choice", card, principal.id)
-    if reason := _refusal(card, principal, now, revision):
-        return Refused(reason, card, principal.id)
+    if _stands(card, principal.id, choice) and (card.status != "open" or revision == card.revision):
+        return Repeated(card, principal.id)
+    if reason := refusal(card, principal, now, revision):
+        return Refused(reason, card, principal.id, _in_the_way(card, principal, reason))
     if chosen.form and values is None:
         return NeedsForm(chosen)
     typed, errors = check_form(chosen.form, values or {}, card.lang)
     if errors:
         return Invalid(errors)
-    needed = votes_needed(card) - 1 if choice == "approve" else 0
+    seat = free(card, seats(card, principal))
+    assert seat is not None, "without a free seat it was refused"
+    vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))
+    needed = votes_needed(card, choice) - 1
     if needed > 0:
-        vote = Vote(person=principal.id, name=principal.name, choice=choice, at=now)
         return Recorded(_next(card, votes=(*card.votes, vote)), needed)
-    decision = Decision(
-        choice=choice, person=principal.id, name=principal.name, at=now, values=typed
-    )
+    decision = _decision(card, vote, typed)
     return Won(_decided(card, decision), decision)
 
 
-def may_decide(card: Card, principal: Principal) -> bool:
-    """Whether the person is an approver of this card; with nobody named, nobody is."""
-    review = card.review
-    return principal.id in review.persons or not set(review.roles).isdisjoint(principal.roles)
+def votes_needed(card: Card, choice: str = APPROVE) -> int:
+    """How many more persons have to choose this, at least 1 while the card is open."""
+    chosen = len({vote.held for vote in card.votes if vote.choice == choice})
+    if card.review.decides == "majority" and choice in (APPROVE, REJECT):
+        return max(card.review.quorum // 2 + 1 - chosen, 1)
+    return max(card.review.quorum - chosen, 1) if choice == APPROVE else 1
 
 
-def votes_needed(card: Card) -> int:
-    """How many more persons have to approve, at least 1 while the card is open."""
-    approved = {vote.person for vote in card.votes if vote.choice == "approve"}
-    return max(card.review.quorum - len(approved), 1)
-
-
-def _refusal(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
+def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
+    """Why a tap of this person on that revision would not count; None when it would."""
     if card.status != "open":
         return "not_open"
     if card.deadline is not None and now >= card.deadline:
@@ -116,11 +135,49 @@ def _refusal(card: Card, principal: Principal, now: datetime, revision: int) -> 
         return "stale"
     if card.review.four_eyes and principal.id == card.requester:
         return "own_request"
-    if not may_decide(card, principal):
+    found = seats(card, principal)
+    if not found:
         return "not_approver"
     if any(vote.person == principal.id for vote in card.votes):
         return "already_voted"
-    return None
+    return None if free(card, found) else "seat_taken"
+
+
+def _in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:
+    if reason != "seat_taken":
+        return None
+    held = {seat.id for seat in seats(card, principal)}
+    return next(vote for vote in card.votes if vote.held in held)
+
+
+def _stands(card: Card, person: str, choice: str) -> bool:
+    """Whether this very choice of theirs is recorded."""
+    given: list[Vote | Decision] = [*card.votes]
+    given += [card.decision] if card.decision else []
+    return any(each.person == person and each.choice == choice for each in given)
+
+
+def _vote(principal: Principal, seat: Principal, choice: str, now: datetime, reason: str) -> Vote:
+    vote = Vote(person=principal.id, name=principal.name, choice=choice, at=now, reason=reason)
+    if seat.id == principal.id:
+        return vote
+    return vote.model_copy(update={"seat": seat.id, "seat_name": seat.name})
+
+
+def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
+    """The last vote decides; of a rejection by several, every reason is told."""
+    reasons = [v.reason for v in card.votes if v.choice == vote.choice and v.reason]
+    if reasons and vote.choice == REJECT:
+        typed = {**typed, "reason": "; ".join([*reasons, *filter(None, [vote.reason])])}
+    return Decision(
+        choice=vote.choice,
+        person=vote.person,
+        name=vote.name,
+        at=vote.at,
+        values=typed,
+        seat=vote.seat,
+        seat_name=vote.seat_name,
+    )
 
 
 def _decided(card: Card, decision: Decision) -> Card:

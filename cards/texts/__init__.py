@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from cards.model import Lang
-from cards.texts import answer, card, graph, library, platform, redcap, reply
+from cards.texts import answer, card, graph, library, platform, redcap, reply, review
 
 Texts = Mapping[str, tuple[str, str]]
 
@@ -19,7 +19,7 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
     return whole
 
 
-_TABLES = (card, reply, platform, answer, library, redcap, graph)
+_TABLES = (card, reply, platform, answer, library, redcap, graph, review)
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))
 """key: (zh, en). `{name}` are filled by `say`."""

@@ -23,11 +23,15 @@ LeafValue = str | int | float | bool | Rows
 
 
 class Approval(Frozen):
-    """What was approved, and by whom: the digest of what the card showed."""
+    """What was approved, and by whom: the digest of what the card showed.
+
+    At `until` it is too old for a write; None when it does not age.
+    """
 
     by: str
     name: str
     digest: str
+    until: datetime | None = None
 
 
 class Attachment(Frozen):

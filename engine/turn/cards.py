@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from cards.decision import Refused, Won, decide
-from cards.decision_texts import refusal_text
+from cards.decision import Refused, Repeated, Won, decide
+from cards.decision_texts import refusal_text, repeated_text
 from cards.forms import check_form
 from cards.markdown import literal
 from cards.model import Card, Choice, Field, Principal
@@ -36,7 +37,7 @@ async def answer_card(intent: Intent, principal: Principal, services: TurnServic
         return CardReply("failed", say("card.unknown", "zh"))
     card, choice = found.card, found.card.choice(intent.choice)
     if choice is None or not choice.form or card.status != "open":
-        return _decide(card, intent.choice, None, principal, services)
+        return _decide(card, intent.choice, None, principal, found.now, services)
     if who := about_another(card, intent.text):
         return CardReply("needs_you", say("clarify.other", card.lang, form=named(card), who=who))
     reading = read_form(intent.text, fields(card), services.today)
@@ -51,7 +52,7 @@ async def answer_card(intent: Intent, principal: Principal, services: TurnServic
     if errors or faulty or reading.left:
         kept = {name: value for name, value in given.items() if name not in faulty}
         return _keep(card, wider, choice, kept, told)
-    reply = _decide(wider, choice.id, given, principal, services)
+    reply = _decide(wider, choice.id, given, principal, found.now, services)
     return replace(reply, text=told + reply.text) if reply.mails else reply
 
 
@@ -134,9 +135,10 @@ def _decide(
     choice: str,
     values: dict[str, str] | None,
     principal: Principal,
+    now: datetime,
     services: TurnServices,
 ) -> CardReply:
-    verdict = decide(card, principal, choice, services.now, revision=card.revision, values=values)
+    verdict = decide(card, principal, choice, now, revision=card.revision, values=values)
     match verdict:
         case Won():
             mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
@@ -146,6 +148,9 @@ def _decide(
                 cards=(CardWrite(verdict.card, expect=card.version),),
                 mails=((card.lane, mail),),
             )
+        case Repeated():
+            text = repeated_text(verdict, card.lang, tz=ZoneInfo(services.zone))
+            return CardReply("answered", text)
         case Refused():
             return CardReply("failed", refusal_text(verdict, card.lang, tz=ZoneInfo(services.zone)))
         case _:

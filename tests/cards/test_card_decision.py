@@ -13,10 +13,10 @@ from cards.decision import (
     Refused,
     Won,
     decide,
-    may_decide,
     votes_needed,
 )
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
+from cards.seats import may_decide
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
 REASON = Field(name="reason", label="Reason")
