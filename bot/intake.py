@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import structlog
 
+from bot.handing import NAME as HAND_OVER
+from bot.handing import Handing
 from bot.people import Directory
 from bot.tapping import Tapping, Told
 from cards.buttons import BadButton, Button
@@ -25,7 +27,7 @@ from engine.events import (
     Update,
 )
 from engine.language import detect
-from engine.mail import Commanded, Said
+from engine.mail import Announced, Commanded, Said
 from engine.ports.store import CardNow, Decisions, Effects, Mailbox
 from engine.router.command import parse_command
 
@@ -75,9 +77,23 @@ class Intake:
                 return await self._decide(update, principal)
 
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
+        if update.name == HAND_OVER:
+            return await self._hand_over(update, principal)
         mail = Commanded(update=update, principal=principal).model_dump_json()
         lane = f"control:{update.conversation}"
         return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
+
+    async def _hand_over(self, update: CommandGiven, principal: Principal) -> Outcome:
+        """Done at once, since the card may lie in another lane's partition; then said."""
+        text, lang = await Handing(self.decisions, self._tapping).told(update, principal)
+        mail = Announced(id=f"told/{update.id}", lang=lang, text=text).model_dump_json()
+        lane = f"control:{update.conversation}"
+        new = await self.mailbox.put(lane, mail, update_id=f"{update.id}/told")
+        return Accepted(not new)
+
+    @property
+    def _tapping(self) -> Tapping:
+        return Tapping(self.people, self.zone)
 
     def _language(self, update: Update) -> Lang:
         text = update.text if isinstance(update, MessageReceived) else ""
@@ -111,7 +127,7 @@ class Intake:
         principal: Principal,
     ) -> Outcome:
         """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
-        judged = Tapping(self.people, self.zone).judge(update, found, button, principal)
+        judged = self._tapping.judge(update, found, button, principal)
         match judged:
             case FormWanted() | FormRefused():
                 return judged

@@ -98,9 +98,10 @@ def decide(
     chosen = card.choice(choice)
     if chosen is None:
         return Refused("unknown_choice", card, principal.id)
-    if _stands(card, principal.id, choice) and (card.status != "open" or revision == card.revision):
+    reason = refusal(card, principal, now, revision)
+    if reason in ("not_open", "already_voted") and _stands(card, principal.id, choice):
         return Repeated(card, principal.id)
-    if reason := refusal(card, principal, now, revision):
+    if reason:
         return Refused(reason, card, principal.id, _in_the_way(card, principal, reason))
     if chosen.form and values is None:
         return NeedsForm(chosen)

@@ -13,7 +13,7 @@ def refusal_text(refused: Refused, lang: Lang, *, tz: tzinfo) -> str:
     match refused.reason:
         case "already_voted":
             vote = next(v for v in card.votes if v.person == refused.person)
-            return say("refused.stands", lang, **_told(card, vote, tz))
+            return say("refused.already_voted", lang, **_told(card, vote, tz))
         case "seat_taken":
             return _taken(refused, lang, tz)
         case "not_open":

@@ -14,7 +14,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Recorded: {choice}; {needed} more needed",
     ),
     "vote.all": ("全部表决：{votes}", "All votes: {votes}"),
-    "vote.reason": ("{vote}（{reason}）", "{vote} ({reason})"),
     "repeat.vote": (
         "已经记录过了：您于 {when} 选择了{label}，还需 {needed} 人。",
         "Already recorded: you chose {label} on {when}; {needed} more needed.",
@@ -24,7 +23,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Already recorded: you chose {label} on {when}.",
     ),
     "repeat.outcome": ("{told} 结果：{outcome}", "{told} The outcome: {outcome}"),
-    "refused.stands": (
+    "refused.already_voted": (
         "您已于 {when} 选择了{label}，以此为准；还需 {needed} 人。",
         "You chose {label} on {when}, and that stands; {needed} more needed.",
     ),
@@ -39,8 +38,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "handover.title": ("把您的一票转交给谁？", "Who should decide in your place?"),
     "handover.person": ("姓名", "Name"),
     "handover.hint": (
-        "与 people.yaml 中的姓名或 id 一致",
-        "a name or an id as in people.yaml",
+        "对方的姓名",
+        "a name, or a part of it that only they have",
     ),
     "handover.done": (
         "已转交给 {to}。在其投票之前，您自己仍可以决定。",
