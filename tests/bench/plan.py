@@ -5,7 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-ITEMS = ("router", "planner", "rules", "slack", "telegram", "acks", "suspended", "commands")
+ITEMS = (
+    "router",
+    "planner",
+    "rules",
+    "slack",
+    "telegram",
+    "acks",
+    "suspended",
+    "commands",
+    "reviews",
+)
 
 
 @dataclass(frozen=True, slots=True)
