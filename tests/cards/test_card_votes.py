@@ -19,11 +19,11 @@ from cards.decision import (
 )
 from cards.decision_texts import refusal_text, repeated_text
 from cards.handover import HAND_OVER, Handed, NotHanded, hand_over
-from cards.model import Card, Choice, Field, Principal, Review
+from cards.model import Card, Principal, Review
 from cards.show import show
+from tests.fakes.review_desk import CHOICES
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
-REASON = Field(name="reason", label="Reason")
 LIN = Principal(id="lin", name="Lin", roles=("reviewer",))
 ANA = Principal(id="ana", name="Ana", roles=("reviewer",))
 BO = Principal(id="bo", name="Bo")
@@ -46,10 +46,7 @@ def card(**review: Any) -> Card:
         conversation="web::c1",
         lang="en",
         title="Write it",
-        choices=(
-            Choice(id="approve", label="Approve"),
-            Choice(id="reject", label="Reject", form=(REASON,)),
-        ),
+        choices=CHOICES,
         review=Review.model_validate({**usual, **review}),
         requester="lin",
         requester_name="Lin",

@@ -42,6 +42,10 @@ ACCOUNTS = {
 }
 HOLDERS = ("lin", "ana", "cara", "dan")
 REASON = Field(name="reason", label="Reason")
+CHOICES = (
+    Choice(id="approve", label="Approve"),
+    Choice(id="reject", label="Reject", form=(REASON,)),
+)
 _updates = itertools.count(1)
 
 
@@ -101,10 +105,7 @@ class Desk:
             conversation=self.conversation,
             lang="en",
             title="Write it?",
-            choices=(
-                Choice(id="approve", label="Approve"),
-                Choice(id="reject", label="Reject", form=(REASON,)),
-            ),
+            choices=CHOICES,
             review=Review.model_validate({**usual, **review}),
             requester="lin",
             requester_name="Lin",

@@ -117,12 +117,19 @@ async def another(room: WebRoom) -> Message:
     return card
 
 
-async def approved_while_no_worker_runs(settings: Settings, room: str = "main") -> None:
-    """Up to the review, and its approval: which the next worker finds, however late."""
-    async with web(settings) as service, WebRoom(service.url, room) as visitor:
+@asynccontextmanager
+async def approved_and_then(
+    settings: Settings, later_ms: int
+) -> AsyncIterator[tuple[Service, WebRoom]]:
+    """A visit was approved while no worker ran; this is the first one since, so much later."""
+    async with web(settings) as service, WebRoom(service.url) as room:
         async with worker(service.parts):
-            card = await to_review(visitor)
-        assert (await visitor.tap("chen", card, "approve"))[1]["ok"]
+            card = await to_review(room)
+        assert (await room.tap("chen", card, "approve"))[1]["ok"]
+    async with web(settings) as service, WebRoom(service.url) as room:
+        service.parts.scripts.offset_ms = later_ms
+        async with worker(service.parts):
+            yield service, room
 
 
 async def asked_again(room: WebRoom) -> Message:
@@ -133,54 +140,43 @@ async def asked_again(room: WebRoom) -> Message:
     return card
 
 
+async def written_today(service: Service) -> int:
+    visits = await service.parts.handling.records.visits("P003")
+    return [visit.visit_date.isoformat() for visit in visits].count(today())
+
+
 async def test_an_approval_that_is_too_old_when_its_write_would_run_is_asked_again(
     new_settings: NewSettings, playbooks: Path
 ) -> None:
     with_policy(playbooks, "execute_within: 2h")
-    settings = new_settings(playbooks=playbooks)
-    await approved_while_no_worker_runs(settings)
-    async with web(settings) as service, WebRoom(service.url) as room:
-        parts = service.parts
-        parts.scripts.offset_ms = 2 * HOUR_MS
-        async with worker(parts):
-            again = await asked_again(room)
-            visits = await parts.handling.records.visits("P003")
-            assert today() not in [visit.visit_date.isoformat() for visit in visits]
-            assert (await room.tap("wu", again, "approve"))[1]["ok"]
-            assert (await room.card("phase_done"))["title"] == "访视已录入"
-            visits = await parts.handling.records.visits("P003")
-            assert [visit.visit_date.isoformat() for visit in visits].count(today()) == 1
+    async with approved_and_then(new_settings(playbooks=playbooks), 2 * HOUR_MS) as (service, room):
+        again = await asked_again(room)
+        assert await written_today(service) == 0
+        assert (await room.tap("wu", again, "approve"))[1]["ok"]
+        assert (await room.card("phase_done"))["title"] == "访视已录入"
+        assert await written_today(service) == 1
 
 
 async def test_when_it_is_asked_again_and_rejected_nothing_is_written(
     new_settings: NewSettings, playbooks: Path
 ) -> None:
     with_policy(playbooks, "execute_within: 2h")
-    settings = new_settings(playbooks=playbooks)
-    await approved_while_no_worker_runs(settings)
-    async with web(settings) as service, WebRoom(service.url) as room:
-        parts = service.parts
-        parts.scripts.offset_ms = 3 * HOUR_MS
-        async with worker(parts):
-            again = await asked_again(room)
-            status, answer = await room.fill("wu", again, "reject", reason="体重请复核")
-            assert (status, answer["ok"]) == (200, True)
-            back = await room.wait_for(lambda m: bool(m["card"]) and "请修改" in m["card"]["title"])
-            assert "体重请复核" in text_of(back)
-            visits = await parts.handling.records.visits("P003")
-            assert today() not in [visit.visit_date.isoformat() for visit in visits]
+    async with approved_and_then(new_settings(playbooks=playbooks), 3 * HOUR_MS) as (service, room):
+        again = await asked_again(room)
+        status, answer = await room.fill("wu", again, "reject", reason="体重请复核")
+        assert (status, answer["ok"]) == (200, True)
+        back = await room.wait_for(lambda m: bool(m["card"]) and "请修改" in m["card"]["title"])
+        assert "体重请复核" in text_of(back)
+        assert await written_today(service) == 0
 
 
 async def test_an_approval_that_is_young_enough_is_written_on(
     new_settings: NewSettings, playbooks: Path
 ) -> None:
     with_policy(playbooks, "execute_within: 2h")
-    settings = new_settings(playbooks=playbooks)
-    await approved_while_no_worker_runs(settings)
-    async with web(settings) as service, WebRoom(service.url) as room:
-        service.parts.scripts.offset_ms = HOUR_MS
-        async with worker(service.parts):
-            assert (await room.card("phase_done"))["title"] == "访视已录入"
+    async with approved_and_then(new_settings(playbooks=playbooks), HOUR_MS) as (service, room):
+        assert (await room.card("phase_done"))["title"] == "访视已录入"
+        assert await written_today(service) == 1
 
 
 async def test_a_newer_card_of_the_same_key_in_a_run_replaces_the_older_wherever_it_stands(
