@@ -191,7 +191,7 @@ def decided(
     frame = frame.model_copy(update={"problems": problems})
     patch = Patch(by=decision.person, problems=problems)
     judged = Judged(frame.node, "rejected", decision.person, target)
-    why = f"{decision.name} rejected: {reason}"
+    why = f"{decision.name} rejected: {reason}".removesuffix(": ")
     return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
 
 

@@ -31,7 +31,10 @@ async def at_review(**policy: Any) -> Walk:
     sop = found.playbook.skills["visit-review"].sop
     assert sop is not None
     frames = (found.run.frames[0], SopFrame(skill="visit-review", node=sop.start_node))
-    found.run = found.run.model_copy(update={"frames": frames})
+    # The checks before the review have passed, and need not run again after it.
+    passed = {**found.run.state.profile, "check_status": "passed", "fits": "yes"}
+    state = found.run.state.model_copy(update={"profile": passed})
+    found.run = found.run.model_copy(update={"frames": frames, "state": state})
     await found.tell(Started())
     return found
 
