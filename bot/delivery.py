@@ -1,6 +1,7 @@
 """Delivery: each due row on its way; messages are rendered as they are now (design §3)."""
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
@@ -13,6 +14,7 @@ from bot.stopping import pause
 from bot.throttle import Throttle
 from cards.markdown import literal
 from cards.model import Card
+from cards.ping import ping
 from cards.show import show
 from cards.texts import say
 from cards.view import MessageView
@@ -219,6 +221,9 @@ class Delivery:
                 card = row.card.read()
                 origin = await self._origin(row, card)
                 return MessageView(lang=card.lang, card=show(card, zone, origin=origin))
+            case "ping" if row.card:
+                number = int(json.loads(row.body)["number"])
+                return ping(row.card.read(), number, zone, posted=bool(row.message_id))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
             case _:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -25,6 +26,7 @@ from engine.mail import (
     Mail,
     Migrated,
     PartReady,
+    ReviewDue,
     RunMail,
     Said,
     Started,
@@ -42,6 +44,7 @@ from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
+from engine.reviewing import Clocked, due, replaced, without_timers
 from engine.rules.soft import USUAL, SoftLimits
 from engine.run import Stepped, blocked, migrated, step, stopped, unreadable
 from engine.run_effects import written
@@ -168,12 +171,15 @@ class Handling:
             orphan = run.model_copy(update={"status": "cancelled"})
             entry = audit.with_parent(run.id, run.parent, self.clock.now())
             return Handled(Effects(runs=(written(orphan),), log=(entry,)))
+        now = claim.now or self.clock.now()
+        if isinstance(mail, ReviewDue) and run.status != "blocked":
+            return await self._due(run, mail, now)
         playbook = await self.playbook(run.digest)
         if isinstance(mail, Migrated):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
-            return Handled(stopped(run, ended, self.clock.now()), park=True)
+            return Handled(stopped(run, ended, now), park=True)
         try:
             expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
         except NewerState:
@@ -181,9 +187,11 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
+        services = recording(self.services(now))
+        context = StepContext(run, playbook, services, claim.follows)
         if isinstance(mail, GraphOrdered):
-            return await self._order(run, mail, playbook, follows=claim.follows)
-        stepped = await self._advanced(run, mail, playbook, follows=claim.follows)
+            return await self._order(mail, context)
+        stepped = await self._advanced(mail, context)
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(
@@ -191,16 +199,38 @@ class Handling:
             cards=(*stepped.effects.cards, *expired.cards),
             log=(*expired.log, *stepped.effects.log),
         )
-        return Handled(effects, stepped.front)
+        return Handled(await self._replacing(run, effects, now), stepped.front)
 
-    async def _advanced(
-        self, run: Run, mail: RunMail, playbook: Playbook, *, follows: bool
-    ) -> Stepped:
-        """One step of the run, timed; `follows` as in StepContext."""
-        services, since_s = recording(self.services()), self.clock.elapsed_s()
-        stepped = await step(mail, StepContext(run, playbook, services, follows))
+    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> Handled:
+        """A clock of an open review; a run that does not wait for the card any more is left."""
+        found = await self.decisions.card(mail.card) if mail.card in run.waiting else None
+        if found is None:
+            return Handled(Effects())
+        clocked = Clocked(people=self.people, now=now, today=self.clock.today())
+        return Handled(due(mail, found.card, clocked))
+
+    async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
+        """The effects, and the end of older cards that the opened ones stand for."""
+        opened = [write.card for write in effects.cards if not write.expect]
+        if not opened:
+            return effects
+        written = {write.card.token for write in effects.cards}
+        others = await self.decisions.open_cards(run.conversation)
+        standing = [c for c in others if c.run == run.id and c.token not in written]
+        gone = replaced(standing, opened, now)
+        return replace(
+            effects,
+            cards=(*gone.cards, *effects.cards),
+            timers=(*gone.timers, *effects.timers),
+            log=(*effects.log, *gone.log),
+        )
+
+    async def _advanced(self, mail: RunMail, context: StepContext) -> Stepped:
+        """One step of the run, timed."""
+        since_s = self.clock.elapsed_s()
+        stepped = await step(mail, context)
         took_s = self.clock.elapsed_s() - since_s
-        self.meter.took("step", took_s, run.frames[-1].kind)
+        self.meter.took("step", took_s, context.run.frames[-1].kind)
         return stepped
 
     async def _is_orphan(self, run: Run) -> bool:
@@ -208,31 +238,27 @@ class Handling:
         parent = await self.decisions.run(run.parent)
         return parent is None or parent[1] != ""
 
-    async def _order(
-        self, run: Run, mail: GraphOrdered, playbook: Playbook, *, follows: bool
-    ) -> Handled:
+    async def _order(self, mail: GraphOrdered, context: StepContext) -> Handled:
         """The job graph as somebody wants it; what it asked before is not asked any more."""
+        run, now = context.run, context.services.now
         found = [await self.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         if any(card.status != "open" for card in cards):
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        stepped = await self._advanced(run, mail, playbook, follows=follows)
+        stepped = await self._advanced(mail, context)
         body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
         waits = Run.model_validate_json(body).waiting if body else run.waiting
         closed = superseded([card for card in cards if card.token not in waits])
         if not closed:
             return Handled(stepped.effects, stepped.front, stepped.park)
-        entry = audit.entry(
-            run.id,
-            self.clock.now(),
-            "taken_back",
-            {"by": mail.by, "via": mail.via},
-            cards=[write.card for write in closed],
-        )
+        told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
+        entry = audit.entry(run.id, now, "taken_back", told, cards=gone)
+        clocks = (timer for card in gone for timer in without_timers(card.token, card.lane))
         effects = replace(
             stepped.effects,
             cards=(*stepped.effects.cards, *closed),
+            timers=(*stepped.effects.timers, *clocks),
             log=(*stepped.effects.log, entry),
         )
         return Handled(effects, stepped.front, stepped.park)
@@ -265,10 +291,15 @@ class Handling:
             return None
 
     async def _expired(self, mail: CardExpired) -> Effects | None:
-        """The card's closing, and its entry in the log, or None when it is closed already."""
+        """The card's closing, and its entry in the log, or None when somebody decided it.
+
+        Nothing is left to write when a tap that came too late has closed it.
+        """
         found = await self.decisions.card(mail.card)
-        if found is None or found.card.status != "open":
+        if found is None or found.card.status not in ("open", "expired"):
             return None
+        if found.card.status == "expired":
+            return Effects()
         update = {"status": "expired", "version": found.card.version + 1}
         closed = found.card.model_copy(update=update)
         entry = audit.about_card(
@@ -276,14 +307,17 @@ class Handling:
         )
         return Effects(cards=(CardWrite(closed, expect=found.card.version),), log=(entry,))
 
-    def services(self) -> Services:
-        """What a step of a run may use, as of now."""
+    def services(self, now: datetime | None = None) -> Services:
+        """What a step of a run may use, as of `now` by the store's clock, as all deadlines are.
+
+        Without one it is this machine's.
+        """
         return Services(
             records=self.records,
             people=self.people,
             model=self.model,
             new_id=self.new_id,
-            now=self.clock.now(),
+            now=now or self.clock.now(),
             today=self.clock.today(),
             zone=self.zone,
             library=self.library,

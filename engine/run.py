@@ -43,6 +43,7 @@ from engine.mail import (
     GraphOrdered,
     Migrated,
     Resumed,
+    ReviewDue,
     RunMail,
     Started,
     Synced,
@@ -201,7 +202,7 @@ def _given(run: Run, mail: RunMail) -> Input | None:
         case GraphOrdered():
             told = Ordered(mail.what, mail.name, mail.text, mail.job)
             return told if _rests_in_graph(run) else None
-        case Resumed() | Synced() | SyncFailed() | Migrated():
+        case Resumed() | Synced() | SyncFailed() | Migrated() | ReviewDue():
             return None
         case _:
             assert_never(mail)

@@ -17,6 +17,7 @@ from cards.texts import (
     platform,
     redcap,
     reply,
+    review,
 )
 
 Texts = Mapping[str, tuple[str, str]]
@@ -33,7 +34,7 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
 
 
 _TABLES = (
-    *(card, editing, reply, platform, answer, library, redcap, graph, audit, pages),
+    *(card, editing, review, reply, platform, answer, library, redcap, graph, audit, pages),
     *(jobs, plans),
 )
 

@@ -2,7 +2,7 @@
 
 from engine.faults import Path
 from engine.playbooks.check import Checking, Names
-from engine.playbooks.check_sop import SopCheck
+from engine.playbooks.check_review import ReviewCheck
 from engine.playbooks.skill import ToolPlanner
 from engine.source import Problems, Source
 from engine.tools.registry import TOOLS
@@ -13,7 +13,7 @@ class PlannerCheck(Checking):
 
     def __init__(self, names: Names, source: Source, problems: Problems) -> None:
         super().__init__(names, source, problems)
-        self._reviewers = SopCheck(names, source, problems).reviewers
+        self._reviewed = ReviewCheck(names, source, problems).policy
 
     def run(self, planner: ToolPlanner) -> None:
         """Check profile, tools, review and what an error leaves."""
@@ -30,7 +30,10 @@ class PlannerCheck(Checking):
         writes = [n for n in dict.fromkeys(planner.tools) if n in tools and not tools[n].readonly]
         at = ("planner", "review")
         if planner.review:
-            self._reviewers(planner.review, at)
+            self._reviewed(planner.review, at)
+            if planner.review.may_edit:
+                fault = "does not go with a planned review: its arguments are no leaves"
+                self.add((*at, "may_edit"), fault)
         if writes and planner.review is None:
             self.add(at, f"is required: {', '.join(writes)} writes, and people approve it first")
         unknown = [name for name in planner.tools if name not in tools]

@@ -10,7 +10,8 @@ from engine.condition_words import worded
 from engine.language import Bilingual
 from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule
-from engine.playbooks.skill import ERROR_END, ReviewPolicy, Skill, Sop, SopNode
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
 
 INSTRUCTION_CHARS = 120
 _FOLLOWED: Mapping[str, tuple[str, ...]] = {

@@ -7,7 +7,8 @@ from cards.texts import say
 from engine.errors import ToolUnsure
 from engine.frames.outcome import StepContext
 from engine.playbooks.model import Playbook
-from engine.playbooks.skill import ReviewPolicy, Skill
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import Skill
 from engine.tool_plan.calls import digest
 from engine.tools.model import Tool
 

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 from cards.markdown import literal, quoted
-from cards.model import Card, Choice, Decision, Field
+from cards.model import Card, Choice, Decision
 from cards.texts import say
+from engine.approvals import too_old
+from engine.deciders import good_until, reject
 from engine.frames.llm_plan import LlmPlanFrame, Shown
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch
-from engine.playbooks.skill import ReviewPolicy, ToolPlanner
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import ToolPlanner
 from engine.tool_plan.calling import Call
 from engine.tool_plan.calls import digest
 from engine.tool_plan.review_cards import call_shown, deadline_of, nobody, review_card, roles_of
@@ -24,7 +27,10 @@ class Numbered:
 
 
 def approval_of(frame: LlmPlanFrame, wanted: Numbered, context: StepContext) -> Approval | str:
-    """Who approved exactly this call; "" when nobody was asked yet, else why it must not run."""
+    """Who approved exactly this call; "" when nobody was asked yet, else why it must not run.
+
+    An approval that is too old is asked for again, unless the write may be under way.
+    """
     shown = next((each for each in frame.shown if each.number == wanted.number), None)
     if not frame.approval or shown is None:
         return ""
@@ -33,7 +39,7 @@ def approval_of(frame: LlmPlanFrame, wanted: Numbered, context: StepContext) -> 
         return f"{name}: nobody approved it"
     if found.digest != _digest(frame.shown) or shown.call != wanted.call.digest:
         return f"{name}: something else was approved"
-    return found
+    return "" if too_old(found, context.services.now) and not frame.started else found
 
 
 def ask(
@@ -64,7 +70,6 @@ def _card(
     context: StepContext,
 ) -> Card:
     run, lang = context.run, context.run.lang
-    reason = Field(name="reason", label=say("form.reason", lang))
     head = f"**{say('plan.request', lang)}**\n\n{quoted(run.message)}"
     text = [say("plan.confirm_text", lang), head]
     text += [say("plan.anew", lang, reason=literal(frame.reason))] if frame.failure else []
@@ -80,7 +85,7 @@ def _card(
         problems=problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            Choice(id="reject", label=say("choice.reject", lang), style="danger", form=(reason,)),
+            reject(policy, lang),
         ),
         task_key=f"confirm:{run.id}",
         deadline=deadline_of(policy, context),
@@ -94,11 +99,14 @@ def decided(
     run, name = context.run, literal(decision.name)
     if decision.choice != "approve":
         reason = str(decision.values.get("reason", ""))
-        told = say("run.rejected", run.lang, name=name, reason=literal(reason))
-        why = f"{decision.name} rejected: {reason}"
+        key = "run.rejected" if reason else "run.rejected_plainly"
+        told = say(key, run.lang, name=name, reason=literal(reason))
+        why = f"{decision.name} rejected: {reason}".removesuffix(": ")
         return failed(frame, planner, told, why, context)
     key = f"{frame.skill}:{frame.made}.{frame.shown[0].number}"
-    approval = Approval(by=decision.person, name=decision.name, digest=_digest(frame.shown))
+    assert planner.review is not None, "the loader checks that writes have reviewers"
+    until, digest = good_until(planner.review, decision), _digest(frame.shown)
+    approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
     patch = Patch(by=decision.person, approvals={key: approval})
     after = frame.model_copy(update={"asked": "", "asks": "", "approval": key})
     note = Note("working", say("part.resumed", run.lang, name=run.name))

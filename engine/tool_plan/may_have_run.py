@@ -6,7 +6,7 @@ from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Advanced, Note, StepContext, Suspend
 from engine.frames.state import ToolPlanFrame
-from engine.playbooks.skill import ReviewPolicy
+from engine.playbooks.review import ReviewPolicy
 from engine.tool_plan.calling import Call, policy_of
 from engine.tool_plan.review_cards import call_shown, nobody, review_card, roles_of
 
@@ -22,6 +22,8 @@ def ask_whether(
     """
     run, skill = context.run, context.playbook.skills[frame.skill]
     policy = policy_of(skill, context.playbook)
+    # One who has looked is enough.
+    policy = policy.model_copy(update={"quorum": 1}) if policy else None
     if ended := nobody(policy, context):
         return ended
     card = _card(call, why, policy, context)

@@ -7,8 +7,9 @@ from typing import Any
 from cards.markdown import literal, quoted, written
 from cards.model import Card, Choice, Review
 from cards.texts import say
+from engine.deciders import review_of, too_few
 from engine.frames.outcome import Ended, Note, StepContext
-from engine.playbooks.skill import ReviewPolicy
+from engine.playbooks.review import ReviewPolicy
 from engine.tool_plan.calling import Call
 
 LINE_CHARS = 80
@@ -23,14 +24,13 @@ def roles_of(policy: ReviewPolicy | None, context: StepContext) -> str:
 
 
 def nobody(policy: ReviewPolicy | None, context: StepContext) -> Ended | None:
-    """The run is blocked when there is nobody who may decide."""
+    """The run is blocked when there are not enough people who may decide."""
     if policy is None:
         return None
     run, holders = context.run, context.services.people.holders(policy.roles)
-    if any(not policy.four_eyes or person.id != run.requester.id for person in holders):
+    reason = too_few(policy, holders, {run.requester.id}, roles_of(policy, context), context)
+    if not reason:
         return None
-    key = "run.only_requester" if holders else "run.no_approver"
-    reason = say(key, run.lang, roles=roles_of(policy, context))
     text = say("part.blocked", run.lang, name=run.name, reason=reason)
     return Ended("blocked", Note("failed", text), reason)
 
@@ -42,7 +42,7 @@ def review_card(
     run = context.run
     review = Review(persons=(run.requester.id,))
     if policy is not None:
-        review = Review(roles=policy.roles, quorum=policy.quorum, four_eyes=policy.four_eyes)
+        review = review_of(policy, context.services.people.holders(policy.roles))
     shown = {"kind": "confirm", **shown}
     return Card(
         token=context.services.new_id(run.conversation),

@@ -6,16 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ITEMS = (
-    "router",
-    "planner",
-    "rules",
-    "jobs",
-    "slack",
-    "telegram",
-    "acks",
-    "taps",
-    "suspended",
-    "commands",
+    *("router", "planner", "rules", "jobs", "slack", "telegram"),
+    *("acks", "taps", "suspended", "commands", "reviews"),
 )
 
 

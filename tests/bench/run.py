@@ -25,6 +25,7 @@ from tests.bench.jobs import jobs
 from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
+from tests.bench.reviews import reviews
 from tests.bench.router.score import router
 from tests.bench.rules import rules
 from tests.bench.suspended import suspended
@@ -56,6 +57,7 @@ MEASURES: Mapping[str, Item] = {
     "taps": taps,
     "suspended": suspended,
     "commands": commands,
+    "reviews": reviews,
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from bot.wiring import PLATFORMS
 from cards.decision import Reason as RefusedFor
+from cards.handover import Reason as NotHandedFor
 from cards.model import CardStatus
 from cards.texts import TEXTS, merged, say
 from engine.frames.job_graph import JobState
@@ -39,6 +40,7 @@ COMPOSED = {
     "card.": set(get_args(CardStatus)) - {"open", "decided"},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
+    "handover.": set(get_args(NotHandedFor)),
     "graph.mark.": set(get_args(Mark)),
     "jobs.state.": set(get_args(JobState)),
     "place.": set(PLATFORMS),
