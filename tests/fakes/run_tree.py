@@ -9,6 +9,7 @@ from typing import Any
 
 from cards.decision import Won, decide
 from cards.model import Card, Principal
+from engine import audit
 from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobsFrame
 from engine.frames.outcome import Services, StepContext
@@ -166,6 +167,7 @@ class RunTree:
 
     def _commit(self, before: Run, mail: str, stepped: Stepped) -> None:
         effects = stepped.effects
+        assert audit.untold(effects) == ()
         for write in effects.runs:
             self.runs[write.id] = Run.model_validate_json(write.body)
             if write.ended:
@@ -184,9 +186,10 @@ class RunTree:
             if lane.startswith("run:"):
                 self.put(lane.removeprefix("run:"), sent)
         for timer in effects.timers:
-            assert timer.at is not None
-            lane = timer.lane.removeprefix("run:")
-            self.timers[f"{timer.lane}|{timer.id}"] = (timer.at, lane, timer.mail)
+            lane, name = timer.lane.removeprefix("run:"), f"{timer.lane}|{timer.id}"
+            self.timers.pop(name, None)
+            if timer.at is not None:
+                self.timers[name] = (timer.at, lane, timer.mail)
         if stepped.front:
             self.put(before.id, stepped.front, front=True)
         self.log += effects.log
