@@ -15,7 +15,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
 from tests.fakes.walk import CHEN, LIN, NOW, Study, Walk, crashing
 
-STORED = Path(__file__).parents[1] / "payloads" / "stored"
+STORED = Path(__file__).parents[1] / "fixtures" / "state" / "v0"
 PLAYBOOK = Playbook.model_validate_json((STORED / "visit_playbook.json").read_text())
 RUNS: dict[str, Any] = json.loads((STORED / "visit_runs.json").read_text())
 
