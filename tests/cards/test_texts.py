@@ -36,7 +36,8 @@ ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
 # What `say` is given as an f-string: the part before the brace, and every value it takes.
 COMPOSED = {
     "audit.result.": set(get_args(RefusedFor))
-    | {"decided", "vote", "form", "invalid", "kept", "about_another"},
+    | {"decided", "vote", "form", "invalid", "kept", "about_another"}
+    | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
     "card.": set(get_args(CardStatus)) - {"open", "decided"},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},

@@ -65,7 +65,8 @@ def people_of(path: Path, team: str, *, delegate: str = "") -> Path:
 
 def with_policy(playbooks: Path, policy: str, roles: str = "[reviewer]") -> None:
     """The visit's review with these roles, and this after them."""
-    old = "review: {roles: [reviewer], quorum: 1, four_eyes: true}"
+    edits = "may_edit: [ecog, weight_kg, systolic, diastolic, adverse_event]"
+    old = f"review: {{roles: [reviewer], quorum: 1, four_eyes: true, {edits}}}"
     change(playbooks, "skills/visit-review.yaml", old, f"review: {{roles: {roles}, {policy}}}")
 
 

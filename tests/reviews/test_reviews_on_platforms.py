@@ -167,7 +167,7 @@ async def test_a_majority_is_voted_over_three_platforms_and_one_rejection_does_n
 async def test_a27_a_standing_delegate_has_the_card_at_home_and_votes_in_the_seat(
     stage: Staged,
 ) -> None:
-    on = await stage("quorum: 2", delegate="{to: bo, until: 2999-12-31}")
+    on = await stage("quorum: 2", delegate="{person: bo, until: 2999-12-31}")
     card = await on.review()
     direct, private = await on.on_slack("U0STANDIN"), await on.on_telegram(BO_ID)
     told = await on.tap_slack(direct, "批准", "U0STANDIN")

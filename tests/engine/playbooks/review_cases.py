@@ -112,7 +112,7 @@ CASES: list[tuple[str, dict[str, tuple[str, ...]], str]] = [
     (
         "roles: [reviewer], may_edit: [cause]",
         MANY,
-        f"{AT}.may_edit.0: 'cause' is not shown on the card, so nobody could see the change",
+        f"{AT}.may_edit.0: the card does not show 'cause'; known here: amount, law",
     ),
     (
         "roles: [reviewer], execute_within: 1d",
