@@ -10,8 +10,10 @@ from cards.texts import (
     card,
     editing,
     graph,
+    jobs,
     library,
     pages,
+    plans,
     platform,
     redcap,
     reply,
@@ -31,7 +33,10 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
     return whole
 
 
-_TABLES = (*(card, editing, review, reply, platform, answer, library, redcap, graph, audit, pages),)
+_TABLES = (
+    *(card, editing, review, reply, platform, answer, library, redcap, graph, audit, pages),
+    *(jobs, plans),
+)
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))
 """key: (zh, en). `{name}` are filled by `say`."""
