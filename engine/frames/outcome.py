@@ -214,6 +214,10 @@ class People(Protocol):
         """Where these persons, and who stands in for them today, are reached (principal ids)."""
         ...
 
+    def standing(self, principal: Principal, card: Card | None, today: date) -> Principal:
+        """The person with those whose seat they may take on this card, or on any, today."""
+        ...
+
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""
         ...
