@@ -5,12 +5,14 @@ none: one middleware, before everything else of bolt's, hands over and answers i
 needs nothing that bolt does, and costs less without it (tests/bench).
 """
 
+import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qsl
 
+import structlog
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.app.async_app import AsyncApp
@@ -22,15 +24,22 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.signature import Clock as SignatureClock
 from slack_sdk.signature import SignatureVerifier
 
-from adapters.slack.acknowledge import acknowledge
+from adapters.slack.acknowledge import acknowledge, tell
+from adapters.slack.address import Address
 from adapters.slack.api import WebApi, web_client
 from adapters.slack.receive import receive
-from engine.errors import BadPayload, BadSignature, Rejected
+from adapters.slack.remarks import remark
+from engine.errors import BadPayload, BadSignature, PlatformError, Rejected
+from engine.events import Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
 
 MAX_BODY_BYTES = 1 << 20
 _FORM_FIELDS = 100
+# A part of the 3 s in which Slack wants its answer.
+_DIRECT_S = 1.0
+
+log = structlog.get_logger("slack")
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 Next = Callable[[], Awaitable[BoltResponse]]
@@ -56,9 +65,30 @@ async def hand_over(payload: dict[str, Any], intake: Intake, api: WebApi) -> Bol
         return BoltResponse(status=200, body={"challenge": payload.get("challenge")})
     update = receive(payload)
     if update is None:
+        if said := remark(payload):
+            await tell(said, payload, api)
         return BoltResponse(status=200, body="")
+    update = await _in_direct(update, api)
     outcome = await intake(update)
     return await acknowledge(update, outcome, payload=payload, api=api)
+
+
+async def _in_direct(update: Update, api: WebApi) -> Update:
+    """The update, at the person's direct messages (D…) where it names the person (U…).
+
+    When Slack does not tell them in time it stays as it is: an answer gets there all the same, and
+    only the context of what was said there before is missing.
+    """
+    at = Address.parse(update.conversation)
+    if at.channel[0] not in "UW":
+        return update
+    try:
+        async with asyncio.timeout(_DIRECT_S):
+            channel = await api.direct(at.channel)
+    except (PlatformError, TimeoutError) as error:
+        log.warning("direct_not_opened", update=update.id, error=str(error) or "time limit")
+        return update
+    return update.model_copy(update={"conversation": Address(at.team, channel).conversation})
 
 
 class _HandOver(AsyncMiddleware):

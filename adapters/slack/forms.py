@@ -5,6 +5,7 @@ from typing import Any
 
 from adapters.slack.layout import clip
 from adapters.slack.receive import FORM_CALLBACK, FormOrigin
+from adapters.slack.wording import lang_of
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
@@ -37,7 +38,7 @@ def modal(form: FormView, conversation: str) -> Json:
 
 def answer(text: str) -> Json:
     """A modal that only shows plain text, in place of the form that was sent."""
-    lang: Lang = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
+    lang = lang_of(text)
     return {
         "type": "modal",
         "title": _plain(say("slack.result", lang)),

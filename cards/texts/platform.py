@@ -11,6 +11,19 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "slack.close": ("关闭", "Close"),
     "slack.result": ("结果", "Result"),
+    "slack.answer_there": (
+        "收到。回答会发到你与我的私信里。",
+        "Got it. The answer comes in your direct messages with me.",
+    ),
+    "slack.no_text": (
+        "这条消息没有文字可以问。",
+        "That message has no text to ask about.",
+    ),
+    "slack.edited": (
+        "编辑过的消息不算新的请求，原来的照旧处理。要改的话，请再发一条新消息。",
+        "An edit is not a new request; what you wrote first stands."
+        " To ask for something else, send it as a new message.",
+    ),
     "telegram.cut": ("……（内容过长，其余从略）", "… (too long; the rest is left out)"),
     "telegram.reply_one": ("请回复这条消息。", "Please reply to this message."),
     "telegram.reply_lines": (

@@ -135,6 +135,39 @@ def _state(element: Json, value: str | None) -> Json:
             return {"type": kind, "value": value or None}
 
 
+def message_action(
+    message: Json, *, team: str, user: str, trigger_id: str, response_url: str, callback_id: str
+) -> Json:
+    """A message shortcut, chosen on a message (`channel`, `ts`, `user`, `text`)."""
+    channel = message["channel"]
+    return {
+        "type": "message_action",
+        "token": "verification-token",
+        "action_ts": "1763700200.000000",
+        "team": {"id": team, "domain": "example"},
+        "user": {"id": user, "username": user.lower(), "team_id": team, "name": user.lower()},
+        "channel": {"id": channel, "name": "directmessage" if channel[0] == "D" else "trial"},
+        "is_enterprise_install": False,
+        "enterprise": None,
+        "callback_id": callback_id,
+        "trigger_id": trigger_id,
+        "response_url": response_url,
+        "message_ts": message["ts"],
+        "message": {"type": "message", "team": team}
+        | {key: message[key] for key in ("user", "ts", "text")},
+    }
+
+
+def message_changed(message: Json, text: str, *, ts: str) -> Json:
+    """The inner event after a person edited the inner event `message`, or with "" deleted it."""
+    base = {"type": "message", "channel": message["channel"], "hidden": True, "ts": ts}
+    base |= {"channel_type": "im" if message["channel"].startswith("D") else "channel"}
+    base |= {"event_ts": ts, "previous_message": message}
+    if not text:
+        return base | {"subtype": "message_deleted", "deleted_ts": message["ts"]}
+    return base | {"subtype": "message_changed", "message": message | {"text": text}}
+
+
 def slash_command(
     command: str, text: str, *, team: str, user: str, channel: str, trigger_id: str
 ) -> Json:

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from tests.fakes import slack_payloads as payloads
+from tests.fakes.slack_checks import message_problems
 from tests.fakes.slack_workspace import (
     OpenedView,
     Shown,
@@ -46,6 +47,7 @@ class SlackServer(SlackWorkspace):
     app_token: str = "xapp-stub"
     signing_secret: str = "stub-signing-secret"
     calls: Counter[str] = field(default_factory=Counter)
+    responses: list[str] = field(default_factory=list)
     acks: dict[str, Json | None] = field(default_factory=dict)
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
     api_url: str = ""
@@ -59,6 +61,7 @@ class SlackServer(SlackWorkspace):
             [
                 web.post("/api/{method}", self._api),
                 *(web.get(f"/api/{method}", self._api) for method in _READS),
+                web.post("/respond/{number}", self._respond),
                 web.get("/socket", self._socket),
             ]
         )
@@ -114,7 +117,7 @@ class SlackServer(SlackWorkspace):
     def signed_request(self, payload: Json) -> tuple[bytes, dict[str, str]]:
         """Body and headers of the HTTP request that carries `payload`, encoded as Slack does."""
         form = "application/x-www-form-urlencoded"
-        if payload.get("type") in ("block_actions", "view_submission"):
+        if payload.get("type") in ("block_actions", "view_submission", "message_action"):
             body = urlencode({"payload": json.dumps(payload)}).encode()
             return body, self.signed_headers(body, content_type=form)
         if "command" in payload:
@@ -195,6 +198,29 @@ class SlackServer(SlackWorkspace):
             action_ts=self.new_ts(),
         )
 
+    def message_action(
+        self,
+        text: str,
+        *,
+        user: str = "U0REQUESTER",
+        channel: str = "C0TRIAL",
+        callback_id: str = "ask_signoff",
+    ) -> Json:
+        """Somebody chose a message shortcut on what a colleague wrote."""
+        return payloads.message_action(
+            {"channel": channel, "ts": self.new_ts(), "user": "U0BYSTANDER", "text": text},
+            team=self.team,
+            user=user,
+            trigger_id=self.new_trigger(user),
+            response_url=self.api_url.replace("/api/", f"/respond/{next(self._numbers)}"),
+            callback_id=callback_id,
+        )
+
+    def edit_event(self, event: Json, text: str) -> Json:
+        """The writer of a `message` event changed its text, or with "" deleted it."""
+        inner = payloads.message_changed(event["event"], text, ts=self.new_ts())
+        return event | {"event": inner, "event_id": f"Ev{next(self._numbers):08d}"}
+
     def view_submission(self, opened: OpenedView, values: Mapping[str, str]) -> Json:
         """The open form is sent, by the person it was opened for."""
         return payloads.view_submission(
@@ -270,6 +296,7 @@ class SlackServer(SlackWorkspace):
             "views.open": self.open_view,
             "auth.test": self.auth_test,
             "chat.getPermalink": self.permalink,
+            "conversations.open": self.open_direct,
             "users.info": self.user_info,
             "usergroups.users.list": self.group_members,
             "apps.connections.open": self._open_socket,
@@ -286,6 +313,14 @@ class SlackServer(SlackWorkspace):
         if request.method == "GET":
             fields = dict(request.query)
         return handlers[method](fields)
+
+    async def _respond(self, request: web.Request) -> web.Response:
+        fields = await request.json()
+        if problems := message_problems(fields):
+            self.fault("response_url", "invalid_blocks", problems)
+        self.responses.append("\n".join(block["text"]["text"] for block in fields["blocks"]))
+        self._note_change()
+        return web.Response(text="ok")
 
     def _open_socket(self, fields: Json) -> Json:
         return {"ok": True, "url": self.api_url.replace("http", "ws", 1).replace("api/", "socket")}

@@ -172,6 +172,12 @@ class SlackWorkspace:
     def auth_test(self, fields: Json) -> Json:
         return {"ok": True, "team_id": self.team, "user_id": self.bot_user, "bot_id": "B0BOT"}
 
+    def open_direct(self, fields: Json) -> Json:
+        user = str(fields.get("users", ""))
+        if not re.fullmatch(r"[UW][A-Z0-9]+", user):
+            return self.fault("conversations.open", "user_not_found", [user])
+        return {"ok": True, "channel": {"id": "D" + user[1:]}}
+
     def permalink(self, fields: Json) -> Json:
         channel, ts = fields.get("channel", ""), fields.get("message_ts", "")
         if not re.fullmatch(r"[CG][A-Z0-9]+", channel) or not _TS.fullmatch(ts):
