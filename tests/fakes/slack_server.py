@@ -24,7 +24,14 @@ from tests.fakes.slack_workspace import (
 T = TypeVar("T")
 # Slack takes the fields of these in the address, or as a form; JSON is not read.
 _READS = ("chat.getPermalink", "users.info", "usergroups.users.list")
-_SCOPES = {"users.info": "users:read", "usergroups.users.list": "usergroups:read"}
+_SCOPES = {
+    "users.info": "users:read",
+    "usergroups.users.list": "usergroups:read",
+    "chat.postMessage": "chat:write",
+    "chat.update": "chat:write",
+    "chat.postEphemeral": "chat:write",
+    "conversations.open": "im:write",
+}
 Json = dict[str, Any]
 
 
@@ -48,6 +55,7 @@ class SlackServer(SlackWorkspace):
     signing_secret: str = "stub-signing-secret"
     calls: Counter[str] = field(default_factory=Counter)
     responses: list[str] = field(default_factory=list)
+    revoked: set[str] = field(default_factory=set)
     acks: dict[str, Json | None] = field(default_factory=dict)
     sockets: list[web.WebSocketResponse] = field(default_factory=list)
     api_url: str = ""
@@ -279,7 +287,8 @@ class SlackServer(SlackWorkspace):
         elif failure and failure.kind == "refuse":
             answer = web.json_response(refusal(failure.code))
         else:
-            answer = web.json_response(await self._call(method, request))
+            given = {"X-OAuth-Scopes": ",".join(sorted(self.scopes))}
+            answer = web.json_response(await self._call(method, request), headers=given)
         self._note_change()
         if failure and failure.kind == "drop" and request.transport:
             request.transport.close()
@@ -287,7 +296,10 @@ class SlackServer(SlackWorkspace):
 
     async def _call(self, method: str, request: web.Request) -> Json:
         token = self.app_token if method == "apps.connections.open" else self.bot_token
-        if request.headers.get("Authorization") != f"Bearer {token}":
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if given in self.revoked:
+            return refusal("token_revoked")
+        if given != token:
             return self.fault(method, "invalid_auth", ["token"])
         handlers = {
             "chat.postMessage": self.post,

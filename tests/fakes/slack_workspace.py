@@ -3,7 +3,10 @@
 import itertools
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from adapters.clock import SystemClock
 from engine.ports.clock import Clock
@@ -13,6 +16,13 @@ Json = dict[str, Any]
 
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
 _TRIGGER_LIFE_S = 3.0
+MANIFEST = Path(__file__).parents[2] / "docs" / "slack" / "manifest.yaml"
+
+
+def manifest_scopes() -> set[str]:
+    """The scopes of an app that was created from our manifest."""
+    manifest = yaml.safe_load(MANIFEST.read_text())
+    return set(manifest["oauth_config"]["scopes"]["bot"])
 
 
 @dataclass(slots=True)
@@ -77,7 +87,7 @@ class SlackWorkspace:
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
     deleted: set[tuple[str, str]] = field(default_factory=set)
-    scopes: set[str] = field(default_factory=lambda: {"users:read", "usergroups:read"})
+    scopes: set[str] = field(default_factory=manifest_scopes)
     users: dict[str, Json] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -170,7 +180,8 @@ class SlackWorkspace:
         return {"ok": True, "view": opened.view | {"id": opened.id, "hash": "1.first"}}
 
     def auth_test(self, fields: Json) -> Json:
-        return {"ok": True, "team_id": self.team, "user_id": self.bot_user, "bot_id": "B0BOT"}
+        who = {"user_id": self.bot_user, "user": "signoff", "bot_id": "B0BOT"}
+        return {"ok": True, "team_id": self.team, "team": "Trial", **who}
 
     def open_direct(self, fields: Json) -> Json:
         user = str(fields.get("users", ""))
