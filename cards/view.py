@@ -12,12 +12,16 @@ PartState = Literal[
 
 
 class ButtonView(Frozen):
-    """A button: its label and its packed data. With `form`, the tap asks for these fields first."""
+    """A button: its label and its packed data. With `form`, the tap asks for these fields first.
+
+    With `final` nothing takes the tap back: who can ask whether the person is sure, does.
+    """
 
     data: str
     label: str
     style: Style = "plain"
     form: tuple[Field, ...] = ()
+    final: bool = False
 
 
 class FormView(Frozen):

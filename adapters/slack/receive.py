@@ -59,10 +59,15 @@ class _TappedMessage(Part):
     thread_ts: Ts | None = None
 
 
+class _Option(Part):
+    value: str
+
+
 class _Action(Part):
     action_id: str
     action_ts: Ts
     value: str = ""
+    selected_option: _Option | None = None
 
 
 class _BlockActions(Part):
@@ -72,10 +77,6 @@ class _BlockActions(Part):
     container: _Container = _Container()
     message: _TappedMessage | None = None
     actions: tuple[dict[str, Any], ...]
-
-
-class _Option(Part):
-    value: str
 
 
 class _Value(Part):
@@ -177,7 +178,7 @@ def _block_actions(payload: Mapping[str, Any]) -> CardTapped | None:
         id=f"slack:action:{actor.workspace}:{actor.user}:{channel}:{action.action_ts}",
         conversation=Address(actor.workspace, channel, _tapped_thread(tap, channel)).conversation,
         actor=actor,
-        button=action.value,
+        button=action.selected_option.value if action.selected_option else action.value,
     )
 
 

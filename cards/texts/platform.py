@@ -9,6 +9,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "（已缩短：省略了 {count} 个字符）",
         "(shortened: {count} characters left out)",
     ),
+    "slack.choose": ("请选择", "Choose"),
+    "slack.sure": ("「{title}」：确定后不能撤回。", "{title}: this cannot be taken back."),
+    "slack.final": ("确定后不能撤回。", "This cannot be taken back."),
+    "slack.not_now": ("再看看", "Not yet"),
     "slack.close": ("关闭", "Close"),
     "slack.result": ("结果", "Result"),
     "slack.answer_there": (

@@ -81,17 +81,16 @@ def block_actions(
         "message": shown | threaded,
         "state": {"values": {}},
         "response_url": "https://hooks.slack.invalid/actions/1",
-        "actions": [
-            {
-                "action_id": button["action_id"],
-                "block_id": "b1",
-                "text": button["text"],
-                "value": button["value"],
-                "type": "button",
-                "action_ts": action_ts,
-            }
-        ],
+        "actions": [_acted(button) | {"block_id": "b1", "action_ts": action_ts}],
     }
+
+
+def _acted(element: Json) -> Json:
+    """What a tap on a button, or a choice of a menu (its one `option`), sends."""
+    told = {"action_id": element["action_id"], "type": element["type"]}
+    if element["type"] == "static_select":
+        return told | {"selected_option": element["option"]}
+    return told | {"text": element["text"], "value": element["value"]}
 
 
 def view_submission(
@@ -123,12 +122,19 @@ def view_submission(
     }
 
 
+def options_of(element: Json) -> list[Json]:
+    """The options of a menu, of all its groups."""
+    groups = element.get("option_groups", [])
+    listed: list[Json] = [option for group in groups for option in group["options"]]
+    return listed or list(element["options"])
+
+
 def _state(element: Json, value: str | None) -> Json:
     match element["type"]:
         case "datepicker":
             return {"type": "datepicker", "selected_date": value or None}
         case "static_select":
-            options = {option["value"]: option for option in element["options"]}
+            options = {option["value"]: option for option in options_of(element)}
             chosen = options[value] if value else None
             return {"type": "static_select", "selected_option": chosen}
         case kind:

@@ -183,7 +183,10 @@ class SlackServer(SlackWorkspace):
         )
 
     def action(self, message: Shown, button: int | str = 0, *, user: str = "U0REVIEWER") -> Json:
-        """A tap on a button of a message that stands here, by index or label."""
+        """A tap on a button of a message that stands here, by index or label; or a menu's option.
+
+        The person says yes where Slack asks whether they are sure.
+        """
         found = [
             element
             for index, element in enumerate(message.buttons)

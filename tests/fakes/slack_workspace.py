@@ -11,6 +11,7 @@ import yaml
 from adapters.clock import SystemClock
 from engine.ports.clock import Clock
 from tests.fakes.slack_checks import message_problems, view_problems
+from tests.fakes.slack_payloads import options_of
 
 Json = dict[str, Any]
 
@@ -38,9 +39,10 @@ class Shown:
 
     @property
     def buttons(self) -> list[Json]:
-        """Its buttons, in order."""
+        """Its buttons, in order; each option of a menu is one, as `option` of the menu."""
         actions = [block for block in self.blocks if block["type"] == "actions"]
-        return [element for block in actions for element in block["elements"]]
+        elements = [element for block in actions for element in block["elements"]]
+        return [tapped for element in elements for tapped in _tappable(element)]
 
     @property
     def body(self) -> str:
@@ -48,6 +50,12 @@ class Shown:
         held = [part for b in self.blocks for part in (b, *b.get("elements", ()))]
         texts = [part["text"] for part in held if isinstance(part.get("text"), (dict, str))]
         return "\n".join(t if isinstance(t, str) else t["text"] for t in texts)
+
+
+def _tappable(element: Json) -> list[Json]:
+    if element["type"] != "static_select":
+        return [element]
+    return [element | {"text": o["text"], "option": o} for o in options_of(element)]
 
 
 @dataclass(frozen=True, slots=True)

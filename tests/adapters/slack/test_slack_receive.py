@@ -114,6 +114,13 @@ def test_a_tap_carries_the_raw_button_and_where_the_card_stands(
     )
 
 
+def test_a_choice_of_a_menu_is_a_tap(payload):
+    sent = payload("block_actions_im")
+    (action,) = sent["actions"]
+    action |= {"type": "static_select", "selected_option": {"value": action.pop("value")}}
+    assert receive(sent).button == BUTTON
+
+
 def test_a_form_carries_its_values_by_field_name(payload):
     update = receive(payload("view_submission"))
     assert isinstance(update, FormSubmitted)
