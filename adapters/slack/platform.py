@@ -5,6 +5,7 @@ import asyncio
 import structlog
 from aiohttp import web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.address import Address
 from adapters.slack.api import WebApi
@@ -19,6 +20,9 @@ from engine.ports.platform import Intake, Pace
 _AS_WRITTEN = {"link_names": False, "parse": "none"}
 _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
+CONNECTIONS = 2
+"""Sockets of one process; Slack allows an app ten in all."""
+
 _log = structlog.get_logger(__name__)
 _NO_PREVIEW = {"unfurl_links": False, "unfurl_media": False}
 
@@ -58,10 +62,19 @@ class SlackPlatform:
         return [web.post("/slack/events", handler)]
 
     async def listen(self, intake: Intake) -> None:
-        """Runs Socket Mode until cancelled; returns at once without an app token."""
+        """Runs Socket Mode until cancelled; returns at once without an app token.
+
+        Slack asks now and then to connect anew, and the SDK lets go of a connection before it has
+        the next: the other one takes what comes meanwhile.
+        """
         if not self._app_token:
             return
         app = bolt_app(intake, self._api)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(CONNECTIONS):
+                group.create_task(self._connected(app))
+
+    async def _connected(self, app: AsyncApp) -> None:
         handler = AsyncSocketModeHandler(app, self._app_token)
         handler.client.proxy = app.client.proxy
         try:

@@ -14,6 +14,7 @@ from aiohttp import web
 
 from tests.fakes import slack_payloads as payloads
 from tests.fakes.slack_checks import message_problems
+from tests.fakes.slack_sockets import Sockets
 from tests.fakes.slack_workspace import (
     OpenedView,
     Shown,
@@ -46,8 +47,8 @@ class _Failure:
 class SlackServer(SlackWorkspace):
     """Use as `async with SlackServer() as slack`; `faults` stays empty while we behave.
 
-    `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `acks` of envelopes by
-    envelope id (payload or None).
+    `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `responses` to
+    response_urls; tokens in `revoked` are refused.
     """
 
     bot_token: str = "xoxb-stub"
@@ -56,12 +57,23 @@ class SlackServer(SlackWorkspace):
     calls: Counter[str] = field(default_factory=Counter)
     responses: list[str] = field(default_factory=list)
     revoked: set[str] = field(default_factory=set)
-    acks: dict[str, Json | None] = field(default_factory=dict)
-    sockets: list[web.WebSocketResponse] = field(default_factory=list)
     api_url: str = ""
     _failures: dict[str, list[_Failure]] = field(default_factory=lambda: defaultdict(list))
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _runner: web.AppRunner | None = None
+
+    def __post_init__(self) -> None:
+        self.socket_mode = Sockets(self._note_change)
+
+    @property
+    def sockets(self) -> list[web.WebSocketResponse]:
+        """The open connections of Socket Mode."""
+        return self.socket_mode.open
+
+    @property
+    def acks(self) -> dict[str, Json | None]:
+        """What came back for envelopes, by envelope id."""
+        return self.socket_mode.acks
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 << 20)
@@ -70,7 +82,7 @@ class SlackServer(SlackWorkspace):
                 web.post("/api/{method}", self._api),
                 *(web.get(f"/api/{method}", self._api) for method in _READS),
                 web.post("/respond/{number}", self._respond),
-                web.get("/socket", self._socket),
+                web.get("/socket", self.socket_mode.connect),
             ]
         )
         self._runner = web.AppRunner(app, shutdown_timeout=1)
@@ -264,16 +276,15 @@ class SlackServer(SlackWorkspace):
     async def envelope(
         self, payload: Json, kind: Literal["events_api", "interactive", "slash_commands"]
     ) -> str:
-        """Sends `payload` down the newest socket; the id under which its ack will be found."""
+        """Sends `payload` down one of the sockets; the id under which its ack will be found."""
         envelope_id = f"envelope-{next(self._numbers)}"
-        await self.sockets[-1].send_json(
-            {
-                "envelope_id": envelope_id,
-                "payload": payload,
-                "type": kind,
-                "accepts_response_payload": kind != "events_api",
-            }
-        )
+        frame = {
+            "envelope_id": envelope_id,
+            "payload": payload,
+            "type": kind,
+            "accepts_response_payload": kind != "events_api",
+        }
+        await self.socket_mode.send(envelope_id, frame)
         return envelope_id
 
     # The Web API
@@ -339,20 +350,6 @@ class SlackServer(SlackWorkspace):
 
     def _open_socket(self, fields: Json) -> Json:
         return {"ok": True, "url": self.api_url.replace("http", "ws", 1).replace("api/", "socket")}
-
-    async def _socket(self, request: web.Request) -> web.WebSocketResponse:
-        socket = web.WebSocketResponse()
-        await socket.prepare(request)
-        self.sockets.append(socket)
-        await socket.send_json({"type": "hello", "num_connections": len(self.sockets)})
-        self._note_change()
-        async for frame in socket:
-            ack = json.loads(frame.data)
-            self.acks[ack["envelope_id"]] = ack.get("payload")
-            self._note_change()
-        self.sockets.remove(socket)
-        self._note_change()
-        return socket
 
     def _note_change(self) -> None:
         self._changed.set()
