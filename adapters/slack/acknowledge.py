@@ -11,6 +11,7 @@ from adapters.slack.address import Address
 from adapters.slack.api import WebApi
 from adapters.slack.blocks import notice
 from adapters.slack.forms import answer, field_errors, modal
+from adapters.slack.receive import on_home
 from adapters.slack.remarks import Remark
 from adapters.slack.wording import lang_of
 from cards.texts import say
@@ -121,8 +122,21 @@ async def _tap(update: CardTapped, outcome: Outcome, payload: Payload, api: WebA
     if isinstance(outcome, FormWanted):
         await _open(update, outcome.form, payload, api)
     elif text := _text(outcome):
-        await _tell(update, text, api)
+        if on_home(payload):
+            await _show(update, answer(text), payload, api)
+        else:
+            await _tell(update, text, api)
     return BoltResponse(status=200, body="")
+
+
+async def _show(update: Update, view: dict[str, Any], payload: Payload, api: WebApi) -> None:
+    """Opens a modal that only says something."""
+    fields = {"trigger_id": payload.get("trigger_id"), "view": view}
+    try:
+        async with asyncio.timeout(_FORM_S):
+            await api.call("views.open", fields)
+    except (PlatformError, TimeoutError) as error:
+        log.warning("notice_not_shown", update=update.id, error=str(error) or "time limit")
 
 
 def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResponse:

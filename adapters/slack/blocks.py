@@ -13,6 +13,7 @@ from cards.view import CardView, MessageView, PartState, PartView, Tone
 TOTAL = 12_400
 FALLBACK = 4_000
 _PARTS_LEAST = 400
+_BRIEF = 4_500
 _TITLE = 300
 _LINE = 600
 
@@ -41,6 +42,11 @@ def message(view: MessageView) -> dict[str, Any]:
         blocks.append({"type": "divider"})
     blocks = [*blocks, *card] or [_section("…")]
     return {"blocks": blocks, "text": _fallback(blocks)}
+
+
+def brief(card: CardView, lang: Lang) -> list[Block]:
+    """The blocks of a card where it is one of several: its buttons whole, its text shortened."""
+    return _card(card, lang, least=TOTAL - _BRIEF)
 
 
 def notice(text: str) -> dict[str, Any]:

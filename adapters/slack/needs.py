@@ -17,14 +17,16 @@ METHODS: Final[Mapping[str, str]] = {
     "usergroups.users.list": "usergroups:read",
     "users.info": "users:read",
     "views.open": "",
+    "views.publish": "",
 }
 """Each method of the Web API that is called, and the bot scope that it needs ("" for none)."""
 
 EVENTS: Final[Mapping[str, str]] = {
+    "app_home_opened": "",
     "app_mention": "app_mentions:read",
     "message.im": "im:history",
 }
-"""Each bot event that is read, and the bot scope that it needs."""
+"""Each bot event that is read, and the bot scope that it needs ("" for none)."""
 
 INTERACTIVE: Final = "commands"
 """The bot scope of slash commands and shortcuts."""

@@ -10,7 +10,8 @@ from slack_bolt.app.async_app import AsyncApp
 from adapters.slack.address import Address
 from adapters.slack.api import WebApi
 from adapters.slack.blocks import message
-from adapters.slack.endpoint import bolt_app, events_handler
+from adapters.slack.endpoint import Door, bolt_app, events_handler
+from adapters.slack.home import Home, Homes
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
 from engine.ports.clock import Clock
@@ -45,33 +46,35 @@ class SlackPlatform:
         app_token: str,
         api_url: str,
         clock: Clock,
+        home: Home | None = None,
+        home_s: float = 4.0,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
+        self._homes = Homes(self._api, home, clock, every_s=home_s) if home else None
         self._links: dict[str, str] = {}
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
         if not self._signing_secret:
             return []
-        handler = events_handler(
-            intake, self._api, signing_secret=self._signing_secret, clock=self._clock
-        )
+        door = Door(intake, self._api, self._homes)
+        handler = events_handler(door, signing_secret=self._signing_secret, clock=self._clock)
         return [web.post("/slack/events", handler)]
 
     async def listen(self, intake: Intake) -> None:
-        """Runs Socket Mode until cancelled; returns at once without an app token.
+        """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.
 
         Slack asks now and then to connect anew, and the SDK lets go of a connection before it has
         the next: the other one takes what comes meanwhile.
         """
-        if not self._app_token:
-            return
-        app = bolt_app(intake, self._api)
+        app = bolt_app(Door(intake, self._api, self._homes))
         async with asyncio.TaskGroup() as group:
-            for _ in range(CONNECTIONS):
+            if self._homes:
+                group.create_task(self._homes.run())
+            for _ in range(CONNECTIONS if self._app_token else 0):
                 group.create_task(self._connected(app))
 
     async def _connected(self, app: AsyncApp) -> None:

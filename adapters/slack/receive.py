@@ -170,6 +170,9 @@ def _block_actions(payload: Mapping[str, Any]) -> CardTapped | None:
     tap = _BlockActions.model_validate(payload)
     ours = [a for a in tap.actions if str(a.get("action_id", "")).startswith(ACTION_PREFIX)]
     channel = tap.channel.id if tap.channel else tap.container.channel_id
+    if channel is None and on_home(payload):
+        # The person's own tab: what comes of it is said in their direct messages.
+        channel = tap.user.id
     if not ours or channel is None:
         return None
     action = _Action.model_validate(ours[0])
@@ -180,6 +183,12 @@ def _block_actions(payload: Mapping[str, Any]) -> CardTapped | None:
         actor=actor,
         button=action.selected_option.value if action.selected_option else action.value,
     )
+
+
+def on_home(payload: Mapping[str, Any]) -> bool:
+    """Whether a tap was made on the Home tab, where no notice can be shown."""
+    view = payload.get("view")
+    return isinstance(view, Mapping) and view.get("type") == "home"
 
 
 def _tapped_thread(tap: _BlockActions, channel: str) -> str:

@@ -13,6 +13,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "slack.sure": ("「{title}」：确定后不能撤回。", "{title}: this cannot be taken back."),
     "slack.final": ("确定后不能撤回。", "This cannot be taken back."),
     "slack.not_now": ("再看看", "Not yet"),
+    "slack.home_waiting": ("等您处理", "Waiting for you"),
+    "slack.home_more": (
+        "还有更多：发送 /pending 可以逐页查看。",
+        "There is more: /pending lists it page by page.",
+    ),
+    "slack.home_runs": ("您发起的流程", "What you have under way"),
+    "slack.home_run": ("{name}：{state}", "{name}: {state}"),
     "slack.close": ("关闭", "Close"),
     "slack.result": ("结果", "Result"),
     "slack.answer_there": (

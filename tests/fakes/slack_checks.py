@@ -67,6 +67,16 @@ def view_problems(view: Any) -> list[str]:
     return problems
 
 
+def home_problems(view: Any) -> list[str]:
+    """What is wrong with a Home tab; [] for none."""
+    if not isinstance(view, dict) or view.get("type") != "home" or "title" in view:
+        return ["no home view"]
+    problems = blocks_problems(view.get("blocks"), most=100)
+    if len(json.dumps(view, ensure_ascii=False).encode()) > VIEW_BYTES:
+        problems.append("a view over 250 KB")
+    return problems
+
+
 def _block_problems(block: Any) -> list[str]:
     try:
         parsed = Block.parse(block)

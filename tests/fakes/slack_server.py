@@ -239,6 +239,35 @@ class SlackServer(SlackWorkspace):
             callback_id=callback_id,
         )
 
+    def home_event(self, user: str = "U0REQUESTER", tab: str = "home") -> Json:
+        """Somebody opened the app's Home."""
+        inner = {"type": "app_home_opened", "user": user, "channel": "D" + user[1:], "tab": tab}
+        return payloads.event(
+            inner | {"event_ts": self.new_ts()},
+            team=self.team,
+            bot_user=self.bot_user,
+            event_id=f"Ev{next(self._numbers):08d}",
+            event_time=int(self.now()),
+        )
+
+    def home_action(self, user: str, label: str) -> Json:
+        """A tap on a button of the person's Home tab."""
+        home = Shown(channel="", ts="", thread_ts="", text="", blocks=self.homes[user]["blocks"])
+        button = next(b for b in home.buttons if b["text"]["text"] == label)
+        message = {"channel": "D", "ts": "", "thread_ts": "", "text": "", "blocks": []}
+        made = payloads.block_actions(
+            button,
+            message,
+            team=self.team,
+            user=user,
+            trigger_id=self.new_trigger(user),
+            action_ts=self.new_ts(),
+        )
+        for absent in ("channel", "message", "response_url"):
+            del made[absent]
+        view = {"id": "V0HOME", "type": "home", "blocks": home.blocks, "hash": "1.home"}
+        return made | {"container": {"type": "view", "view_id": "V0HOME"}, "view": view}
+
     def edit_event(self, event: Json, text: str) -> Json:
         """The writer of a `message` event changed its text, or with "" deleted it."""
         inner = payloads.message_changed(event["event"], text, ts=self.new_ts())
@@ -320,6 +349,7 @@ class SlackServer(SlackWorkspace):
             "chat.update": self.update,
             "chat.postEphemeral": self.post_ephemeral,
             "views.open": self.open_view,
+            "views.publish": self.publish_view,
             "auth.test": self.auth_test,
             "chat.getPermalink": self.permalink,
             "conversations.open": self.open_direct,

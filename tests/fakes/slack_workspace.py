@@ -10,7 +10,7 @@ import yaml
 
 from adapters.clock import SystemClock
 from engine.ports.clock import Clock
-from tests.fakes.slack_checks import message_problems, view_problems
+from tests.fakes.slack_checks import home_problems, message_problems, view_problems
 from tests.fakes.slack_payloads import options_of
 
 Json = dict[str, Any]
@@ -94,6 +94,7 @@ class SlackWorkspace:
     messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
+    homes: dict[str, Json] = field(default_factory=dict)
     deleted: set[tuple[str, str]] = field(default_factory=set)
     scopes: set[str] = field(default_factory=manifest_scopes)
     users: dict[str, Json] = field(default_factory=dict)
@@ -186,6 +187,20 @@ class SlackWorkspace:
         opened = OpenedView(f"V{next(self._numbers):08d}", trigger.user, fields["view"])
         self.views.append(opened)
         return {"ok": True, "view": opened.view | {"id": opened.id, "hash": "1.first"}}
+
+    def publish_view(self, fields: Json) -> Json:
+        user, view = str(fields.get("user_id", "")), fields.get("view")
+        if not re.fullmatch(r"[UW][A-Z0-9]+", user):
+            return self.fault("views.publish", "user_not_found", [user])
+        if problems := home_problems(view):
+            return self.fault("views.publish", "invalid_arguments", problems)
+        self.homes[user] = fields["view"]
+        return {"ok": True, "view": fields["view"] | {"id": "V0HOME", "hash": "1.home"}}
+
+    def home_body(self, user: str) -> str:
+        """Everything that the person's Home tab says, "" while it shows nothing."""
+        blocks = self.homes.get(user, {}).get("blocks", [])
+        return Shown(channel="", ts="", thread_ts="", text="", blocks=blocks).body
 
     def auth_test(self, fields: Json) -> Json:
         who = {"user_id": self.bot_user, "user": "signoff", "bot_id": "B0BOT"}
