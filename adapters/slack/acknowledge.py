@@ -8,7 +8,7 @@ import structlog
 from slack_bolt.response import BoltResponse
 
 from adapters.slack.address import Address
-from adapters.slack.api import WebApi
+from adapters.slack.api import AS_WRITTEN, WebApi
 from adapters.slack.blocks import notice
 from adapters.slack.forms import answer, field_errors, modal
 from adapters.slack.receive import on_home
@@ -109,7 +109,7 @@ async def tell(remark: Remark, payload: Payload, api: WebApi) -> None:
         async with asyncio.timeout(_TELL_S):
             if remark.conversation:
                 place = Address.parse(remark.conversation).place
-                fields = place | {"user": remark.user} | notice(remark.text)
+                fields = place | {"user": remark.user} | notice(remark.text) | AS_WRITTEN
                 await api.call("chat.postEphemeral", fields)
             else:
                 url = str(payload.get("response_url", ""))

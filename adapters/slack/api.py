@@ -1,7 +1,7 @@
 """Calls to Slack's Web API; its errors become ours here, once."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -13,6 +13,9 @@ from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailab
 # Below the lease of a row, so that a slow call is not made again by another worker meanwhile.
 _TIMEOUT_S = 8
 _RETRY_AFTER_S = 5.0
+AS_WRITTEN: Final = {"link_names": False, "parse": "none"}
+"""Nothing in a text may become a mention, beyond what blocks already forbid."""
+
 _HOOKS = "hooks.slack.com"
 _REMEMBERED = 10_000
 

@@ -8,6 +8,7 @@ from typing import Final
 
 METHODS: Final[Mapping[str, str]] = {
     "apps.connections.open": "",
+    "assistant.threads.setStatus": "chat:write",
     "auth.test": "",
     "chat.getPermalink": "",
     "chat.postEphemeral": "chat:write",

@@ -8,19 +8,20 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.address import Address
-from adapters.slack.api import WebApi
+from adapters.slack.api import AS_WRITTEN, WebApi
 from adapters.slack.blocks import message
 from adapters.slack.endpoint import Door, bolt_app, events_handler
 from adapters.slack.home import Home, Homes
+from cards.texts import say
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake, Pace
 
-# Nothing in a text may become a mention or a preview, beyond what blocks already forbid.
-_AS_WRITTEN = {"link_names": False, "parse": "none"}
 _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
+# Slack takes a status away by itself after two minutes.
+_STATUS_S = 120.0
 CONNECTIONS = 2
 """Sockets of one process; Slack allows an app ten in all."""
 
@@ -55,6 +56,7 @@ class SlackPlatform:
         self._api = WebApi(api_url=api_url, token=bot_token)
         self._homes = Homes(self._api, home, clock, every_s=home_s) if home else None
         self._links: dict[str, str] = {}
+        self._quiet_until: dict[str, float] = {}
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
@@ -90,7 +92,7 @@ class SlackPlatform:
         """Shows a new message; its id is "<channel>:<ts>". Raises PlatformError."""
         place = Address.parse(conversation).place
         answer = await self._api.call(
-            "chat.postMessage", place | message(view) | _AS_WRITTEN | _NO_PREVIEW
+            "chat.postMessage", place | message(view) | AS_WRITTEN | _NO_PREVIEW
         )
         channel, ts = answer.get("channel"), answer.get("ts")
         if not channel or not ts:
@@ -103,7 +105,7 @@ class SlackPlatform:
         if not channel or not ts:
             raise Gone(f"not a Slack message: {message_id!r}")
         place = {"channel": channel, "ts": ts}
-        await self._api.call("chat.update", place | message(view) | _AS_WRITTEN)
+        await self._api.call("chat.update", place | message(view) | AS_WRITTEN)
 
     async def link(self, conversation: str, message_id: str) -> str:
         """Slack's permalink of a channel's thread, remembered once it is known; never raises."""
@@ -124,7 +126,23 @@ class SlackPlatform:
         return _PACE
 
     async def typing(self, conversation: str) -> None:
-        """Nothing: Slack shows no typing for bots; the message itself says that work goes on."""
+        """Shows a status in a thread, until the next message there; elsewhere Slack has none.
+
+        Once in a while only: an edit of the reply, other than a message, would not take it away.
+        """
+        try:
+            address = Address.parse(conversation)
+            now_s = self._clock.elapsed_s()
+            if not address.thread or now_s < self._quiet_until.get(conversation, 0.0):
+                return
+            self._quiet_until[conversation] = now_s + _STATUS_S
+            if len(self._quiet_until) > _REMEMBERED:
+                del self._quiet_until[next(iter(self._quiet_until))]
+            both = f"{say('slack.working', 'en')} / {say('slack.working', 'zh')}"
+            fields = {"channel_id": address.channel, "thread_ts": address.thread, "status": both}
+            await self._api.call("assistant.threads.setStatus", fields)
+        except PlatformError as error:
+            _log.info("slack_status_not_shown", conversation=conversation, error=str(error))
 
     async def close(self) -> None:
         """Ends the HTTP session."""

@@ -9,6 +9,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "（已缩短：省略了 {count} 个字符）",
         "(shortened: {count} characters left out)",
     ),
+    "slack.working": ("正在处理…", "is working on it…"),
     "slack.choose": ("请选择", "Choose"),
     "slack.sure": ("「{title}」：确定后不能撤回。", "{title}: this cannot be taken back."),
     "slack.final": ("确定后不能撤回。", "This cannot be taken back."),

@@ -29,7 +29,8 @@ def message_problems(fields: Json) -> list[str]:
         problems.append(f"text of {len(text)} characters")
     elif _MARKUP.search(text):
         problems.append(f"mark-up in text: {text!r}")
-    if fields.get("link_names") or fields.get("parse", "none") != "none":
+    said = "channel" in fields
+    if said and (fields.get("link_names") is not False or fields.get("parse") != "none"):
         problems.append("names in the text would become mentions")
     total = sum(len(found["text"]) for found in _text_objects(blocks))
     if total >= TOTAL:

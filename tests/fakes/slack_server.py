@@ -32,6 +32,7 @@ _SCOPES = {
     "chat.update": "chat:write",
     "chat.postEphemeral": "chat:write",
     "conversations.open": "im:write",
+    "assistant.threads.setStatus": "chat:write",
 }
 Json = dict[str, Any]
 
@@ -351,6 +352,7 @@ class SlackServer(SlackWorkspace):
             "views.open": self.open_view,
             "views.publish": self.publish_view,
             "auth.test": self.auth_test,
+            "assistant.threads.setStatus": self.set_status,
             "chat.getPermalink": self.permalink,
             "conversations.open": self.open_direct,
             "users.info": self.user_info,

@@ -95,6 +95,8 @@ class SlackWorkspace:
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
     homes: dict[str, Json] = field(default_factory=dict)
+    statuses: dict[tuple[str, str], str] = field(default_factory=dict)
+    shown_statuses: int = 0
     deleted: set[tuple[str, str]] = field(default_factory=set)
     scopes: set[str] = field(default_factory=manifest_scopes)
     users: dict[str, Json] = field(default_factory=dict)
@@ -142,6 +144,7 @@ class SlackWorkspace:
             blocks=fields["blocks"],
         )
         self.messages[shown.channel, shown.ts] = shown
+        self.statuses.pop((shown.channel, shown.thread_ts), None)
         return {"ok": True, "channel": shown.channel, "ts": shown.ts}
 
     def update(self, fields: Json) -> Json:
@@ -201,6 +204,15 @@ class SlackWorkspace:
         """Everything that the person's Home tab says, "" while it shows nothing."""
         blocks = self.homes.get(user, {}).get("blocks", [])
         return Shown(channel="", ts="", thread_ts="", text="", blocks=blocks).body
+
+    def set_status(self, fields: Json) -> Json:
+        """Shown until the next message in the thread (platform-facts A, "AI features")."""
+        channel, thread = str(fields.get("channel_id", "")), str(fields.get("thread_ts", ""))
+        if not re.fullmatch(r"[CDG][A-Z0-9]+", channel) or not _TS.fullmatch(thread):
+            return self.fault("assistant.threads.setStatus", "invalid_thread_ts", [thread])
+        self.statuses[channel, thread] = str(fields.get("status", ""))
+        self.shown_statuses += 1
+        return {"ok": True}
 
     def auth_test(self, fields: Json) -> Json:
         who = {"user_id": self.bot_user, "user": "signoff", "bot_id": "B0BOT"}
