@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from signoff_process import Ended, ended
 
 from adapters.clock import SystemClock
 from adapters.redis.embedded import EmbeddedServer
-from adapters.slack.platform import SlackPlatform
 from engine.events import Accepted, Outcome, Update
-from tests.bot.signoff_process import Ended, ended
 from tests.fakes.model_server import ModelServer, fail, say
+from tests.fakes.slack_running import connected
 from tests.fakes.slack_server import SlackServer
 from tests.fakes.telegram_server import TelegramServer
 
@@ -40,13 +40,7 @@ async def public(slack: SlackServer) -> AsyncIterator[str]:
     async def intake(update: Update) -> Outcome:
         return Accepted()
 
-    platform = SlackPlatform(
-        bot_token=slack.bot_token,
-        signing_secret=slack.signing_secret,
-        app_token="",
-        api_url=slack.api_url,
-        clock=SystemClock("UTC"),
-    )
+    platform = connected(slack, app_token="")
     app = web.Application()
     app.add_routes(platform.routes(intake))
     async with TestServer(app, host="127.0.0.1") as server:

@@ -167,13 +167,7 @@ class SlackServer(SlackWorkspace):
             thread_ts=thread_ts,
             team=self.team,
         )
-        return payloads.event(
-            inner,
-            team=self.team,
-            bot_user=self.bot_user,
-            event_id=f"Ev{next(self._numbers):08d}",
-            event_time=int(self.now()),
-        )
+        return self._event(inner)
 
     def mention_event(
         self,
@@ -243,13 +237,7 @@ class SlackServer(SlackWorkspace):
     def home_event(self, user: str = "U0REQUESTER", tab: str = "home") -> Json:
         """Somebody opened the app's Home."""
         inner = {"type": "app_home_opened", "user": user, "channel": "D" + user[1:], "tab": tab}
-        return payloads.event(
-            inner | {"event_ts": self.new_ts()},
-            team=self.team,
-            bot_user=self.bot_user,
-            event_id=f"Ev{next(self._numbers):08d}",
-            event_time=int(self.now()),
-        )
+        return self._event(inner | {"event_ts": self.new_ts()})
 
     def home_action(self, user: str, label: str) -> Json:
         """A tap on a button of the person's Home tab."""
@@ -316,6 +304,15 @@ class SlackServer(SlackWorkspace):
         }
         await self.socket_mode.send(envelope_id, frame)
         return envelope_id
+
+    def _event(self, inner: Json) -> Json:
+        return payloads.event(
+            inner,
+            team=self.team,
+            bot_user=self.bot_user,
+            event_id=f"Ev{next(self._numbers):08d}",
+            event_time=int(self.now()),
+        )
 
     # The Web API
 

@@ -5,14 +5,13 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from adapters.clock import SystemClock
 from adapters.slack.home import HomePage, home_view
-from adapters.slack.platform import SlackPlatform
 from cards.model import Field, Row
 from cards.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormWanted, NotRecorded
 from tests.fakes.slack_checks import home_problems
+from tests.fakes.slack_running import connected
 
 CARD = CardView(
     token="0a-Zk3tP9qLmN4x",
@@ -55,15 +54,7 @@ def pages():
 @pytest.fixture
 async def platform(slack, pages):
     """The platform with a Home tab that is looked at all the time."""
-    made = SlackPlatform(
-        bot_token=slack.bot_token,
-        signing_secret=slack.signing_secret,
-        app_token="",
-        api_url=slack.api_url,
-        clock=SystemClock("UTC"),
-        home=pages,
-        home_s=0.01,
-    )
+    made = connected(slack, app_token="", home=pages, home_s=0.01)
     yield made
     await made.close()
 
@@ -148,13 +139,7 @@ def test_a_page_of_any_size_stays_inside_slacks_limits(lang, count):
 
 
 async def test_without_a_home_nothing_is_published(slack, aiohttp_client, intake):
-    bare = SlackPlatform(
-        bot_token=slack.bot_token,
-        signing_secret=slack.signing_secret,
-        app_token="",
-        api_url=slack.api_url,
-        clock=SystemClock("UTC"),
-    )
+    bare = connected(slack, app_token="")
     app = web.Application()
     app.add_routes(bare.routes(intake))
     client = await aiohttp_client(app)

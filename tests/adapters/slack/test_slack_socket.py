@@ -4,10 +4,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import aiohttp
 import pytest
 
-from adapters.clock import SystemClock
-from adapters.slack.platform import CONNECTIONS, SlackPlatform
+from adapters.slack.platform import CONNECTIONS
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, FormRefused, NotRecorded
+from tests.fakes.slack_running import connected
 
 CARD = CardView(
     token="t",
@@ -80,13 +80,7 @@ async def test_cancelling_closes_the_socket(slack, platform, intake):
 
 
 async def test_without_an_app_token_listening_ends_at_once(slack, intake):
-    platform = SlackPlatform(
-        bot_token=slack.bot_token,
-        signing_secret=slack.signing_secret,
-        app_token="",
-        api_url=slack.api_url,
-        clock=SystemClock("UTC"),
-    )
+    platform = connected(slack, app_token="")
     async with asyncio.timeout(5):
         await platform.listen(intake)
     assert not slack.calls
