@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import structlog
@@ -106,7 +106,8 @@ def _text(line: str) -> dict[str, Any]:
 class _Watched:
     actor: Actor
     until_s: float
-    shown: str
+    shown: str = ""
+    one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Homes:
@@ -124,7 +125,7 @@ class Homes:
         """Shows the tab now, best effort and in Slack's time, and keeps it up to date."""
         self._watched.pop(actor.user, None)
         until_s = self._clock.elapsed_s() + WATCH_S
-        self._watched[actor.user] = watched = _Watched(actor, until_s, "")
+        self._watched[actor.user] = watched = _Watched(actor, until_s)
         if len(self._watched) > _WATCHED:
             del self._watched[next(iter(self._watched))]
         try:
@@ -153,6 +154,10 @@ class Homes:
                     await self._show(watched)
 
     async def _show(self, watched: _Watched) -> None:
+        async with watched.one_at_a_time:
+            await self._publish(watched)
+
+    async def _publish(self, watched: _Watched) -> None:
         try:
             view = home_view(await self._page(watched.actor))
             told = json.dumps(view)

@@ -29,13 +29,20 @@ def message_problems(fields: Json) -> list[str]:
         problems.append(f"text of {len(text)} characters")
     elif _MARKUP.search(text):
         problems.append(f"mark-up in text: {text!r}")
-    said = "channel" in fields
-    if said and (fields.get("link_names") is not False or fields.get("parse") != "none"):
+    if fields.get("link_names") or fields.get("parse", "none") != "none":
         problems.append("names in the text would become mentions")
     total = sum(len(found["text"]) for found in _text_objects(blocks))
     if total >= TOTAL:
         problems.append(f"msg_blocks_too_long: {total} characters")
     return problems + blocks_problems(blocks, most=BLOCKS)
+
+
+def sent_problems(fields: Json) -> list[str]:
+    """What is wrong with a message as it is sent, where names must be switched off by word."""
+    problems = message_problems(fields)
+    if fields.get("link_names") is not False or fields.get("parse") != "none":
+        problems.append("names in the text are not switched off")
+    return problems
 
 
 def blocks_problems(blocks: Any, *, most: int) -> list[str]:

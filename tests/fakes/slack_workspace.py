@@ -10,7 +10,7 @@ import yaml
 
 from adapters.clock import SystemClock
 from engine.ports.clock import Clock
-from tests.fakes.slack_checks import home_problems, message_problems, view_problems
+from tests.fakes.slack_checks import home_problems, sent_problems, view_problems
 from tests.fakes.slack_payloads import options_of
 
 Json = dict[str, Any]
@@ -131,7 +131,7 @@ class SlackWorkspace:
             return self.fault("chat.postMessage", "channel_not_found", [channel])
         if thread and not _TS.fullmatch(thread):
             return self.fault("chat.postMessage", "invalid_thread_ts", [thread])
-        problems = message_problems(fields)
+        problems = sent_problems(fields)
         if fields.get("unfurl_links") is not False or fields.get("unfurl_media") is not False:
             problems.append("previews are not off")
         if problems:
@@ -158,14 +158,14 @@ class SlackWorkspace:
             self.faults.append("chat.update: text without blocks removes the blocks")
             shown.text, shown.blocks = fields.get("text", ""), []
         else:
-            if problems := message_problems(fields):
+            if problems := sent_problems(fields):
                 return self.fault("chat.update", "invalid_blocks", problems)
             shown.text, shown.blocks = fields["text"], fields["blocks"]
         shown.edits += 1
         return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
 
     def post_ephemeral(self, fields: Json) -> Json:
-        problems = message_problems(fields)
+        problems = sent_problems(fields)
         if not re.fullmatch(r"U[A-Z0-9]+", str(fields.get("user", ""))):
             problems.append("user")
         if problems:
