@@ -105,7 +105,7 @@ def _text(line: str) -> dict[str, Any]:
 @dataclass(slots=True)
 class _Watched:
     actor: Actor
-    until_s: float
+    until_s: float = 0.0
     shown: str = ""
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -123,9 +123,9 @@ class Homes:
 
     async def open(self, actor: Actor) -> None:
         """Shows the tab now, best effort and in Slack's time, and keeps it up to date."""
-        self._watched.pop(actor.user, None)
-        until_s = self._clock.elapsed_s() + WATCH_S
-        self._watched[actor.user] = watched = _Watched(actor, until_s)
+        watched = self._watched.pop(actor.user, None) or _Watched(actor)
+        watched.until_s, watched.shown = self._clock.elapsed_s() + WATCH_S, ""
+        self._watched[actor.user] = watched
         if len(self._watched) > _WATCHED:
             del self._watched[next(iter(self._watched))]
         try:
