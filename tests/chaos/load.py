@@ -212,7 +212,7 @@ class Load:
         if place.startswith("D"):
             await self._tap_slack(button, f"U{place[1:]}", place)
         else:
-            await self._tap_telegram(button, int(place))
+            await self._tap_telegram(button, int(place), seen)
 
     async def _review(self, seen: Seen) -> None:
         """One or both reviewers tap, at the same moment when both do, and not always alike."""
@@ -223,7 +223,7 @@ class Load:
             slack = reject if self.rng.random() < 0.25 else approve
             taps.append(self._tap_slack(slack, SLACK_REVIEWER, f"D{SLACK_REVIEWER[1:]}"))
         if roll > 0.3:
-            taps.append(self._tap_telegram(approve, TELEGRAM_REVIEWER))
+            taps.append(self._tap_telegram(approve, TELEGRAM_REVIEWER, seen))
         if roll > 0.95:
             # Telegram's reviewer is a stranger on Slack.
             taps.append(self._tap_slack(approve, "U9999", "D9999"))
@@ -234,8 +234,9 @@ class Load:
         ts, trigger = f"{1_790_000_000 + self._number}.000200", f"{self._number}.1.tr"
         # A channel of its own, so that it is known what the tapper was told about this tap.
         channel = f"{channel}T{self._number}"
-        message = {"channel": channel, "ts": "1.1", "thread_ts": "", "text": "", "blocks": []}
-        action = {"action_id": "signoff:0", "text": {}, "value": button.pack()}
+        # Nothing was ever shown there, so no message is named in which the button stood.
+        message = {"channel": channel, "ts": "", "thread_ts": "", "text": "", "blocks": []}
+        action = {"action_id": "signoff:0", "type": "button", "text": {}, "value": button.pack()}
         tap = payloads.block_actions(
             action, message, team=TEAM, user=user, trigger_id=trigger, action_ts=ts
         )
@@ -272,7 +273,11 @@ class Load:
         await deliver()
         await self._perhaps_again(deliver)
 
-    async def _tap_telegram(self, button: Button, user: int) -> None:
+    async def _tap_telegram(self, button: Button, user: int, seen: Seen) -> None:
+        ids = [place.split("/")[1] for place in seen.places if place.startswith(f"{user}/")]
+        if not ids:
+            # Not shown to them yet; they look again later.
+            return
         self._number += 1
         number, callback = self._number, f"cb{self._number}"
         bot = {"id": BOT_ID, "is_bot": True, "first_name": "S"}
@@ -280,7 +285,13 @@ class Load:
         query = {
             "id": callback,
             "from": {"id": user, "is_bot": False, "first_name": "Ana"},
-            "message": {"message_id": 1, "from": bot, "chat": chat, "date": 1, "text": "…"},
+            "message": {
+                "message_id": int(ids[-1]),
+                "from": bot,
+                "chat": chat,
+                "date": 1,
+                "text": "…",
+            },
             "chat_instance": "-1",
             "data": button.pack(),
         }

@@ -13,7 +13,9 @@ from tests.chaos.platforms import FORM, Notice
 Json = dict[str, Any]
 NOT_RECORDED = {say("card.not_recorded", lang) for lang in ("zh", "en")}
 NO_FORM = {say("slack.no_form", lang) for lang in ("zh", "en")}
-COUNTED = ("decided", "vote")
+# A stranger of another workspace is not told that there is such a card.
+UNKNOWN = {" ".join(say("card.unknown", lang) for lang in ("zh", "en"))}
+COUNTED = ("decided", "vote", "repeated")
 # These decide nothing, and have no answer to keep: a form that was opened, or sent with faults.
 NOTED = ("form", "invalid")
 
@@ -66,7 +68,7 @@ class Tapped:
     def _told(self, tap: Tap, held: Json | None) -> None:
         notices = [notice for key in tap.notices for notice in self.notices.get(key, ())]
         shown = {notice.text for notice in notices if notice.shown}
-        outcomes = shown - NOT_RECORDED - NO_FORM - {FORM, ""}
+        outcomes = shown - NOT_RECORDED - NO_FORM - UNKNOWN - {FORM, ""}
         for text in outcomes:
             # Telegram shows the first 200 characters.
             if held is None or not held["text"].startswith(text):
@@ -75,6 +77,8 @@ class Tapped:
             return
         if held is not None and outcomes:
             self.counts["taps told: the outcome"] += 1
+        elif held is None and shown & UNKNOWN:
+            self.counts["taps told: unknown"] += 1
         elif held is None and shown & {FORM, *NO_FORM}:
             self.counts["taps told: a form"] += 1
         elif shown & NOT_RECORDED:

@@ -10,11 +10,12 @@ from tests.scenarios.conftest import Service, runs_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-# What can be done is the first choice here, and only the third of RECORD's; ASKS may be a question.
+# What can be done is the first choice of both, what cannot the second of RECORD's; ASKS may be a
+# question.
 VISIT = "P003今天的访视"
 RECORD = "录入P009的体温37.1"
 ENGLISH = "record temperature 37.1 for P009"
-ASKS = "P003 ECOG 录入 查询"
+ASKS = "P003 的访视"
 SURE = "P003 的 ECOG"
 NOTHING = {"zh": "没有进行任何操作", "en": "nothing was done"}
 
@@ -81,7 +82,7 @@ async def test_a_choice_that_cannot_be_done_yet_is_said_and_starts_nothing(
     shared: Service, own_room: WebRoom
 ) -> None:
     card = await asked(own_room, RECORD)
-    await own_room.tap("lin", card, "1")
+    await own_room.tap("lin", card, "2")
     await own_room.wait_for(part_is("failed", NOTHING["zh"]))
     await closed(own_room)
     assert await runs_in(shared, own_room) == 0
