@@ -68,6 +68,7 @@ NOT_RUN = {
     "openssl": "makes a secret",
     "python3": "installs; tests/image does the same in a fresh root",
     "/opt/signoff/bin/pip": "installs; tests/image does the same in a fresh root",
+    "redis-cli": "tests/docs/test_cluster_move.py copies keys as it does",
     "systemctl": "needs systemd; tests/image checks the units",
     "useradd": "needs root",
 }

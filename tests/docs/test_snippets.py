@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
@@ -15,6 +16,7 @@ import yaml
 from bot.outside import load_servers
 from bot.people import load_people
 from bot.settings import Settings
+from engine.frames.state import RunStatus
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
@@ -66,6 +68,8 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
 }
 # The delegate of the example is somebody else of the reader's file.
 _BO = "\n  - {id: bo, name: Bo, web: bo, roles: [reviewer]}\n"
+_PARTY = re.compile(r"\s+participant (\w+) as ")
+_ARROW = re.compile(r"\s+(\w+)-?->>(\w+): .")
 _LANGUAGES = {"yaml", "json", "python", "sh", "env", "text", "mermaid"}
 
 
@@ -131,6 +135,29 @@ def test_the_test_that_shows_an_example_reads_its_page(page: str, kind: str) -> 
     assert any(block.page == page for block in blocks(kind))
     text = (ROOT / SHOWN_BY[page, kind]).read_text("utf-8")
     assert Path(page).name in text
+
+
+@pytest.mark.parametrize("block", blocks("mermaid"), ids=str)
+def test_a_drawing_names_only_what_there_is(block: Piece) -> None:
+    kind, *drawn = block.text.splitlines()
+    if kind == "stateDiagram-v2":
+        states = {word for line in drawn for word in line.split(":")[0].split(" --> ")}
+        assert {state.strip() for state in states} == {"[*]", *get_args(RunStatus)}
+    else:
+        assert kind == "sequenceDiagram"
+        parties = {found[1] for line in drawn if (found := _PARTY.match(line))}
+        arrows = [_ARROW.match(line) for line in drawn if not _PARTY.match(line)]
+        assert all(found and {found[1], found[2]} <= parties for found in arrows)
+
+
+def test_the_capacity_table_has_the_numbers_of_the_bench() -> None:
+    (page,) = (page for page in pages() if page.name == "docs/capacity.md")
+    measured = (ROOT / "tests" / "bench" / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| .* \| (.*?) \|$", page.text, re.MULTILINE)
+    numbers = [number for row in rows for number in re.findall(r"[0-9][0-9.,]*[0-9]", row)]
+    assert len(numbers) > 15
+    told = [n for n in numbers if not re.search(rf"(?<![\d.]){re.escape(n)}(?![\d.])", measured)]
+    assert told == []
 
 
 def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
