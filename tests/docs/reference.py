@@ -48,6 +48,14 @@ _NAMES: dict[Any, str] = {
     Any: "any value",
     Bilingual: "text in zh and en",
 }
+_LIMITS: dict[Any, tuple[str, str]] = {
+    Ge: ("ge", "at least {}"),
+    Gt: ("gt", "more than {}"),
+    Le: ("le", "at most {}"),
+    Lt: ("lt", "less than {}"),
+    MinLen: ("min_length", "{} or more"),
+    MaxLen: ("max_length", "at most {} of them"),
+}
 _CONDITIONS = get_args(conditions.AnyCondition)
 _SPEC = re.compile(r"\s*\((?:spec|design|\d{3}|SOP)[^()]*\)")
 
@@ -110,19 +118,9 @@ def _default(field: FieldInfo) -> str:
 
 def _limits(field: FieldInfo) -> Iterator[str]:
     for limit in field.metadata:
-        match limit:
-            case Ge(ge=n):
-                yield f"at least {n}"
-            case Gt(gt=n):
-                yield f"more than {n}"
-            case Le(le=n):
-                yield f"at most {n}"
-            case Lt(lt=n):
-                yield f"less than {n}"
-            case MinLen(min_length=n):
-                yield f"{n} or more"
-            case MaxLen(max_length=n):
-                yield f"at most {n} of them"
+        for kind, (name, told) in _LIMITS.items():
+            if isinstance(limit, kind):
+                yield told.format(getattr(limit, name))
         if pattern := getattr(limit, "pattern", None):
             yield f"`{pattern}`".replace("|", "\\|")
 

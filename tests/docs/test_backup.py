@@ -50,7 +50,7 @@ class Shell:
             env={
                 "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
                 "REDIS_PORT": str(port),
-                "REDIS_DIR": str(self.folder / "old"),
+                "OLD_DIR": str(self.folder / "old"),
                 "BACKUP_DIR": str(self.folder / "backup"),
                 "NEW_DIR": str(self.folder / "new"),
             },
