@@ -59,7 +59,7 @@ from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
-from bot.wiring_people import open_groups, web_door, web_inbox, web_persons
+from bot.wiring_people import open_groups, slack_home, web_door, web_inbox, web_persons
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
@@ -143,6 +143,7 @@ def _slack(settings: Settings, store: Store, people: Directory) -> Adapter | Non
         app_token=_secret(settings.slack_app_token),
         api_url=settings.slack_api_url or "",
         clock=SystemClock(settings.timezone),
+        home=slack_home(settings, store, people),
     )
 
 

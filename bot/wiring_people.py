@@ -8,6 +8,7 @@ from adapters.clock import SystemClock
 from adapters.redis import keys
 from adapters.redis.groups import RedisGroups
 from adapters.redis.inbox import RedisInbox
+from adapters.redis.listing import RedisListing
 from adapters.redis.logins import RedisLogins
 from adapters.redis.scripts import Scripts
 from adapters.slack.accounts import SlackAccounts
@@ -16,10 +17,14 @@ from adapters.webchat.doors import Choose, Door, Links, ProxyHeader, WebPerson
 from bot.groups import Groups
 from bot.people import Directory
 from bot.settings import Settings
+from bot.slack_home import SlackHome
 from bot.store import Store, open_store
 from bot.web_inbox import WebInbox
 from engine.ports.inbox import Inbox
 from engine.ports.logins import Logins
+
+# A Home tab is looked at every few seconds, so only the newest runs are.
+_HOME_LOOKS = 2_000
 
 
 def open_groups(
@@ -85,6 +90,14 @@ def web_inbox(settings: Settings, store: Store, people: Directory) -> WebInbox:
     """What waits for a visitor of the web chat."""
     inbox = RedisInbox(Scripts(store.client), keys.Partitions(settings.partitions))
     return WebInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
+
+
+def slack_home(settings: Settings, store: Store, people: Directory) -> SlackHome:
+    """What a person's Home tab in Slack shows."""
+    listing = RedisListing(
+        Scripts(store.client), keys.Partitions(settings.partitions), looks=_HOME_LOOKS
+    )
+    return SlackHome(web_inbox(settings, store, people), listing, people)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,21 @@ def button(card: Card, choice: Choice) -> ButtonView:
     """The button of a choice, as packed for every platform."""
     data = Button(token=card.token, choice=choice.id, revision=card.revision).pack()
     return ButtonView(
-        data=data, label=choice.label, style=choice.style, form=choice.form, intro=choice.intro
+        data=data,
+        label=choice.label,
+        style=choice.style,
+        form=choice.form,
+        intro=choice.intro,
+        final=_final(card, choice),
     )
+
+
+def _final(card: Card, choice: Choice) -> bool:
+    """Whether a tap alone does what nobody can undo: what warns, or an approver's yes."""
+    if choice.form:
+        return False
+    reviewed = card.kind == "confirm" and bool(card.review.roles)
+    return choice.style == "danger" or (reviewed and choice.style == "primary")
 
 
 def _buttons(card: Card) -> tuple[ButtonView, ...]:

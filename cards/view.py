@@ -14,7 +14,8 @@ PartState = Literal[
 class ButtonView(Frozen):
     """A button: its label and its packed data. With `form`, the tap asks for these fields first.
 
-    `intro` is what the form says above them.
+    `intro` is what the form says above them. With `final` nothing takes the tap back: who can ask
+    whether the person is sure, does.
     """
 
     data: str
@@ -22,6 +23,7 @@ class ButtonView(Frozen):
     style: Style = "plain"
     form: tuple[Field, ...] = ()
     intro: str = ""
+    final: bool = False
 
 
 class FormView(Frozen):

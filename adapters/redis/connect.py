@@ -123,6 +123,12 @@ async def check(client: Client, *, allow_unsafe: bool, partitions: int) -> list[
     return [*unsafe, *_warnings(facts)]
 
 
+async def faults(client: Client) -> list[str]:
+    """What makes the server of no use, or would lose state; nothing is written."""
+    facts = await _facts(client)
+    return [*_unfit(facts), *_unsafe(facts)]
+
+
 async def durability(client: Client) -> str:
     """What an acknowledged write survives, for people: how the server keeps it on disk."""
     facts = await _facts(client)

@@ -8,9 +8,12 @@ import structlog
 from slack_bolt.response import BoltResponse
 
 from adapters.slack.address import Address
-from adapters.slack.api import WebApi
+from adapters.slack.api import AS_WRITTEN, WebApi
 from adapters.slack.blocks import notice
 from adapters.slack.forms import answer, field_errors, modal
+from adapters.slack.receive import on_home
+from adapters.slack.remarks import Remark
+from adapters.slack.wording import lang_of
 from cards.texts import say
 from cards.view import FormView
 from engine.errors import PlatformError
@@ -31,6 +34,7 @@ from engine.events import (
 # Slack waits 3 s in all, and a trigger for a form lives as long.
 _TELL_S = 2.0
 _FORM_S = 2.5
+_EPHEMERAL = {"response_type": "ephemeral"}
 
 log = structlog.get_logger("slack")
 
@@ -42,12 +46,14 @@ async def acknowledge(
 ) -> BoltResponse:
     """The answer to Slack. What the person is to see is shown before, best effort, in time."""
     match update:
-        case MessageReceived():
-            return await _event(update, outcome, api)
-        case CommandGiven():
-            if payload.get("type") == "event_callback":
-                return await _event(update, outcome, api)
-            return await _command(update, outcome, payload, api)
+        case MessageReceived() | CommandGiven():
+            match payload.get("type"):
+                case "event_callback":
+                    return await _event(update, outcome, api)
+                case "message_action":
+                    return await _shortcut(update, outcome, payload, api)
+                case _:
+                    return await _command(update, outcome, payload, api)
         case CardTapped():
             return await _tap(update, outcome, payload, api)
         case FormSubmitted():
@@ -67,22 +73,70 @@ async def _event(
 
 
 async def _command(
-    update: CommandGiven, outcome: Outcome, payload: Payload, api: WebApi
+    update: MessageReceived | CommandGiven, outcome: Outcome, payload: Payload, api: WebApi
 ) -> BoltResponse:
     if isinstance(outcome, FormWanted):
         await _open(update, outcome.form, payload, api)
     text = _text(outcome)
+    if isinstance(outcome, Accepted) and _elsewhere(update, payload.get("channel_id")):
+        text = say("slack.answer_there", lang_of(update.text))
     if not text:
         return BoltResponse(status=200, body="")
-    return BoltResponse(status=200, body={"response_type": "ephemeral"} | notice(text))
+    return BoltResponse(status=200, body=_EPHEMERAL | notice(text))
+
+
+async def _shortcut(
+    update: MessageReceived | CommandGiven, outcome: Outcome, payload: Payload, api: WebApi
+) -> BoltResponse:
+    """Slack shows nothing of the answer to a shortcut: what is to be read is posted."""
+    channel, text = payload.get("channel"), _text(outcome)
+    at = channel.get("id") if isinstance(channel, Mapping) else None
+    if isinstance(outcome, Accepted) and _elsewhere(update, at):
+        text = say("slack.answer_there", lang_of(update.text))
+    if text:
+        await tell(Remark(text), payload, api)
+    return BoltResponse(status=200, body="")
+
+
+def _elsewhere(update: Update, channel: object) -> bool:
+    """Whether the answer comes at another place than where it was asked."""
+    return Address.parse(update.conversation).channel != channel
+
+
+async def tell(remark: Remark, payload: Payload, api: WebApi) -> None:
+    """Shows a remark to the one person it is for, best effort and in time."""
+    try:
+        async with asyncio.timeout(_TELL_S):
+            if remark.conversation:
+                place = Address.parse(remark.conversation).place
+                fields = place | {"user": remark.user} | notice(remark.text) | AS_WRITTEN
+                await api.call("chat.postEphemeral", fields)
+            else:
+                url = str(payload.get("response_url", ""))
+                await api.respond(url, _EPHEMERAL | notice(remark.text))
+    except (PlatformError, TimeoutError) as error:
+        log.warning("remark_not_shown", error=str(error) or "time limit")
 
 
 async def _tap(update: CardTapped, outcome: Outcome, payload: Payload, api: WebApi) -> BoltResponse:
     if isinstance(outcome, FormWanted):
         await _open(update, outcome.form, payload, api)
     elif text := _text(outcome):
-        await _tell(update, text, api)
+        if on_home(payload):
+            await _show(update, answer(text), payload, api)
+        else:
+            await _tell(update, text, api)
     return BoltResponse(status=200, body="")
+
+
+async def _show(update: Update, view: dict[str, Any], payload: Payload, api: WebApi) -> None:
+    """Opens a modal that only says something."""
+    fields = {"trigger_id": payload.get("trigger_id"), "view": view}
+    try:
+        async with asyncio.timeout(_FORM_S):
+            await api.call("views.open", fields)
+    except (PlatformError, TimeoutError) as error:
+        log.warning("notice_not_shown", update=update.id, error=str(error) or "time limit")
 
 
 def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResponse:
@@ -123,7 +177,10 @@ def _text(outcome: Outcome) -> str:
 
 
 async def _open(
-    update: CardTapped | CommandGiven, form: FormView, payload: Payload, api: WebApi
+    update: CardTapped | CommandGiven | MessageReceived,
+    form: FormView,
+    payload: Payload,
+    api: WebApi,
 ) -> None:
     fields = {
         "trigger_id": payload.get("trigger_id"),
@@ -141,10 +198,4 @@ async def _open(
 
 
 async def _tell(update: Update, text: str, api: WebApi) -> None:
-    try:
-        async with asyncio.timeout(_TELL_S):
-            place = Address.parse(update.conversation).place
-            fields = place | {"user": update.actor.user} | notice(text)
-            await api.call("chat.postEphemeral", fields)
-    except (PlatformError, TimeoutError) as error:
-        log.warning("notice_not_shown", update=update.id, error=str(error) or "time limit")
+    await tell(Remark(text, update.conversation, update.actor.user), {}, api)

@@ -1,7 +1,8 @@
 """Calls to Slack's Web API; its errors become ours here, once."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
@@ -12,6 +13,11 @@ from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailab
 # Below the lease of a row, so that a slow call is not made again by another worker meanwhile.
 _TIMEOUT_S = 8
 _RETRY_AFTER_S = 5.0
+AS_WRITTEN: Final = {"link_names": False, "parse": "none"}
+"""Nothing in a text may become a mention, beyond what blocks already forbid."""
+
+_HOOKS = "hooks.slack.com"
+_REMEMBERED = 10_000
 
 _GONE = frozenset(
     {
@@ -64,6 +70,7 @@ class WebApi:
     def __init__(self, *, api_url: str, token: str) -> None:
         self.api_url = api_url
         self._client = web_client(api_url, token)
+        self._directs: dict[str, str] = {}
 
     async def call(
         self, method: str, fields: Mapping[str, Any], *, reads: bool = False, form: bool = False
@@ -72,7 +79,14 @@ class WebApi:
 
         A method that only `reads` takes its fields in the address, and some take a `form`, no JSON.
         """
-        self._opened()
+        data, _ = await self.told(method, fields, reads=reads, form=form)
+        return data
+
+    async def told(
+        self, method: str, fields: Mapping[str, Any], *, reads: bool = False, form: bool = False
+    ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        """As `call`, with the answer's headers."""
+        self._session()
         try:
             given = {"http_verb": "GET", "params": fields} if reads else {"json": fields}
             response = await self._client.api_call(method, **({"data": fields} if form else given))
@@ -84,14 +98,53 @@ class WebApi:
             # slack_sdk reads a 200 that is no JSON object (a proxy's page) as if it were one.
             raise Unavailable(f"{method}: an answer that is not Slack's") from error
         data: Any = response.data
-        return data if isinstance(data, dict) else {}
+        return data if isinstance(data, dict) else {}, response.headers
+
+    async def direct(self, user: str) -> str:
+        """The id (D…) of the bot's direct messages with a person, once asked. PlatformError."""
+        if user not in self._directs:
+            answer = await self.call("conversations.open", {"users": user})
+            channel = answer.get("channel")
+            found = channel.get("id") if isinstance(channel, dict) else None
+            if not isinstance(found, str):
+                raise PlatformError("conversations.open: no channel in the answer")
+            self._directs[user] = found
+            if len(self._directs) > _REMEMBERED:
+                del self._directs[next(iter(self._directs))]
+        return self._directs[user]
+
+    async def respond(self, url: str, fields: Mapping[str, Any]) -> None:
+        """Posts to the response_url of a verified payload; raises PlatformError.
+
+        Nothing is sent to another host than Slack's, or that of the address given by hand.
+        """
+        at, ours = urlsplit(url), urlsplit(self.api_url)
+        theirs = (at.scheme, at.netloc) == ("https", _HOOKS)
+        if not theirs and (
+            not self.api_url or (at.scheme, at.netloc) != (ours.scheme, ours.netloc)
+        ):
+            raise PlatformError("response_url: not an address of Slack's")
+        try:
+            async with self._session().post(
+                url, json=fields, allow_redirects=False, proxy=self._client.proxy
+            ) as answer:
+                if answer.status != 200:
+                    raise PlatformError(f"response_url: HTTP {answer.status}")
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Unavailable(f"response_url: {type(error).__name__}") from error
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._client.session is None:
+            timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
+            self._client.session = aiohttp.ClientSession(timeout=timeout)
+        return self._client.session
 
     async def upload(self, url: str, content: bytes) -> None:
         """Hands a file over at the address that Slack gave for it; raises Unavailable.
 
         The address is all that it takes: the token goes to nobody but the Web API.
         """
-        session = self._opened()
+        session = self._session()
         proxy = self._client.proxy
         try:
             async with session.post(url, data=content, proxy=proxy, allow_redirects=False) as said:
@@ -99,12 +152,6 @@ class WebApi:
                     raise Unavailable(f"file upload: HTTP {said.status}")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Unavailable(f"file upload: {type(error).__name__}") from error
-
-    def _opened(self) -> aiohttp.ClientSession:
-        if self._client.session is None:
-            timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-            self._client.session = aiohttp.ClientSession(timeout=timeout)
-        return self._client.session
 
     async def close(self) -> None:
         """Ends the session; nothing can be called afterwards without opening another."""

@@ -6,21 +6,18 @@ from typing import Any
 
 from adapters.slack.layout import clip, cut, fit, pack, size, taken
 from adapters.slack.markdown import Chunk, bold, chunks, literal, render, straight
-from adapters.slack.receive import ACTION_PREFIX
+from adapters.slack.tapping import actions
 from cards.document import SHORT
 from cards.model import Lang, Row
-from cards.texts import say
-from cards.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
+from cards.view import CardView, MessageView, PartState, PartView, Tone
 
 # Slack refuses about 13,200 characters in all, undocumented; notes and fences need some room.
 TOTAL = 12_400
 FALLBACK = 4_000
 _PARTS_LEAST = 400
+_BRIEF = 4_500
 _TITLE = 300
 _LINE = SHORT
-_BUTTONS = 25
-_BUTTON_LABEL = 75
-_BUTTON_VALUE = 2_000
 
 _STATES: dict[PartState, str] = {
     "working": "⏳",
@@ -69,6 +66,12 @@ def rendered(view: MessageView) -> Rendered:
     return Rendered(blocks, is_whole and not any(chunk.cut for chunk in parts))
 
 
+def brief(card: CardView, lang: Lang) -> list[Block]:
+    """The blocks of a card where it is one of several: its buttons whole, its text shortened."""
+    blocks, _ = _card(card, lang, least=TOTAL - _BRIEF)
+    return blocks
+
+
 def notice(text: str) -> dict[str, Any]:
     """`blocks` and `text` that show plain text as it is, for one person's eyes."""
     shown = clip(straight(text), 2_900) or "…"
@@ -92,7 +95,7 @@ def _part(part: PartView) -> list[Chunk]:
 def _card(card: CardView, lang: Lang, *, least: int) -> tuple[list[Block], bool]:
     head = [Chunk(bold(clip(card.title, _TITLE)))] if card.title.strip() else []
     outcome = _outcome(card)
-    tail = [*_actions(card.buttons, lang), *_note(card.note), *_context(render(card.origin))]
+    tail = [*actions(card, lang), *_note(card.note), *_context(render(card.origin))]
     room = TOTAL - least - taken([*head, *outcome]) - sum(map(_weight, tail))
     # What would be written counts most: rows are shortened last, the text first.
     rows = fit([_row(row) for row in card.rows], room - 1_500, lang)
@@ -131,29 +134,6 @@ def _apart(items: Sequence[Chunk]) -> list[Chunk]:
     return [Chunk(c.text, c.code, tight=index > 0) for index, c in enumerate(items)]
 
 
-def _actions(buttons: Sequence[ButtonView], lang: Lang) -> list[Block]:
-    if not buttons:
-        return []
-    shown = [_button(index, button) for index, button in enumerate(buttons[:_BUTTONS])]
-    blocks: list[Block] = [{"type": "actions", "elements": shown}]
-    if more := len(buttons) - len(shown):
-        blocks += _note(say("slack.more_buttons", lang, count=more))
-    return blocks
-
-
-def _button(index: int, button: ButtonView) -> Block:
-    if size(button.data) > _BUTTON_VALUE:
-        raise ValueError("button data is too long for Slack")
-    label = clip(" ".join(straight(button.label).split()), _BUTTON_LABEL) or "…"
-    element: Block = {
-        "type": "button",
-        "action_id": f"{ACTION_PREFIX}{index}",
-        "text": {"type": "plain_text", "text": label, "emoji": False},
-        "value": button.data,
-    }
-    return element if button.style == "plain" else element | {"style": button.style}
-
-
 def _note(text: str) -> list[Block]:
     return _context(literal(clip(text, _LINE)))
 
@@ -177,8 +157,14 @@ def _texts(block: Block) -> list[str]:
     return [t if isinstance(t, str) else str(t["text"]) for t in texts]
 
 
-def _weight(block: Block) -> int:
-    return sum(map(size, _texts(block)))
+def _weight(node: Any) -> int:
+    """The units of all texts inside, at any depth."""
+    if isinstance(node, list):
+        return sum(map(_weight, node))
+    if not isinstance(node, dict):
+        return 0
+    own = size(node["text"]) if isinstance(node.get("text"), str) else 0
+    return own + sum(map(_weight, node.values()))
 
 
 def _fallback(blocks: Sequence[Block]) -> str:

@@ -5,12 +5,15 @@ none: one middleware, before everything else of bolt's, hands over and answers i
 needs nothing that bolt does, and costs less without it (tests/bench).
 """
 
+import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
+import structlog
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.app.async_app import AsyncApp
@@ -22,15 +25,23 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.signature import Clock as SignatureClock
 from slack_sdk.signature import SignatureVerifier
 
-from adapters.slack.acknowledge import acknowledge
+from adapters.slack.acknowledge import acknowledge, tell
+from adapters.slack.address import Address
 from adapters.slack.api import WebApi, web_client
+from adapters.slack.home import Homes, opened
 from adapters.slack.receive import receive
-from engine.errors import BadPayload, BadSignature, Rejected
+from adapters.slack.remarks import remark
+from engine.errors import BadPayload, BadSignature, PlatformError, Rejected
+from engine.events import Answered, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
 
 MAX_BODY_BYTES = 1 << 20
 _FORM_FIELDS = 100
+# A part of the 3 s in which Slack wants its answer.
+_DIRECT_S = 1.0
+
+log = structlog.get_logger("slack")
 
 Handler = Callable[[web.Request], Awaitable[web.Response]]
 Next = Callable[[], Awaitable[BoltResponse]]
@@ -50,40 +61,75 @@ class _VerifierClock(SignatureClock):
         return self._clock.now().timestamp()
 
 
-async def hand_over(payload: dict[str, Any], intake: Intake, api: WebApi) -> BoltResponse:
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What stands behind both doors; without `homes` there is no Home tab."""
+
+    intake: Intake
+    api: WebApi
+    homes: Homes | None = None
+
+
+async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
     """Gives the payload's update to intake, then answers. Raises Rejected."""
+    intake, api = door.intake, door.api
     if payload.get("type") == "url_verification":
         return BoltResponse(status=200, body={"challenge": payload.get("challenge")})
     update = receive(payload)
     if update is None:
+        if said := remark(payload):
+            await tell(said, payload, api)
+        elif door.homes and (actor := opened(payload)):
+            await door.homes.open(actor)
         return BoltResponse(status=200, body="")
+    update = await _in_direct(update, api)
     outcome = await intake(update)
-    return await acknowledge(update, outcome, payload=payload, api=api)
+    answer = await acknowledge(update, outcome, payload=payload, api=api)
+    if door.homes and isinstance(outcome, Answered):
+        door.homes.touched(update.actor)
+    return answer
+
+
+async def _in_direct(update: Update, api: WebApi) -> Update:
+    """The update, at the person's direct messages (D…) where it names the person (U…).
+
+    When Slack does not tell them in time it stays as it is: an answer gets there all the same, and
+    only the context of what was said there before is missing.
+    """
+    at = Address.parse(update.conversation)
+    if at.channel[0] not in "UW":
+        return update
+    try:
+        async with asyncio.timeout(_DIRECT_S):
+            channel = await api.direct(at.channel)
+    except (PlatformError, TimeoutError) as error:
+        log.warning("direct_not_opened", update=update.id, error=str(error) or "time limit")
+        return update
+    return update.model_copy(update={"conversation": Address(at.team, channel).conversation})
 
 
 class _HandOver(AsyncMiddleware):
     """Hands over what came through a socket. A class, as bolt guesses what functions want."""
 
-    def __init__(self, intake: Intake, api: WebApi) -> None:
-        self._intake = intake
-        self._api = api
+    def __init__(self, door: Door) -> None:
+        self._door = door
 
     async def async_process(
         self, *, req: AsyncBoltRequest, resp: BoltResponse, next: Next
     ) -> BoltResponse:
         try:
-            return await hand_over(req.body, self._intake, self._api)
+            return await hand_over(req.body, self._door)
         except Rejected as error:
             return BoltResponse(status=error.status, body=str(error))
 
 
-def bolt_app(intake: Intake, api: WebApi) -> AsyncApp:
-    """An app whose every request goes to `intake`."""
+def bolt_app(door: Door) -> AsyncApp:
+    """An app whose every request goes to the door."""
     return AsyncApp(
         name="signoff",
         logger=_logger(),
-        client=web_client(api.api_url, None),
-        before_authorize=_HandOver(intake, api),
+        client=web_client(door.api.api_url, None),
+        before_authorize=_HandOver(door),
         # Without one bolt asks auth.test; nothing gets as far as this.
         authorize=_no_authorization,
         # A socket is authenticated by its own token.
@@ -109,7 +155,7 @@ async def _no_authorization() -> AuthorizeResult:
     return AuthorizeResult(enterprise_id=None, team_id=None)
 
 
-def events_handler(intake: Intake, api: WebApi, *, signing_secret: str, clock: Clock) -> Handler:
+def events_handler(door: Door, *, signing_secret: str, clock: Clock) -> Handler:
     """The aiohttp handler of POST /slack/events: 401, 413, 400, or the answer to the update.
 
     The signature is verified before the body is parsed at all.
@@ -120,7 +166,7 @@ def events_handler(intake: Intake, api: WebApi, *, signing_secret: str, clock: C
         try:
             body = await _read(request)
             _verify(verifier, request, body)
-            answer = await hand_over(parse(body, request.content_type), intake, api)
+            answer = await hand_over(parse(body, request.content_type), door)
         except Rejected as error:
             return web.Response(status=error.status, text=str(error))
         return await to_aiohttp_response(answer)

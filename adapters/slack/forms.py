@@ -3,8 +3,10 @@
 import re
 from typing import Any
 
-from adapters.slack.layout import clip
+from adapters.slack.layout import clip, size
 from adapters.slack.receive import FORM_CALLBACK, FormOrigin
+from adapters.slack.tapping import grouped
+from adapters.slack.wording import lang_of
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
@@ -12,7 +14,8 @@ from cards.view import FormView
 _HEAD = 24
 _LABEL = 2_000
 _OPTION = 75
-_OPTIONS = 100
+# In groups of a hundred; the view may have 250 KB, and an option takes up to 600 bytes.
+_OPTIONS = 300
 _INPUT = 3_000
 _BLOCKS = 100
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -37,7 +40,7 @@ def modal(form: FormView, conversation: str) -> Json:
 
 def answer(text: str) -> Json:
     """A modal that only shows plain text, in place of the form that was sent."""
-    lang: Lang = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
+    lang = lang_of(text)
     return {
         "type": "modal",
         "title": _plain(say("slack.result", lang)),
@@ -94,14 +97,14 @@ def _element(field: Field) -> Json:
 
 def _select(field: Field) -> Json:
     options = [_option(text) for text in dict.fromkeys(field.options)]
-    element: Json = {"type": "static_select", "action_id": "value", "options": options}
+    element: Json = {"type": "static_select", "action_id": "value"} | grouped(options)
     chosen = [option for option in options if option["value"] == field.value]
     return element | {"initial_option": chosen[0]} if chosen else element
 
 
 def _selectable(options: tuple[str, ...]) -> bool:
     """Slack cuts nothing for us: what does not fit a menu is typed instead."""
-    return 0 < len(options) <= _OPTIONS and all(0 < len(o) <= _OPTION for o in options)
+    return 0 < len(options) <= _OPTIONS and all(0 < size(o) <= _OPTION for o in options)
 
 
 def _option(text: str) -> Json:

@@ -21,7 +21,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 _LOOKALIKES = {"*": "∗", "_": "ˍ", "~": "∼"}
 _OPENERS = {c: re.compile(rf"(?<!\w)\{c}(?=\S)") for c in _LOOKALIKES}
 _CLOSERS = {c: re.compile(rf"(?<=\S)\{c}(?!\w)") for c in _LOOKALIKES}
-_ADDRESS = re.compile(r"://|(?:^|\s)\S+\.[a-z]{2,}(?:[/\s]|$)", re.IGNORECASE)
+_ADDRESS = re.compile(r"://|(?:^|\s)\S+\.[a-z]{2,}(?:[/?#:\s]|$)", re.IGNORECASE)
 _BREAKS = ("softbreak", "hardbreak")
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 # Slack sees a mark only at a word's edge; Chinese has none, so an empty space makes one.
@@ -209,9 +209,15 @@ def _link(url: str, label: str) -> str:
     is_web = re.fullmatch(r"https?://\S+", url, re.IGNORECASE) is not None
     if not is_web or len(target) > MAX_URL:
         return literal(label)
-    if not label or _ADDRESS.search(label):
+    if not label or _ADDRESS.search(_seen(label)):
         return f"<{target}>"
     return f"<{target}|{literal(label)}>"
+
+
+def _seen(label: str) -> str:
+    """The label as an eye takes it: other kinds of dots and letters, and nothing that is unseen."""
+    folded = unicodedata.normalize("NFKC", label).replace("。", ".")
+    return "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn"))
 
 
 def _tame(escaped: str, marks: str) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 import structlog
 from aiohttp import web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.address import Address
-from adapters.slack.api import WebApi
+from adapters.slack.api import AS_WRITTEN, WebApi
 from adapters.slack.blocks import rendered
-from adapters.slack.endpoint import bolt_app, events_handler
+from adapters.slack.endpoint import Door, bolt_app, events_handler
 from adapters.slack.files import Files, Kept, thread_below
+from adapters.slack.home import Home, Homes
 from cards.document import digest, document, is_settled
 from cards.texts import say
 from cards.view import ChartView, MessageView
@@ -20,11 +22,14 @@ from engine.errors import Gone, PlatformError
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake, Pace
 
-# Nothing in a text may become a mention or a preview, beyond what blocks already forbid.
-_AS_WRITTEN = {"link_names": False, "parse": "none"}
 _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
 _TS = re.compile(r"[0-9]+\.[0-9]+")
+# Slack takes a status away by itself after two minutes.
+_STATUS_S = 120.0
+CONNECTIONS = 2
+"""Sockets of one process; Slack allows an app ten in all."""
+
 _log = structlog.get_logger(__name__)
 _NO_PREVIEW = {"unfurl_links": False, "unfurl_media": False}
 
@@ -50,29 +55,41 @@ class SlackPlatform:
         app_token: str,
         api_url: str,
         clock: Clock,
+        home: Home | None = None,
+        home_s: float = 4.0,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
         self._files = Files(self._api)
+        self._homes = Homes(self._api, home, clock, every_s=home_s) if home else None
         self._links: dict[str, str] = {}
         self._begun: dict[str, str] = {}
+        self._quiet_until: dict[str, float] = {}
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
         if not self._signing_secret:
             return []
-        handler = events_handler(
-            intake, self._api, signing_secret=self._signing_secret, clock=self._clock
-        )
+        door = Door(intake, self._api, self._homes)
+        handler = events_handler(door, signing_secret=self._signing_secret, clock=self._clock)
         return [web.post("/slack/events", handler)]
 
     async def listen(self, intake: Intake) -> None:
-        """Runs Socket Mode until cancelled; returns at once without an app token."""
-        if not self._app_token:
-            return
-        app = bolt_app(intake, self._api)
+        """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.
+
+        Slack asks now and then to connect anew, and the SDK lets go of a connection before it has
+        the next: the other one takes what comes meanwhile.
+        """
+        app = bolt_app(Door(intake, self._api, self._homes))
+        async with asyncio.TaskGroup() as group:
+            if self._homes:
+                group.create_task(self._homes.run())
+            for _ in range(CONNECTIONS if self._app_token else 0):
+                group.create_task(self._connected(app))
+
+    async def _connected(self, app: AsyncApp) -> None:
         handler = AsyncSocketModeHandler(app, self._app_token)
         handler.client.proxy = app.client.proxy
         try:
@@ -131,7 +148,23 @@ class SlackPlatform:
         return _PACE
 
     async def typing(self, conversation: str) -> None:
-        """Nothing: Slack shows no typing for bots; the message itself says that work goes on."""
+        """Shows a status in a thread, until the next message there; elsewhere Slack has none.
+
+        Once in a while only: an edit of the reply, other than a message, would not take it away.
+        """
+        try:
+            address = Address.parse(conversation)
+            now_s = self._clock.elapsed_s()
+            if not address.thread or now_s < self._quiet_until.get(conversation, 0.0):
+                return
+            self._quiet_until[conversation] = now_s + _STATUS_S
+            if len(self._quiet_until) > _REMEMBERED:
+                del self._quiet_until[next(iter(self._quiet_until))]
+            both = f"{say('slack.working', 'en')} / {say('slack.working', 'zh')}"
+            fields = {"channel_id": address.channel, "thread_ts": address.thread, "status": both}
+            await self._api.call("assistant.threads.setStatus", fields)
+        except PlatformError as error:
+            _log.info("slack_status_not_shown", conversation=conversation, error=str(error))
 
     async def close(self) -> None:
         """Ends the HTTP session."""
@@ -153,7 +186,7 @@ class SlackPlatform:
         return (attached, file) if file else (shown.fields(), None)
 
     async def _post(self, address: Address, shown: Fields) -> str:
-        fields = address.place | shown | _AS_WRITTEN | _NO_PREVIEW
+        fields = address.place | shown | AS_WRITTEN | _NO_PREVIEW
         answer = await self._api.call("chat.postMessage", fields)
         channel, ts = answer.get("channel"), answer.get("ts")
         if not channel or not ts:
@@ -163,7 +196,7 @@ class SlackPlatform:
     async def _update(self, posted: str, shown: Fields) -> None:
         channel, ts = posted.split(":")[:2]
         place = {"channel": channel, "ts": ts}
-        await self._api.call("chat.update", place | shown | _AS_WRITTEN)
+        await self._api.call("chat.update", place | shown | AS_WRITTEN)
 
     async def _with_file(
         self, address: Address, view: MessageView, posted: str, file: Kept | None

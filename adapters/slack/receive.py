@@ -2,54 +2,29 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import ValidationError
 
 from adapters.slack.address import Address
+from adapters.slack.asked import message_action, said, slash_command
 from adapters.slack.entities import cut_mention, mentions, plain
+from adapters.slack.shapes import Id, Named, Part, Person, Ts, actor_of
 from engine.errors import BadPayload
-from engine.events import (
-    Actor,
-    CardTapped,
-    CommandGiven,
-    FormSubmitted,
-    MessageReceived,
-    Update,
-)
+from engine.events import Actor, CardTapped, FormSubmitted, Update
 
 ACTION_PREFIX = "signoff:"
 FORM_CALLBACK = "signoff"
 
-_COMMAND = re.compile(r"/(?P<name>[a-z_]{1,32})(?:\s+(?P<text>.*))?", re.DOTALL)
 _READ_SUBTYPES = (None, "file_share", "thread_broadcast")
 
-Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]+$")]
-Ts = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+$")]
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class _Named(_Part):
-    id: Id
-
-
-class _Person(_Part):
-    id: Id
-    name: str = ""
-    username: str = ""
-    team_id: Id | None = None
-
-
-class _Authorization(_Part):
+class _Authorization(Part):
     user_id: str = ""
 
 
-class _EventCallback(_Part):
+class _EventCallback(Part):
     team_id: Id
     event: dict[str, Any]
     authorizations: tuple[_Authorization, ...] | None = None
@@ -60,7 +35,7 @@ class _EventCallback(_Part):
         return self.authorizations[0].user_id if self.authorizations else ""
 
 
-class _Message(_Part):
+class _Message(Part):
     channel: Id
     ts: Ts
     user: Id
@@ -73,37 +48,38 @@ class _Message(_Part):
         return self.channel_type == "im" or self.channel.startswith("D")
 
 
-class _Container(_Part):
+class _Container(Part):
     channel_id: Id | None = None
     message_ts: Ts | None = None
     thread_ts: Ts | None = None
 
 
-class _TappedMessage(_Part):
+class _TappedMessage(Part):
     ts: Ts
     thread_ts: Ts | None = None
 
 
-class _Action(_Part):
+class _Option(Part):
+    value: str
+
+
+class _Action(Part):
     action_id: str
     action_ts: Ts
     value: str = ""
+    selected_option: _Option | None = None
 
 
-class _BlockActions(_Part):
-    team: _Named | None = None
-    user: _Person
-    channel: _Named | None = None
+class _BlockActions(Part):
+    team: Named | None = None
+    user: Person
+    channel: Named | None = None
     container: _Container = _Container()
     message: _TappedMessage | None = None
     actions: tuple[dict[str, Any], ...]
 
 
-class _Option(_Part):
-    value: str
-
-
-class _Value(_Part):
+class _Value(Part):
     value: str | None = None
     selected_date: str | None = None
     selected_option: _Option | None = None
@@ -115,38 +91,28 @@ class _Value(_Part):
         return self.value or self.selected_date or chosen or ""
 
 
-class _State(_Part):
+class _State(Part):
     values: dict[str, dict[str, _Value]] = {}
 
 
-class _View(_Part):
+class _View(Part):
     id: Id
     hash: str
     private_metadata: str
     state: _State = _State()
 
 
-class _ViewSubmission(_Part):
-    team: _Named | None = None
-    user: _Person
+class _ViewSubmission(Part):
+    team: Named | None = None
+    user: Person
     view: _View
 
 
-class FormOrigin(_Part):
+class FormOrigin(Part):
     """What a form carries to find its way back: the button's data and the conversation."""
 
     button: str
     conversation: str
-
-
-class _SlashCommand(_Part):
-    team_id: Id
-    channel_id: Id
-    user_id: Id
-    user_name: str = ""
-    command: str
-    text: str = ""
-    trigger_id: str = Field(min_length=1)
 
 
 def receive(payload: Mapping[str, Any]) -> Update | None:
@@ -165,7 +131,7 @@ def _read(payload: Mapping[str, Any]) -> Update | None:
     if "type" not in payload:
         if "ssl_check" in payload:
             return None
-        return _slash_command(payload)
+        return slash_command(payload)
     kind = payload["type"]
     if not isinstance(kind, str):
         raise BadPayload("not a Slack payload: type")
@@ -183,7 +149,7 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
     if kind == "message" and not message.direct and not mentions(text, callback.bot):
         return None
     thread = "" if message.direct else message.thread_ts or message.ts
-    return _said(
+    return said(
         id=f"slack:{callback.team_id}:{message.channel}:{message.ts}",
         conversation=Address(callback.team_id, message.channel, thread).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user),
@@ -200,53 +166,22 @@ def _from_a_person(event: Mapping[str, Any], bot: str) -> bool:
     )
 
 
-def _said(*, id: str, conversation: str, actor: Actor, text: str) -> Update:
-    """Slack has no slash commands in threads, so `/name …` written to the bot is one as well."""
-    command = _COMMAND.fullmatch(text)
-    if command is None:
-        return MessageReceived(id=id, conversation=conversation, actor=actor, text=text)
-    return CommandGiven(
-        id=id,
-        conversation=conversation,
-        actor=actor,
-        name=command["name"],
-        text=(command["text"] or "").strip(),
-    )
-
-
-def _slash_command(payload: Mapping[str, Any]) -> CommandGiven:
-    slash = _SlashCommand.model_validate(payload)
-    name, text = slash.command.removeprefix("/"), slash.text.strip()
-    if name == "signoff":
-        first, _, text = text.partition(" ")
-        name = first.removeprefix("/").lower() or "help"
-    return CommandGiven(
-        id=f"slack:command:{slash.team_id}:{slash.trigger_id}",
-        conversation=Address(slash.team_id, slash.channel_id).conversation,
-        actor=Actor(
-            platform="slack",
-            workspace=slash.team_id,
-            user=slash.user_id,
-            name=slash.user_name,
-        ),
-        name=name,
-        text=text.strip(),
-    )
-
-
 def _block_actions(payload: Mapping[str, Any]) -> CardTapped | None:
     tap = _BlockActions.model_validate(payload)
     ours = [a for a in tap.actions if str(a.get("action_id", "")).startswith(ACTION_PREFIX)]
     channel = tap.channel.id if tap.channel else tap.container.channel_id
+    if channel is None and on_home(payload):
+        # The person's own tab: what comes of it is said in their direct messages.
+        channel = tap.user.id
     if not ours or channel is None:
         return None
     action = _Action.model_validate(ours[0])
-    actor = _actor(tap.team, tap.user)
+    actor = actor_of(tap.team, tap.user)
     return CardTapped(
         id=f"slack:action:{actor.workspace}:{actor.user}:{channel}:{action.action_ts}",
         conversation=Address(actor.workspace, channel, _tapped_thread(tap, channel)).conversation,
         actor=actor,
-        button=action.value,
+        button=action.selected_option.value if action.selected_option else action.value,
         message_id=_tapped_message(tap, channel),
     )
 
@@ -254,6 +189,12 @@ def _block_actions(payload: Mapping[str, Any]) -> CardTapped | None:
 def _tapped_message(tap: _BlockActions, channel: str) -> str:
     ts = tap.message.ts if tap.message else tap.container.message_ts
     return f"{channel}:{ts}" if ts else ""
+
+
+def on_home(payload: Mapping[str, Any]) -> bool:
+    """Whether a tap was made on the Home tab, where no notice can be shown."""
+    view = payload.get("view")
+    return isinstance(view, Mapping) and view.get("type") == "home"
 
 
 def _tapped_thread(tap: _BlockActions, channel: str) -> str:
@@ -271,7 +212,7 @@ def _view_submission(payload: Mapping[str, Any]) -> FormSubmitted | None:
         return None
     sent = _ViewSubmission.model_validate(payload)
     origin = FormOrigin.model_validate(_metadata(sent.view.private_metadata))
-    actor = _actor(sent.team, sent.user)
+    actor = actor_of(sent.team, sent.user)
     values = {
         block: next((value.raw for value in entered.values()), "")
         for block, entered in sent.view.state.values.items()
@@ -297,17 +238,9 @@ def _metadata(text: str) -> Any:
         raise BadPayload("not a form of ours: private_metadata") from error
 
 
-def _actor(team: _Named | None, user: _Person) -> Actor:
-    workspace = team.id if team else user.team_id
-    if workspace is None:
-        raise BadPayload("not a Slack payload: team")
-    return Actor(
-        platform="slack", workspace=workspace, user=user.id, name=user.name or user.username
-    )
-
-
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Update | None]] = {
     "event_callback": _event,
     "block_actions": _block_actions,
+    "message_action": message_action,
     "view_submission": _view_submission,
 }

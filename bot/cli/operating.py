@@ -44,6 +44,18 @@ def retry(args: argparse.Namespace) -> int:
     return _run(args, lambda settings: operate.retry(settings, args.name))
 
 
+def doctor_arguments(parser: argparse.ArgumentParser) -> None:
+    """How it is printed."""
+    parser.add_argument("--json", action="store_true", help="a list of {check, state, told, fix}")
+
+
+def doctor(args: argparse.Namespace) -> int:
+    """Looks at every connection that the settings name."""
+    from bot.doctor import examine
+
+    return _run(args, lambda settings: examine(settings, as_json=args.json))
+
+
 def _run(args: argparse.Namespace, act: _Act) -> int:
     settings = load_settings()
     configure_logging(args.command)

@@ -32,6 +32,13 @@ COMMANDS = (
         "0 all is well; 1 problems were found; 2 a setting is wrong",
     ),
     Command(
+        "doctor",
+        "check tokens, scopes, addresses, Redis and model, and say what to mend",
+        operating.doctor,
+        operating.doctor_arguments,
+        "0 all is well; 1 something is wrong; 2 a setting is wrong; 3 something could not be asked",
+    ),
+    Command(
         "graph",
         "draw a playbook, or with --run the jobs of a run",
         looking.graph,

@@ -9,9 +9,34 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "（已缩短：省略了 {count} 个字符）",
         "(shortened: {count} characters left out)",
     ),
+    "slack.working": ("正在处理…", "is working on it…"),
+    "slack.choose": ("请选择", "Choose"),
+    "slack.sure": ("「{title}」：确定后不能撤回。", "{title}: this cannot be taken back."),
+    "slack.final": ("确定后不能撤回。", "This cannot be taken back."),
+    "slack.not_now": ("再看看", "Not yet"),
+    "slack.home_waiting": ("等您处理", "Waiting for you"),
+    "slack.home_more": (
+        "还有更多：发送 /pending 可以逐页查看。",
+        "There is more: /pending lists it page by page.",
+    ),
+    "slack.home_runs": ("您发起的流程", "What you have under way"),
+    "slack.home_run": ("{name}：{state}", "{name}: {state}"),
     "slack.close": ("关闭", "Close"),
     "slack.result": ("结果", "Result"),
     "file.attached": ("全文见附件。", "The whole text is attached as a file."),
+    "slack.answer_there": (
+        "收到。回答会发到你与我的私信里。",
+        "Got it. The answer comes in your direct messages with me.",
+    ),
+    "slack.no_text": (
+        "这条消息没有文字可以问。",
+        "That message has no text to ask about.",
+    ),
+    "slack.edited": (
+        "编辑过的消息不算新的请求，原来的照旧处理。要改的话，请再发一条新消息。",
+        "An edit is not a new request; what you wrote first stands."
+        " To ask for something else, send it as a new message.",
+    ),
     "telegram.cut": ("……（内容过长，其余从略）", "… (too long; the rest is left out)"),
     "telegram.cut_file": (
         "……（内容过长，全文见附件）",

@@ -148,6 +148,8 @@ class Platforms:
 
     def _slack_call(self, method: str, fields: Json, by: str, *, lost: bool) -> Json:
         match method:
+            case "assistant.threads.setStatus":
+                return {"ok": True}
             case "chat.postMessage":
                 channel = fields["channel"]
                 # A user's id opens the direct message with that user.

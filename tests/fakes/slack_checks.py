@@ -1,5 +1,6 @@
 """What Slack refuses in messages and modals: slack_sdk's validators and the limits around them."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from slack_sdk.models.views import View
 BLOCKS = 50
 TOTAL = 13_000
 FALLBACK = 4_000
+VIEW_BYTES = 250_000
 _VALUE = 2_000
 _MARKUP = re.compile(r"<(?!https?://[^<>|\s]+(\|[^<>|]+)?>)")
 
@@ -29,7 +31,18 @@ def message_problems(fields: Json) -> list[str]:
         problems.append(f"mark-up in text: {text!r}")
     if fields.get("link_names") or fields.get("parse", "none") != "none":
         problems.append("names in the text would become mentions")
+    total = sum(len(found["text"]) for found in _text_objects(blocks))
+    if total >= TOTAL:
+        problems.append(f"msg_blocks_too_long: {total} characters")
     return problems + blocks_problems(blocks, most=BLOCKS)
+
+
+def sent_problems(fields: Json) -> list[str]:
+    """What is wrong with a message as it is sent, where names must be switched off by word."""
+    problems = message_problems(fields)
+    if fields.get("link_names") is not False or fields.get("parse") != "none":
+        problems.append("names in the text are not switched off")
+    return problems
 
 
 def blocks_problems(blocks: Any, *, most: int) -> list[str]:
@@ -39,9 +52,6 @@ def blocks_problems(blocks: Any, *, most: int) -> list[str]:
     problems = [f"{len(blocks)} blocks"] if len(blocks) > most else []
     for block in blocks:
         problems += _block_problems(block)
-    total = sum(len(found["text"]) for found in _text_objects(blocks))
-    if total >= TOTAL:
-        problems.append(f"msg_blocks_too_long: {total} characters")
     ids = [block["block_id"] for block in blocks if "block_id" in block]
     if len(ids) != len(set(ids)):
         problems.append("a block_id twice")
@@ -53,6 +63,8 @@ def view_problems(view: Any) -> list[str]:
     if not isinstance(view, dict) or view.get("type") != "modal" or "title" not in view:
         return ["no modal with a title"]
     problems = blocks_problems(view.get("blocks"), most=100)
+    if len(json.dumps(view, ensure_ascii=False).encode()) > VIEW_BYTES:
+        problems.append("a view over 250 KB")
     has_input = any(block.get("type") == "input" for block in view.get("blocks") or ())
     if has_input and "submit" not in view:
         problems.append("a form without submit")
@@ -60,6 +72,16 @@ def view_problems(view: Any) -> list[str]:
         View(**view).to_dict()
     except (SlackObjectFormationError, TypeError, ValueError) as error:
         problems.append(str(error))
+    return problems
+
+
+def home_problems(view: Any) -> list[str]:
+    """What is wrong with a Home tab; [] for none."""
+    if not isinstance(view, dict) or view.get("type") != "home" or "title" in view:
+        return ["no home view"]
+    problems = blocks_problems(view.get("blocks"), most=100)
+    if len(json.dumps(view, ensure_ascii=False).encode()) > VIEW_BYTES:
+        problems.append("a view over 250 KB")
     return problems
 
 
@@ -89,11 +111,37 @@ def _buttons_problems(elements: Sequence[Json]) -> list[str]:
     ids = [element.get("action_id") for element in elements]
     problems = ["an action_id twice"] if len(ids) != len(set(ids)) else []
     for element in elements:
+        if element.get("type") == "static_select":
+            problems += _menu_problems(element)
+            continue
         if not 0 < len(element.get("value", "")) <= _VALUE:
             problems.append(f"button value: {element.get('value')!r}")
         if element.get("style", "primary") not in ("primary", "danger"):
             problems.append(f"button style: {element['style']}")
+        problems += _confirm_problems(element.get("confirm"))
     return problems
+
+
+def _menu_problems(element: Json) -> list[str]:
+    """A menu has options or groups of them, a hundred each at most."""
+    groups = element.get("option_groups", [])
+    if bool(groups) == bool(element.get("options")) or len(groups) > 100:
+        return ["a menu's options"]
+    lists = [group["options"] for group in groups] or [element["options"]]
+    options = [option for listed in lists for option in listed]
+    problems = [f"{len(listed)} options" for listed in lists if not 0 < len(listed) <= 100]
+    long = [o for o in options if len(o["text"]["text"]) > 75 or not 0 < len(o["value"]) <= 75]
+    values = [option["value"] for option in options]
+    twice = len(values) != len(set(values))
+    return problems + [f"option: {o!r}" for o in long] + (["an option twice"] if twice else [])
+
+
+def _confirm_problems(confirm: Json | None) -> list[str]:
+    if confirm is None:
+        return []
+    most = {"title": 100, "text": 300, "confirm": 30, "deny": 30}
+    told = {name: confirm.get(name, {}).get("text", "") for name in most}
+    return [f"confirm: {n}: {t!r}" for n, t in told.items() if not 0 < len(t) <= most[n]]
 
 
 def _text_objects(node: Any) -> Iterator[Json]:

@@ -81,17 +81,16 @@ def block_actions(
         "message": shown | threaded,
         "state": {"values": {}},
         "response_url": "https://hooks.slack.invalid/actions/1",
-        "actions": [
-            {
-                "action_id": button["action_id"],
-                "block_id": "b1",
-                "text": button["text"],
-                "value": button["value"],
-                "type": "button",
-                "action_ts": action_ts,
-            }
-        ],
+        "actions": [_acted(button) | {"block_id": "b1", "action_ts": action_ts}],
     }
+
+
+def _acted(element: Json) -> Json:
+    """What a tap on a button, or a choice of a menu (its one `option`), sends."""
+    told = {"action_id": element["action_id"], "type": element["type"]}
+    if element["type"] == "static_select":
+        return told | {"selected_option": element["option"]}
+    return told | {"text": element["text"], "value": element["value"]}
 
 
 def view_submission(
@@ -123,16 +122,56 @@ def view_submission(
     }
 
 
+def options_of(element: Json) -> list[Json]:
+    """The options of a menu, of all its groups."""
+    groups = element.get("option_groups", [])
+    listed: list[Json] = [option for group in groups for option in group["options"]]
+    return listed or list(element["options"])
+
+
 def _state(element: Json, value: str | None) -> Json:
     match element["type"]:
         case "datepicker":
             return {"type": "datepicker", "selected_date": value or None}
         case "static_select":
-            options = {option["value"]: option for option in element["options"]}
+            options = {option["value"]: option for option in options_of(element)}
             chosen = options[value] if value else None
             return {"type": "static_select", "selected_option": chosen}
         case kind:
             return {"type": kind, "value": value or None}
+
+
+def message_action(
+    message: Json, *, team: str, user: str, trigger_id: str, response_url: str, callback_id: str
+) -> Json:
+    """A message shortcut, chosen on a message (`channel`, `ts`, `user`, `text`)."""
+    channel = message["channel"]
+    return {
+        "type": "message_action",
+        "token": "verification-token",
+        "action_ts": "1763700200.000000",
+        "team": {"id": team, "domain": "example"},
+        "user": {"id": user, "username": user.lower(), "team_id": team, "name": user.lower()},
+        "channel": {"id": channel, "name": "directmessage" if channel[0] == "D" else "trial"},
+        "is_enterprise_install": False,
+        "enterprise": None,
+        "callback_id": callback_id,
+        "trigger_id": trigger_id,
+        "response_url": response_url,
+        "message_ts": message["ts"],
+        "message": {"type": "message", "team": team}
+        | {key: message[key] for key in ("user", "ts", "text")},
+    }
+
+
+def message_changed(message: Json, text: str, *, ts: str) -> Json:
+    """The inner event after a person edited the inner event `message`, or with "" deleted it."""
+    base = {"type": "message", "channel": message["channel"], "hidden": True, "ts": ts}
+    base |= {"channel_type": "im" if message["channel"].startswith("D") else "channel"}
+    base |= {"event_ts": ts, "previous_message": message}
+    if not text:
+        return base | {"subtype": "message_deleted", "deleted_ts": message["ts"]}
+    return base | {"subtype": "message_changed", "message": message | {"text": text}}
 
 
 def slash_command(

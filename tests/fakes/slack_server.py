@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from tests.fakes import slack_payloads as payloads
+from tests.fakes.slack_checks import message_problems
+from tests.fakes.slack_sockets import Sockets
 from tests.fakes.slack_workspace import (
     OpenedView,
     Shown,
@@ -28,6 +30,11 @@ _SCOPES = {
     "usergroups.users.list": "usergroups:read",
     "files.getUploadURLExternal": "files:write",
     "files.completeUploadExternal": "files:write",
+    "chat.postMessage": "chat:write",
+    "chat.update": "chat:write",
+    "chat.postEphemeral": "chat:write",
+    "conversations.open": "im:write",
+    "assistant.threads.setStatus": "chat:write",
 }
 Json = dict[str, Any]
 
@@ -43,21 +50,35 @@ class _Failure:
 class SlackServer(SlackWorkspace):
     """Use as `async with SlackServer() as slack`; `faults` stays empty while we behave.
 
-    `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `acks` of envelopes by
-    envelope id (payload or None). What stands in `before` is awaited before a method is carried
-    out.
+    `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `responses` to
+    response_urls; tokens in `revoked` are refused. What stands in `before` is awaited before a
+    method is carried out.
     """
 
     bot_token: str = "xoxb-stub"
     app_token: str = "xapp-stub"
     signing_secret: str = "stub-signing-secret"
     calls: Counter[str] = field(default_factory=Counter)
-    acks: dict[str, Json | None] = field(default_factory=dict)
-    sockets: list[web.WebSocketResponse] = field(default_factory=list)
+    responses: list[str] = field(default_factory=list)
+    revoked: set[str] = field(default_factory=set)
     before: dict[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+    api_url: str = ""
     _failures: dict[str, list[_Failure]] = field(default_factory=lambda: defaultdict(list))
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _runner: web.AppRunner | None = None
+
+    def __post_init__(self) -> None:
+        self.socket_mode = Sockets(self._note_change)
+
+    @property
+    def sockets(self) -> list[web.WebSocketResponse]:
+        """The open connections of Socket Mode."""
+        return self.socket_mode.open
+
+    @property
+    def acks(self) -> dict[str, Json | None]:
+        """What came back for envelopes, by envelope id."""
+        return self.socket_mode.acks
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 << 20)
@@ -65,8 +86,9 @@ class SlackServer(SlackWorkspace):
             [
                 web.post("/api/{method}", self._api),
                 *(web.get(f"/api/{method}", self._api) for method in _READS),
-                web.get("/socket", self._socket),
                 web.post("/upload/{file}", self._upload),
+                web.post("/respond/{number}", self._respond),
+                web.get("/socket", self.socket_mode.connect),
             ]
         )
         self._runner = web.AppRunner(app, shutdown_timeout=1)
@@ -121,7 +143,7 @@ class SlackServer(SlackWorkspace):
     def signed_request(self, payload: Json) -> tuple[bytes, dict[str, str]]:
         """Body and headers of the HTTP request that carries `payload`, encoded as Slack does."""
         form = "application/x-www-form-urlencoded"
-        if payload.get("type") in ("block_actions", "view_submission"):
+        if payload.get("type") in ("block_actions", "view_submission", "message_action"):
             body = urlencode({"payload": json.dumps(payload)}).encode()
             return body, self.signed_headers(body, content_type=form)
         if "command" in payload:
@@ -150,13 +172,7 @@ class SlackServer(SlackWorkspace):
             thread_ts=thread_ts,
             team=self.team,
         )
-        return payloads.event(
-            inner,
-            team=self.team,
-            bot_user=self.bot_user,
-            event_id=f"Ev{next(self._numbers):08d}",
-            event_time=int(self.now()),
-        )
+        return self._event(inner)
 
     def mention_event(
         self,
@@ -179,7 +195,10 @@ class SlackServer(SlackWorkspace):
         )
 
     def action(self, message: Shown, button: int | str = 0, *, user: str = "U0REVIEWER") -> Json:
-        """A tap on a button of a message that stands here, by index or label."""
+        """A tap on a button of a message that stands here, by index or label; or a menu's option.
+
+        The person says yes where Slack asks whether they are sure.
+        """
         found = [
             element
             for index, element in enumerate(message.buttons)
@@ -201,6 +220,52 @@ class SlackServer(SlackWorkspace):
             trigger_id=self.new_trigger(user),
             action_ts=self.new_ts(),
         )
+
+    def message_action(
+        self,
+        text: str,
+        *,
+        user: str = "U0REQUESTER",
+        channel: str = "C0TRIAL",
+        callback_id: str = "ask_signoff",
+    ) -> Json:
+        """Somebody chose a message shortcut on what a colleague wrote."""
+        return payloads.message_action(
+            {"channel": channel, "ts": self.new_ts(), "user": "U0BYSTANDER", "text": text},
+            team=self.team,
+            user=user,
+            trigger_id=self.new_trigger(user),
+            response_url=self.api_url.replace("/api/", f"/respond/{next(self._numbers)}"),
+            callback_id=callback_id,
+        )
+
+    def home_event(self, user: str = "U0REQUESTER", tab: str = "home") -> Json:
+        """Somebody opened the app's Home."""
+        inner = {"type": "app_home_opened", "user": user, "channel": "D" + user[1:], "tab": tab}
+        return self._event(inner | {"event_ts": self.new_ts()})
+
+    def home_action(self, user: str, label: str) -> Json:
+        """A tap on a button of the person's Home tab."""
+        home = Shown(channel="", ts="", thread_ts="", text="", blocks=self.homes[user]["blocks"])
+        button = next(b for b in home.buttons if b["text"]["text"] == label)
+        message = {"channel": "D", "ts": "", "thread_ts": "", "text": "", "blocks": []}
+        made = payloads.block_actions(
+            button,
+            message,
+            team=self.team,
+            user=user,
+            trigger_id=self.new_trigger(user),
+            action_ts=self.new_ts(),
+        )
+        for absent in ("channel", "message", "response_url"):
+            del made[absent]
+        view = {"id": "V0HOME", "type": "home", "blocks": home.blocks, "hash": "1.home"}
+        return made | {"container": {"type": "view", "view_id": "V0HOME"}, "view": view}
+
+    def edit_event(self, event: Json, text: str) -> Json:
+        """The writer of a `message` event changed its text, or with "" deleted it."""
+        inner = payloads.message_changed(event["event"], text, ts=self.new_ts())
+        return event | {"event": inner, "event_id": f"Ev{next(self._numbers):08d}"}
 
     def view_submission(self, opened: OpenedView, values: Mapping[str, str]) -> Json:
         """The open form is sent, by the person it was opened for."""
@@ -234,17 +299,25 @@ class SlackServer(SlackWorkspace):
     async def envelope(
         self, payload: Json, kind: Literal["events_api", "interactive", "slash_commands"]
     ) -> str:
-        """Sends `payload` down the newest socket; the id under which its ack will be found."""
+        """Sends `payload` down one of the sockets; the id under which its ack will be found."""
         envelope_id = f"envelope-{next(self._numbers)}"
-        await self.sockets[-1].send_json(
-            {
-                "envelope_id": envelope_id,
-                "payload": payload,
-                "type": kind,
-                "accepts_response_payload": kind != "events_api",
-            }
-        )
+        frame = {
+            "envelope_id": envelope_id,
+            "payload": payload,
+            "type": kind,
+            "accepts_response_payload": kind != "events_api",
+        }
+        await self.socket_mode.send(envelope_id, frame)
         return envelope_id
+
+    def _event(self, inner: Json) -> Json:
+        return payloads.event(
+            inner,
+            team=self.team,
+            bot_user=self.bot_user,
+            event_id=f"Ev{next(self._numbers):08d}",
+            event_time=int(self.now()),
+        )
 
     # The Web API
 
@@ -262,7 +335,8 @@ class SlackServer(SlackWorkspace):
         elif failure and failure.kind == "refuse":
             answer = web.json_response(refusal(failure.code))
         else:
-            answer = web.json_response(await self._call(method, request))
+            given = {"X-OAuth-Scopes": ",".join(sorted(self.scopes))}
+            answer = web.json_response(await self._call(method, request), headers=given)
         self._note_change()
         if failure and failure.kind == "drop" and request.transport:
             request.transport.close()
@@ -270,15 +344,21 @@ class SlackServer(SlackWorkspace):
 
     async def _call(self, method: str, request: web.Request) -> Json:
         token = self.app_token if method == "apps.connections.open" else self.bot_token
-        if request.headers.get("Authorization") != f"Bearer {token}":
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if given in self.revoked:
+            return refusal("token_revoked")
+        if given != token:
             return self.fault(method, "invalid_auth", ["token"])
         handlers = {
             "chat.postMessage": self.post,
             "chat.update": self.update,
             "chat.postEphemeral": self.post_ephemeral,
             "views.open": self.open_view,
+            "views.publish": self.publish_view,
             "auth.test": self.auth_test,
+            "assistant.threads.setStatus": self.set_status,
             "chat.getPermalink": self.permalink,
+            "conversations.open": self.open_direct,
             "users.info": self.user_info,
             "usergroups.users.list": self.group_members,
             "apps.connections.open": self._open_socket,
@@ -311,22 +391,16 @@ class SlackServer(SlackWorkspace):
             return web.Response(status=404, text="no such upload")
         return web.Response(text="OK")
 
+    async def _respond(self, request: web.Request) -> web.Response:
+        fields = await request.json()
+        if problems := message_problems(fields):
+            self.fault("response_url", "invalid_blocks", problems)
+        self.responses.append("\n".join(block["text"]["text"] for block in fields["blocks"]))
+        self._note_change()
+        return web.Response(text="ok")
+
     def _open_socket(self, fields: Json) -> Json:
         return {"ok": True, "url": self.api_url.replace("http", "ws", 1).replace("api/", "socket")}
-
-    async def _socket(self, request: web.Request) -> web.WebSocketResponse:
-        socket = web.WebSocketResponse()
-        await socket.prepare(request)
-        self.sockets.append(socket)
-        await socket.send_json({"type": "hello", "num_connections": len(self.sockets)})
-        self._note_change()
-        async for frame in socket:
-            ack = json.loads(frame.data)
-            self.acks[ack["envelope_id"]] = ack.get("payload")
-            self._note_change()
-        self.sockets.remove(socket)
-        self._note_change()
-        return socket
 
     def _note_change(self) -> None:
         self._changed.set()

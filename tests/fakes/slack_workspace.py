@@ -3,17 +3,28 @@
 import itertools
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from adapters.clock import SystemClock
 from engine.ports.clock import Clock
-from tests.fakes.slack_checks import message_problems, view_problems
+from tests.fakes.slack_checks import home_problems, sent_problems, view_problems
+from tests.fakes.slack_payloads import options_of
 
 Json = dict[str, Any]
 
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
 _TRIGGER_LIFE_S = 3.0
 ALT = 1_000
+MANIFEST = Path(__file__).parents[2] / "docs" / "slack" / "manifest.yaml"
+
+
+def manifest_scopes() -> set[str]:
+    """The scopes of an app that was created from our manifest."""
+    manifest = yaml.safe_load(MANIFEST.read_text())
+    return set(manifest["oauth_config"]["scopes"]["bot"])
 
 
 @dataclass(slots=True)
@@ -29,9 +40,10 @@ class Shown:
 
     @property
     def buttons(self) -> list[Json]:
-        """Its buttons, in order."""
+        """Its buttons, in order; each option of a menu is one, as `option` of the menu."""
         actions = [block for block in self.blocks if block["type"] == "actions"]
-        return [element for block in actions for element in block["elements"]]
+        elements = [element for block in actions for element in block["elements"]]
+        return [tapped for element in elements for tapped in _tappable(element)]
 
     @property
     def body(self) -> str:
@@ -39,6 +51,12 @@ class Shown:
         held = [part for b in self.blocks for part in (b, *b.get("elements", ()))]
         texts = [part["text"] for part in held if isinstance(part.get("text"), (dict, str))]
         return "\n".join(t if isinstance(t, str) else t["text"] for t in texts)
+
+
+def _tappable(element: Json) -> list[Json]:
+    if element["type"] != "static_select":
+        return [element]
+    return [element | {"text": o["text"], "option": o} for o in options_of(element)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +110,11 @@ class SlackWorkspace:
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
     files: dict[str, SharedFile] = field(default_factory=dict)
-    api_url: str = ""
+    homes: dict[str, Json] = field(default_factory=dict)
+    statuses: dict[tuple[str, str], str] = field(default_factory=dict)
+    shown_statuses: int = 0
     deleted: set[tuple[str, str]] = field(default_factory=set)
-    scopes: set[str] = field(
-        default_factory=lambda: {"users:read", "usergroups:read", "files:write"}
-    )
+    scopes: set[str] = field(default_factory=manifest_scopes)
     users: dict[str, Json] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -134,7 +152,7 @@ class SlackWorkspace:
             return self.fault("chat.postMessage", "channel_not_found", [channel])
         if thread and not _TS.fullmatch(thread):
             return self.fault("chat.postMessage", "invalid_thread_ts", [thread])
-        problems = message_problems(fields)
+        problems = sent_problems(fields)
         if fields.get("unfurl_links") is not False or fields.get("unfurl_media") is not False:
             problems.append("previews are not off")
         if problems:
@@ -147,6 +165,7 @@ class SlackWorkspace:
             blocks=fields["blocks"],
         )
         self.messages[shown.channel, shown.ts] = shown
+        self.statuses.pop((shown.channel, shown.thread_ts), None)
         return {"ok": True, "channel": shown.channel, "ts": shown.ts}
 
     def update(self, fields: Json) -> Json:
@@ -160,14 +179,14 @@ class SlackWorkspace:
             self.faults.append("chat.update: text without blocks removes the blocks")
             shown.text, shown.blocks = fields.get("text", ""), []
         else:
-            if problems := message_problems(fields):
+            if problems := sent_problems(fields):
                 return self.fault("chat.update", "invalid_blocks", problems)
             shown.text, shown.blocks = fields["text"], fields["blocks"]
         shown.edits += 1
         return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
 
     def post_ephemeral(self, fields: Json) -> Json:
-        problems = message_problems(fields)
+        problems = sent_problems(fields)
         if not re.fullmatch(r"U[A-Z0-9]+", str(fields.get("user", ""))):
             problems.append("user")
         if problems:
@@ -193,8 +212,38 @@ class SlackWorkspace:
         self.views.append(opened)
         return {"ok": True, "view": opened.view | {"id": opened.id, "hash": "1.first"}}
 
+    def publish_view(self, fields: Json) -> Json:
+        user, view = str(fields.get("user_id", "")), fields.get("view")
+        if not re.fullmatch(r"[UW][A-Z0-9]+", user):
+            return self.fault("views.publish", "user_not_found", [user])
+        if problems := home_problems(view):
+            return self.fault("views.publish", "invalid_arguments", problems)
+        self.homes[user] = fields["view"]
+        return {"ok": True, "view": fields["view"] | {"id": "V0HOME", "hash": "1.home"}}
+
+    def home_body(self, user: str) -> str:
+        """Everything that the person's Home tab says, "" while it shows nothing."""
+        blocks = self.homes.get(user, {}).get("blocks", [])
+        return Shown(channel="", ts="", thread_ts="", text="", blocks=blocks).body
+
+    def set_status(self, fields: Json) -> Json:
+        """Shown until the next message in the thread (platform-facts A, "AI features")."""
+        channel, thread = str(fields.get("channel_id", "")), str(fields.get("thread_ts", ""))
+        if not re.fullmatch(r"[CDG][A-Z0-9]+", channel) or not _TS.fullmatch(thread):
+            return self.fault("assistant.threads.setStatus", "invalid_thread_ts", [thread])
+        self.statuses[channel, thread] = str(fields.get("status", ""))
+        self.shown_statuses += 1
+        return {"ok": True}
+
     def auth_test(self, fields: Json) -> Json:
-        return {"ok": True, "team_id": self.team, "user_id": self.bot_user, "bot_id": "B0BOT"}
+        who = {"user_id": self.bot_user, "user": "signoff", "bot_id": "B0BOT"}
+        return {"ok": True, "team_id": self.team, "team": "Trial", **who}
+
+    def open_direct(self, fields: Json) -> Json:
+        user = str(fields.get("users", ""))
+        if not re.fullmatch(r"[UW][A-Z0-9]+", user):
+            return self.fault("conversations.open", "user_not_found", [user])
+        return {"ok": True, "channel": {"id": "D" + user[1:]}}
 
     def permalink(self, fields: Json) -> Json:
         channel, ts = fields.get("channel", ""), fields.get("message_ts", "")

@@ -59,6 +59,7 @@ class TelegramServer(Updates):
         self.calls: list[tuple[str, Params]] = []
         self.faults: list[str] = []
         self.webhook: Params = {}
+        self.webhook_trouble: Params = {}
         self.gone_chats: set[int] = set()
         self.blocked_chats: set[int] = set()
         self.refused_files: set[int] = set()
@@ -80,6 +81,7 @@ class TelegramServer(Updates):
             "answercallbackquery": self._answer_callback_query,
             "sendchataction": self._send_chat_action,
             "setwebhook": self._set_webhook,
+            "getwebhookinfo": self._get_webhook_info,
             "deletewebhook": self._delete_webhook,
             "getupdates": self._get_updates,
         }
@@ -287,6 +289,12 @@ class TelegramServer(Updates):
         allowed = _json(params, "allowed_updates", [])
         self.webhook = {**params, "allowed_updates": allowed}
         return True
+
+    async def _get_webhook_info(self, _: Params) -> Any:
+        told = {"has_custom_certificate": False, "pending_update_count": 0, "url": ""}
+        known = ("url", "allowed_updates")
+        told |= {key: self.webhook[key] for key in known if key in self.webhook}
+        return told | self.webhook_trouble
 
     async def _delete_webhook(self, _: Params) -> Any:
         self.webhook = {}

@@ -11,7 +11,7 @@ from tests.scenarios.conftest import Service, runs_in
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # What can be done is the first choice here, and only the third of RECORD's; ASKS may be a question.
-VISIT = "帮我处理一下P003今天的访视"
+VISIT = "P003今天的访视"
 RECORD = "录入P009的体温37.1"
 ENGLISH = "record temperature 37.1 for P009"
 ASKS = "P003 ECOG 录入 查询"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from aiohttp import ClientResponse, web
 
-from adapters.clock import SystemClock
 from adapters.slack.platform import SlackPlatform
 from engine.events import Accepted, Outcome, Update
+from tests.fakes.slack_running import connected
 from tests.fakes.slack_server import SlackServer
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "slack"
@@ -55,13 +55,7 @@ async def slack() -> AsyncIterator[SlackServer]:
 @pytest.fixture
 async def platform(slack: SlackServer) -> AsyncIterator[SlackPlatform]:
     """The platform under test, connected to the local Slack."""
-    made = SlackPlatform(
-        bot_token=slack.bot_token,
-        signing_secret=slack.signing_secret,
-        app_token=slack.app_token,
-        api_url=slack.api_url,
-        clock=SystemClock("UTC"),
-    )
+    made = connected(slack)
     yield made
     await made.close()
 

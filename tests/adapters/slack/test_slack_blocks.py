@@ -122,7 +122,7 @@ def test_a_huge_view_is_shortened_visibly_inside_all_limits(lang):
             rows=tuple(Row(label=f"field {i}", value="7" * 400) for i in range(100)),
             note=HUGE,
             outcome=HUGE,
-            buttons=tuple(ButtonView(data="s1:x", label=HUGE) for _ in range(60)),
+            buttons=tuple(ButtonView(data=f"s1:{n}", label=HUGE) for n in range(60)),
         ),
     )
     shown = message(view)
@@ -285,3 +285,73 @@ def test_text_of_several_lines_has_a_field_of_several_lines():
     (block,) = [b for b in view["blocks"] if b["type"] == "input"]
     assert block["element"]["multiline"] is True
     assert block["element"]["initial_value"] == "a | b\nc | d"
+
+
+def _choices(count, **more):
+    return tuple(
+        ButtonView(data=f"s1:0a-Zk3tP9qLmN4x:c{n}:1", label=f"Choice {n}", **more)
+        for n in range(count)
+    )
+
+
+def _elements(card):
+    shown = message(MessageView(lang="en", card=card))
+    assert message_problems(shown) == []
+    (actions,) = [b for b in shown["blocks"] if b["type"] == "actions"]
+    return actions["elements"], shown
+
+
+def test_up_to_five_choices_are_buttons_and_more_are_a_menu():
+    few, _ = _elements(_card(kind="select", buttons=_choices(5)))
+    assert [e["type"] for e in few] == ["button"] * 5
+    none = ButtonView(data="s1:0a-Zk3tP9qLmN4x:none:1", label="None", style="danger")
+    many, _ = _elements(_card(kind="select", buttons=(*_choices(6), none)))
+    assert [e["type"] for e in many] == ["static_select", "button"]
+    assert [o["text"]["text"] for o in many[0]["options"]] == [f"Choice {n}" for n in range(6)]
+    assert many[0]["options"][3]["value"] == "s1:0a-Zk3tP9qLmN4x:c3:1"
+
+
+def test_a_long_menu_stands_in_groups_of_a_hundred():
+    (menu,), _ = _elements(_card(kind="select", buttons=_choices(250)))
+    groups = menu["option_groups"]
+    assert [g["label"]["text"] for g in groups] == ["1 - 100", "101 - 200", "201 - 250"]
+    assert [len(g["options"]) for g in groups] == [100, 100, 50]
+
+
+def test_choices_without_room_are_counted():
+    long = tuple(
+        ButtonView(data=f"s1:0a-Zk3tP9qLmN4x:c{n}:1", label=f"{n} " + "x" * 100) for n in range(90)
+    )
+    (menu,), shown = _elements(_card(kind="select", text=HUGE, buttons=long))
+    left = 90 - len(menu["options"])
+    assert left > 0
+    said = [e["text"] for b in shown["blocks"] if b["type"] == "context" for e in b["elements"]]
+    assert f"({left} more buttons not shown)" in said
+
+
+def test_what_cannot_be_taken_back_is_asked_once_more():
+    buttons = (
+        ButtonView(data="s1:x", label="Approve " * 20, style="primary", final=True),
+        ButtonView(data="s1:y", label="Later"),
+    )
+    (approve, later), _ = _elements(_card(title=HOSTILE * 20, buttons=buttons))
+    asked = approve["confirm"]
+    assert asked["text"]["type"] == "plain_text"
+    assert asked["text"]["text"].startswith("<!channel>")
+    assert asked["style"] == "primary"
+    assert "confirm" not in later
+
+
+@pytest.mark.parametrize(
+    ("count", "typed"), [(100, False), (101, False), (300, False), (301, True)]
+)
+def test_a_choice_of_a_form_is_a_menu_as_long_as_it_fits(count, typed):
+    options = tuple(f"选项{n}".ljust(75, "长") for n in range(count))
+    field = Field(name="arm", label="Arm", type="choice", options=options, value=options[-1])
+    form = FormView(data="s1:x", lang="en", title="T", submit="Send", cancel="No", fields=(field,))
+    view = modal(form, "slack:T1:C1")
+    assert view_problems(view) == []
+    element = view["blocks"][0]["element"]
+    assert (element["type"] == "plain_text_input") is typed
+    if not typed:
+        assert element["initial_option"]["value"] == options[-1]

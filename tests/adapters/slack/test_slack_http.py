@@ -13,7 +13,6 @@ from engine.events import (
     Accepted,
     Answered,
     CardTapped,
-    CommandGiven,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -298,15 +297,6 @@ async def test_a_form_may_lead_to_another(slack, post, intake, opened):
     answer = await (await post(slack.view_submission(opened, {"reason": "x"}))).json()
     assert answer["response_action"] == "update"
     assert view_problems(answer["view"]) == []
-
-
-async def test_a_slash_command_is_handed_on(slack, post, intake):
-    response = await post(slack.slash_command("pending payload & more"))
-    assert (response.status, await response.text()) == (200, "")
-    (update,) = intake.updates
-    assert isinstance(update, CommandGiven)
-    assert (update.name, update.text) == ("pending", "payload & more")
-    assert update.conversation == f"slack:{slack.team}:D0REQUESTER"
 
 
 @pytest.mark.parametrize("outcome", [AWAY, Answered(text="Not <now>.", ok=False)])

@@ -115,6 +115,13 @@ def test_a_tap_carries_the_raw_button_and_where_the_card_stands(
     )
 
 
+def test_a_choice_of_a_menu_is_a_tap(payload):
+    sent = payload("block_actions_im")
+    (action,) = sent["actions"]
+    action |= {"type": "static_select", "selected_option": {"value": action.pop("value")}}
+    assert receive(sent).button == BUTTON
+
+
 def test_a_form_carries_its_values_by_field_name(payload):
     update = receive(payload("view_submission"))
     assert isinstance(update, FormSubmitted)
@@ -136,24 +143,65 @@ def test_a_form_sent_again_after_a_refusal_is_another_update(payload, changed):
     assert receive(first).id != receive(again).id
 
 
-def test_a_slash_command_names_its_first_word(payload):
-    assert receive(payload("slash_command")) == CommandGiven(
-        id="slack:command:T0TRIAL:2.0.trigger",
-        conversation="slack:T0TRIAL:C0TRIAL",
-        actor=REQUESTER.model_copy(update={"name": "u0requester"}),
-        name="pending",
-        text="of mine",
-    )
+SLASHED = {
+    "id": "slack:command:T0TRIAL:2.0.trigger",
+    "conversation": "slack:T0TRIAL:U0REQUESTER",
+    "actor": REQUESTER.model_copy(update={"name": "u0requester"}),
+}
 
 
 @pytest.mark.parametrize(
     ("command", "text", "name", "rest"),
-    [("/signoff", "", "help", ""), ("/cancel", "all of it", "cancel", "all of it")],
+    [
+        ("/signoff", "", "help", ""),
+        ("/signoff", " /pending 2 ", "pending", "2"),
+        ("/signoff", "Pending 2", "pending", "2"),
+        ("/cancel", "all of it", "cancel", "all of it"),
+    ],
 )
-def test_slash_commands_without_a_word_or_of_another_name(payload, command, text, name, rest):
+def test_a_slash_command_may_hold_a_command(payload, command, text, name, rest):
     update = receive(payload("slash_command") | {"command": command, "text": text})
-    assert isinstance(update, CommandGiven)
-    assert (update.name, update.text) == (name, rest)
+    assert update == CommandGiven(**SLASHED, name=name, text=rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("  ECOG of P003 &lt; 2? ", "ECOG of P003 < 2?"),
+        # The intake knows bare words; whatever else begins with one is a question.
+        ("pending", "pending"),
+        ("cancel the visit of P003", "cancel the visit of P003"),
+    ],
+)
+def test_a_slash_command_may_hold_a_question(payload, text, asked):
+    update = receive(payload("slash_command") | {"text": text})
+    assert update == MessageReceived(**SLASHED, text=asked)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("ECOG of <@U0BO|bo> &amp; P003?", "ECOG of @bo & P003?"),
+        # What somebody else wrote is never a command of who asks about it.
+        ("cancel", "cancel ?"),
+        ("/cancel", "cancel ?"),
+        ("／cancel", "cancel ?"),
+    ],
+)
+def test_a_shortcut_asks_what_the_message_says(payload, text, asked):
+    sent = payload("message_action")
+    sent["message"]["text"] = text
+    assert receive(sent) == MessageReceived(
+        id="slack:shortcut:T0TRIAL:4.0.trigger",
+        conversation="slack:T0TRIAL:U0REQUESTER",
+        actor=REQUESTER.model_copy(update={"name": "u0requester"}),
+        text=asked,
+    )
+
+
+@pytest.mark.parametrize("changed", [{"callback_id": "other"}, {"message": {"ts": "1.2"}}])
+def test_another_shortcut_and_an_empty_message_ask_nothing(payload, changed):
+    assert receive(payload("message_action") | changed) is None
 
 
 def _without(payload, *path):
@@ -178,6 +226,9 @@ def _without(payload, *path):
         ("view_submission", ("view", "private_metadata")),
         ("slash_command", ("trigger_id",)),
         ("slash_command", ("command",)),
+        ("message_action", ("trigger_id",)),
+        ("message_action", ("user",)),
+        ("message_action", ("message",)),
     ],
 )
 def test_another_shape_is_refused(payload, name, path):

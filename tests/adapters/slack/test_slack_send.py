@@ -47,9 +47,24 @@ async def test_a_message_to_a_user_is_edited_in_the_direct_message(slack, platfo
     assert slack.latest.body == "two"
 
 
-async def test_typing_shows_nothing_and_asks_nothing(slack, platform):
+async def test_a_status_shows_in_a_thread_until_the_reply(slack, platform):
+    """platform-facts A, "AI features"; an edit would not take it away, so it is set once."""
+    place = ("C0TRIAL", "1763700000.000100")
+    for _ in range(3):
+        await platform.typing(CHANNEL)
+    assert slack.shown_statuses == 1
+    assert "is working on it" in slack.statuses[place]
+    await platform.send(CHANNEL, _view("done"), key="k")
+    assert slack.statuses == {}
+
+
+async def test_without_a_thread_or_an_answer_there_is_no_status(slack, platform):
+    await platform.typing("slack:T0TRIAL:D0REQUESTER")
+    await platform.typing("web:local:main")
+    slack.fail("assistant.threads.setStatus", "refuse", code="channel_not_found")
     await platform.typing(CHANNEL)
-    assert not slack.calls
+    assert slack.shown_statuses == 0
+    assert slack.calls["assistant.threads.setStatus"] == 1
 
 
 async def test_a_rate_limit_says_how_long_to_wait(slack, platform):

@@ -1,10 +1,13 @@
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
-from adapters.clock import SystemClock
-from adapters.slack.platform import SlackPlatform
+import aiohttp
+import pytest
+
+from adapters.slack.platform import CONNECTIONS
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, FormRefused, NotRecorded
+from tests.fakes.slack_running import connected
 
 CARD = CardView(
     token="t",
@@ -18,7 +21,7 @@ CARD = CardView(
 async def _listening(slack, platform, intake):
     async with asyncio.TaskGroup() as tasks:
         task = tasks.create_task(platform.listen(intake))
-        await slack.wait_for(lambda: slack.sockets)
+        await slack.wait_for(lambda: len(slack.sockets) == CONNECTIONS)
         yield
         task.cancel()
 
@@ -72,28 +75,71 @@ async def test_a_form_is_refused_over_the_socket(slack, platform, intake, payloa
 
 async def test_cancelling_closes_the_socket(slack, platform, intake):
     async with _listening(slack, platform, intake):
-        assert len(slack.sockets) == 1
+        assert len(slack.sockets) == 2
     await slack.wait_for(lambda: not slack.sockets)
 
 
 async def test_without_an_app_token_listening_ends_at_once(slack, intake):
-    platform = SlackPlatform(
-        bot_token=slack.bot_token,
-        signing_secret=slack.signing_secret,
-        app_token="",
-        api_url=slack.api_url,
-        clock=SystemClock("UTC"),
-    )
+    platform = connected(slack, app_token="")
     async with asyncio.timeout(5):
         await platform.listen(intake)
     assert not slack.calls
 
 
-async def test_a_socket_that_slack_closes_is_replaced(slack, platform, intake):
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
+async def test_connections_are_renewed_without_a_gap(slack, platform, intake, reason):
+    """platform-facts A, "Socket Mode gotcha": one connection stays while the other is renewed."""
+    sockets = slack.socket_mode
+    sent = []
+
+    async def say():
+        sent.append(await slack.envelope(slack.message_event(f"no {len(sent)}"), "events_api"))
+
     async with _listening(slack, platform, intake):
-        await slack.sockets[0].send_json({"type": "disconnect", "reason": "refresh_requested"})
-        await slack.wait_for(lambda: slack.calls["apps.connections.open"] == 2 and slack.sockets)
-        await slack.wait_for(lambda: len(slack.sockets) == 1)
+        for leaving in [*slack.sockets]:
+            await say()
+            await sockets.leave(leaving, reason)
+            await say()
+            await slack.wait_for(lambda old=leaving: old not in slack.sockets)
+            await say()
+            await slack.wait_for(lambda: len(sockets.taking) == CONNECTIONS)
+        await slack.wait_for(lambda: set(sent) <= set(slack.acks))
+    assert slack.calls["apps.connections.open"] == 2 * CONNECTIONS
+    said = [update.text for update in intake.updates]
+    assert sorted(set(said)) == [f"no {n}" for n in range(6)]
+
+
+async def test_one_connection_always_takes_what_comes(slack, platform, intake):
+    async with _listening(slack, platform, intake):
+        slack.socket_mode.fewest = CONNECTIONS
+        for leaving in [*slack.sockets]:
+            await slack.socket_mode.leave(leaving, "refresh_requested")
+            await slack.wait_for(lambda: len(slack.socket_mode.taking) == CONNECTIONS)
+        assert slack.socket_mode.fewest == CONNECTIONS - 1
+
+
+async def test_what_a_lost_connection_did_not_acknowledge_comes_again(slack, platform, intake):
+    intake.release = asyncio.Event()
+    async with _listening(slack, platform, intake):
         sent = await slack.envelope(slack.message_event("hello"), "events_api")
+        async with asyncio.timeout(5):
+            await intake.arrived.wait()
+        (took,) = [s for s in slack.sockets if s is slack.socket_mode.carrier(sent)]
+        await took.close()
+        await slack.wait_for(lambda: len(intake.updates) == 2)
+        intake.release.set()
         await slack.wait_for(lambda: sent in slack.acks)
-    assert len(intake.updates) == 1
+    assert slack.socket_mode.sent[sent] == 2
+    assert len({update.id for update in intake.updates}) == 1
+
+
+async def test_an_eleventh_connection_is_one_too_many(slack):
+    """platform-facts A, "Socket Mode": what has its place keeps it."""
+    async with AsyncExitStack() as stack, aiohttp.ClientSession() as http:
+        url = slack.api_url.replace("http", "ws", 1).replace("api/", "socket")
+        for _ in range(10):
+            socket = await stack.enter_async_context(http.ws_connect(url))
+            assert (await socket.receive_json())["type"] == "hello"
+        eleventh = await stack.enter_async_context(http.ws_connect(url))
+        refused = await eleventh.receive_json()
+    assert refused == {"type": "disconnect", "reason": "too_many_websockets"}

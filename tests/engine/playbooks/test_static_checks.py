@@ -623,6 +623,14 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         "planner.review.roles: nobody in people.yaml holds crc",
     ),
     (
+        ((LOOK_UP, "roles: [reviewer]}", "roles: [reviewer], may_edit: [law]}"),),
+        "planner.review.may_edit: does not go with a planned review: its arguments are no leaves",
+    ),
+    (
+        ((LOOK_UP, "roles: [reviewer]}", "roles: [reviewer], decides: majority, quorum: 2}"),),
+        "planner.review.quorum: should be odd with decides: majority, so that no vote ends 1 to 1",
+    ),
+    (
         ((LOOK_UP, "on_error: {profile.summary:", "on_error: {profile.sumary:"),),
         "planner.on_error.profile.sumary: 'sumary' is not among profile_fields; did you mean"
         " 'summary'?",

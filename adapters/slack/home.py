@@ -1,0 +1,170 @@
+"""The app's Home tab: what waits for the person who looks, with buttons, and their runs."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from adapters.slack.api import WebApi
+from adapters.slack.blocks import brief
+from adapters.slack.layout import clip
+from adapters.slack.markdown import literal
+from adapters.slack.shapes import Id, Part
+from cards.model import Lang
+from cards.texts import say
+from cards.view import CardView
+from engine.errors import PlatformError, StoreError
+from engine.events import Actor
+from engine.ports.clock import Clock
+
+WATCH_S = 600.0
+"""So long after it was opened a tab is kept up to date: Slack does not say when it is left."""
+
+_WATCHED = 200
+_SHOW_S = 2.0
+_BLOCKS = 95
+_LINE = 300
+
+log = structlog.get_logger("slack")
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    """What a person's tab shows: open cards in the languages they are in, and lines about runs.
+
+    `more` when not all cards are here.
+    """
+
+    lang: Lang
+    cards: tuple[tuple[CardView, Lang], ...] = ()
+    runs: tuple[str, ...] = ()
+    more: bool = False
+
+
+Home = Callable[[Actor], Awaitable[HomePage]]
+"""The page of a person, by the roles held now. Raises StoreError."""
+
+
+class _Opened(Part):
+    user: Id
+    tab: str = "home"
+
+
+class _Event(Part):
+    team_id: Id
+    event: _Opened
+
+
+def opened(payload: Mapping[str, Any]) -> Actor | None:
+    """Who opened their Home tab, None for any other payload."""
+    event = payload.get("event")
+    if not isinstance(event, Mapping) or event.get("type") != "app_home_opened":
+        return None
+    try:
+        told = _Event.model_validate(payload)
+    except ValidationError:
+        return None
+    if told.event.tab != "home":
+        return None
+    return Actor(platform="slack", workspace=told.team_id, user=told.event.user)
+
+
+def home_view(page: HomePage) -> dict[str, Any]:
+    """The page as a view of type home, inside Slack's hundred blocks."""
+    blocks = [_header(say("slack.home_waiting", page.lang))]
+    left = page.more
+    for card, lang in page.cards:
+        shown = [*brief(card, lang), {"type": "divider"}]
+        if len(blocks) + len(shown) + len(page.runs) + 4 > _BLOCKS:
+            left = True
+            break
+        blocks += shown
+    if len(blocks) == 1:
+        blocks.append(_text(say("pending.none", page.lang)))
+    if left:
+        blocks.append(_text(say("slack.home_more", page.lang)))
+    blocks.append(_header(say("slack.home_runs", page.lang)))
+    runs = page.runs or (say("runs.none", page.lang),)
+    return {"type": "home", "blocks": [*blocks, *(_text(line) for line in runs)]}
+
+
+def _header(text: str) -> dict[str, Any]:
+    return {"type": "header", "text": {"type": "plain_text", "text": text, "emoji": False}}
+
+
+def _text(line: str) -> dict[str, Any]:
+    shown = literal(clip(line, _LINE))
+    return {"type": "section", "text": {"type": "mrkdwn", "text": shown, "verbatim": True}}
+
+
+@dataclass(slots=True)
+class _Watched:
+    actor: Actor
+    until_s: float = 0.0
+    shown: str = ""
+    one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Homes:
+    """Publishes tabs: at once when one is opened, later when what it shows has changed."""
+
+    def __init__(self, api: WebApi, page: Home, clock: Clock, *, every_s: float) -> None:
+        self._api = api
+        self._page = page
+        self._clock = clock
+        self._every_s = every_s
+        self._watched: dict[str, _Watched] = {}
+        self._soon = asyncio.Event()
+
+    async def open(self, actor: Actor) -> None:
+        """Shows the tab now, best effort and in Slack's time, and keeps it up to date."""
+        watched = self._watched.pop(actor.user, None) or _Watched(actor)
+        watched.until_s, watched.shown = self._clock.elapsed_s() + WATCH_S, ""
+        self._watched[actor.user] = watched
+        if len(self._watched) > _WATCHED:
+            del self._watched[next(iter(self._watched))]
+        try:
+            async with asyncio.timeout(_SHOW_S):
+                await self._show(watched)
+        except TimeoutError:
+            log.warning("home_not_shown", user=actor.user, error="time limit")
+
+    def touched(self, actor: Actor) -> None:
+        """Something was decided by this person: their tab is looked at before long."""
+        if actor.user in self._watched:
+            self._soon.set()
+
+    async def run(self) -> None:
+        """Looks at each watched tab every few seconds until cancelled."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._every_s):
+                    await self._soon.wait()
+            self._soon.clear()
+            now_s = self._clock.elapsed_s()
+            for user, watched in [*self._watched.items()]:
+                if watched.until_s < now_s:
+                    self._watched.pop(user, None)
+                else:
+                    await self._show(watched)
+
+    async def _show(self, watched: _Watched) -> None:
+        async with watched.one_at_a_time:
+            await self._publish(watched)
+
+    async def _publish(self, watched: _Watched) -> None:
+        try:
+            view = home_view(await self._page(watched.actor))
+            told = json.dumps(view)
+            if told == watched.shown:
+                return
+            fields = {"user_id": watched.actor.user, "view": view}
+            await self._api.call("views.publish", fields)
+            watched.shown = told
+        except (PlatformError, StoreError) as error:
+            log.warning("home_not_shown", user=watched.actor.user, error=str(error))

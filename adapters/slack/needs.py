@@ -1,0 +1,40 @@
+"""What this room asks of a Slack app: the manifests and `signoff doctor` are held to it.
+
+Nothing is called, received or opened that does not stand here (tests/adapters/slack).
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+METHODS: Final[Mapping[str, str]] = {
+    "apps.connections.open": "",
+    "assistant.threads.setStatus": "chat:write",
+    "auth.test": "",
+    "chat.getPermalink": "",
+    "chat.postEphemeral": "chat:write",
+    "chat.postMessage": "chat:write",
+    "chat.update": "chat:write",
+    "conversations.open": "im:write",
+    "files.completeUploadExternal": "files:write",
+    "files.getUploadURLExternal": "files:write",
+    "usergroups.users.list": "usergroups:read",
+    "users.info": "users:read",
+    "views.open": "",
+    "views.publish": "",
+}
+"""Each method of the Web API that is called, and the bot scope that it needs ("" for none)."""
+
+EVENTS: Final[Mapping[str, str]] = {
+    "app_home_opened": "",
+    "app_mention": "app_mentions:read",
+    "message.im": "im:history",
+}
+"""Each bot event that is read, and the bot scope that it needs ("" for none)."""
+
+INTERACTIVE: Final = "commands"
+"""The bot scope of slash commands and shortcuts."""
+
+
+def scopes() -> frozenset[str]:
+    """Every bot scope that is needed."""
+    return frozenset({*METHODS.values(), *EVENTS.values(), INTERACTIVE} - {""})

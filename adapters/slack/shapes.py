@@ -1,0 +1,42 @@
+"""Pieces that Slack's payloads have in common, parsed once."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+from engine.errors import BadPayload
+from engine.events import Actor
+
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]+$")]
+Ts = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+$")]
+
+
+class Part(BaseModel):
+    """A part of a payload; what we do not read may be anything."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Named(Part):
+    """A workspace or channel."""
+
+    id: Id
+
+
+class Person(Part):
+    """Who acted, as interactive payloads name them."""
+
+    id: Id
+    name: str = ""
+    username: str = ""
+    team_id: Id | None = None
+
+
+def actor_of(team: Named | None, user: Person) -> Actor:
+    """The person as an actor; raises BadPayload when no workspace is named."""
+    workspace = team.id if team else user.team_id
+    if workspace is None:
+        raise BadPayload("not a Slack payload: team")
+    return Actor(
+        platform="slack", workspace=workspace, user=user.id, name=user.name or user.username
+    )

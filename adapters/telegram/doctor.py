@@ -1,0 +1,101 @@
+"""Whether Telegram knows the bot, and sends its updates where we wait for them."""
+
+from collections.abc import Sequence
+
+from telegram import Bot, WebhookInfo
+
+from adapters.telegram.errors import translated
+from adapters.telegram.polling import ALLOWED
+from adapters.telegram.request import BotRequest
+from adapters.telegram.webhook import PATH
+from engine.errors import PlatformError
+from engine.ports.clock import Clock
+from engine.ports.doctor import Finding
+
+_DEFAULT_API = "https://api.telegram.org"
+_RECENT_S = 3600.0
+_WEBHOOK = "telegram webhook"
+
+
+class TelegramDoctor:
+    """Asks as the bot; with `webhook` its updates should come to `public_url`."""
+
+    def __init__(
+        self, *, bot_token: str, api_url: str, webhook: bool, public_url: str, clock: Clock
+    ) -> None:
+        self._request, self._unused = BotRequest(), BotRequest()
+        base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
+        self._bot = Bot(
+            bot_token, base_url, request=self._request, get_updates_request=self._unused
+        )
+        self._wanted = public_url.rstrip("/") + PATH if webhook and public_url else ""
+        self._by_hand = webhook and not public_url
+        self._clock = clock
+
+    async def findings(self) -> Sequence[Finding]:
+        """The token and the webhook."""
+        found: list[Finding] = []
+        try:
+            with translated():
+                me = await self._bot.get_me()
+                found.append(Finding(check="telegram token", state="ok", told=f"@{me.username}"))
+                found.append(self._webhook(await self._bot.get_webhook_info()))
+        except PlatformError as error:
+            check = _WEBHOOK if found else "telegram token"
+            found.append(_failed(check, error))
+        finally:
+            await self._request.shutdown()
+            await self._unused.shutdown()
+        return found
+
+    def _webhook(self, info: WebhookInfo) -> Finding:
+        if self._by_hand:
+            return self._hand_set(info)
+        if not self._wanted:
+            told = "none; updates are polled"
+            if info.url:
+                told = f"{info.url}, which the service takes away when it starts to poll"
+            return Finding(check=_WEBHOOK, state="ok", told=told)
+        if info.url != self._wanted:
+            return Finding(
+                check=_WEBHOOK,
+                state="wrong",
+                told=f"it is {info.url or 'not set'}, not {self._wanted}",
+                fix="start the service, which sets it; no other service may use this bot's token",
+            )
+        return self._trouble(info) or Finding(check=_WEBHOOK, state="ok", told=info.url)
+
+    def _hand_set(self, info: WebhookInfo) -> Finding:
+        if not info.url:
+            fix = "set SIGNOFF_PUBLIC_URL, and the service sets the webhook when it starts"
+            return Finding(check=_WEBHOOK, state="wrong", told="it is not set", fix=fix)
+        return self._trouble(info) or Finding(
+            check=_WEBHOOK, state="ok", told=f"{info.url}, set by hand"
+        )
+
+    def _trouble(self, info: WebhookInfo) -> Finding | None:
+        now, failed = self._clock.now(), info.last_error_date
+        if failed and (now - failed).total_seconds() < _RECENT_S:
+            return Finding(
+                check=_WEBHOOK,
+                state="wrong",
+                told=f"Telegram could not deliver: {info.last_error_message}"
+                f" ({info.pending_update_count} updates wait)",
+                fix="look at name, certificate, port (443, 80, 88 or 8443) and proxy of the"
+                " address, and whether the service runs with this TELEGRAM_WEBHOOK_SECRET",
+            )
+        if missing := sorted(set(ALLOWED) - set(info.allowed_updates or ())):
+            return Finding(
+                check=_WEBHOOK,
+                state="wrong",
+                told=f"Telegram does not send: {', '.join(missing)}",
+                fix="start the service again, which asks for them",
+            )
+        return None
+
+
+def _failed(check: str, error: PlatformError) -> Finding:
+    if error.retryable:
+        return Finding(check=check, state="unknown", told=str(error), fix="try again later")
+    fix = "set TELEGRAM_BOT_TOKEN to the token that @BotFather gave for this bot"
+    return Finding(check=check, state="wrong", told=str(error), fix=fix)

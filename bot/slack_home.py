@@ -1,0 +1,48 @@
+"""What the Home tab of Slack shows a person (design §3, inbox)."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+from adapters.slack.home import HomePage
+from bot.people import Directory
+from bot.web_inbox import WebInbox
+from cards.model import Lang
+from cards.texts import say
+from engine.events import Actor
+from engine.frames.state import ENDED, RunStatus
+from engine.language import detect
+from engine.ports.listing import Listing, Wanted
+from engine.turn.active import read_runs
+
+RUNS = 20
+"""So many runs are on the tab at once."""
+
+_LIVING: frozenset[str] = frozenset(get_args(RunStatus)) - ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class SlackHome:
+    """The cards of the web page's inbox, and the runs that the person began."""
+
+    inbox: WebInbox
+    listing: Listing
+    people: Directory
+
+    async def __call__(self, actor: Actor) -> HomePage:
+        """The person's page, by the roles held now. Raises StoreError."""
+        person = self.people.principal(actor)
+        waiting = await self.inbox(actor)
+        wanted = Wanted(statuses=_LIVING, who=person.id)
+        listed = await self.listing.runs(wanted, after="", limit=RUNS)
+        runs = read_runs([(name, history.body) for name, history in listed.runs])
+        lang: Lang = person.lang or detect(person.name)
+        return HomePage(
+            lang=lang,
+            cards=tuple((card, "zh" if at == "zh" else "en") for card, at in waiting.cards),
+            runs=tuple(
+                say("slack.home_run", lang, name=run.name, state=say(f"state.{run.status}", lang))
+                for run in runs
+                if run.requester.id == person.id
+            ),
+            more=waiting.more,
+        )

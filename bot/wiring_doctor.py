@@ -1,0 +1,128 @@
+"""The concrete classes that look at the service's connections, for `signoff doctor`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import SecretStr
+
+from adapters.clock import SystemClock
+from adapters.openai import OpenAIModel
+from adapters.redis.client import translated
+from adapters.redis.connect import connect, durability, faults
+from adapters.slack.doctor import SlackDoctor
+from adapters.telegram.doctor import TelegramDoctor
+from bot.settings import Settings
+from engine.errors import DefinitionError, ModelError, StoreError
+from engine.ports.doctor import Doctor, Finding
+from engine.ports.model import Message
+
+_MODEL_S = 20.0
+# Waiting changes nothing about these.
+_DENIED = ("status 401", "status 403", "status 404")
+
+
+def doctors(settings: Settings) -> Sequence[Doctor]:
+    """One for each connection of the settings, in the order in which they are told."""
+    return (_Store(settings), _slack(settings), _telegram(settings), *_models(settings))
+
+
+def _slack(settings: Settings) -> Doctor:
+    if settings.slack_bot_token is None:
+        return _Off("slack", "SLACK_BOT_TOKEN")
+    return SlackDoctor(
+        bot_token=_secret(settings.slack_bot_token),
+        app_token=_secret(settings.slack_app_token),
+        signing_secret=_secret(settings.slack_signing_secret),
+        api_url=settings.slack_api_url or "",
+        public_url=settings.public_url or "",
+        clock=SystemClock(settings.timezone),
+    )
+
+
+def _telegram(settings: Settings) -> Doctor:
+    if settings.telegram_bot_token is None:
+        return _Off("telegram", "TELEGRAM_BOT_TOKEN")
+    return TelegramDoctor(
+        bot_token=_secret(settings.telegram_bot_token),
+        api_url=settings.telegram_api_url or "",
+        webhook=settings.telegram_webhook_secret is not None,
+        public_url=settings.public_url or "",
+        clock=SystemClock(settings.timezone),
+    )
+
+
+def _models(settings: Settings) -> Sequence[Doctor]:
+    if settings.llm_model is None:
+        return [_Off("model", "LLM_MODEL")]
+    return [_Model(settings, name) for name in (settings.llm_model, *settings.llm_fallback_models)]
+
+
+def _secret(value: SecretStr | None) -> str:
+    return value.get_secret_value() if value else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Off:
+    check: str
+    setting: str
+
+    async def findings(self) -> Sequence[Finding]:
+        told = f"{self.setting} is not set"
+        return [Finding(check=self.check, state="off", told=told)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """The Redis of the settings; the embedded server is not started for it."""
+
+    settings: Settings
+
+    async def findings(self) -> Sequence[Finding]:
+        url, check = self.settings.redis_url, "redis"
+        if url is None:
+            folder = self.settings.data_dir / "redis"
+            return [Finding(check=check, state="ok", told=f"embedded, in {folder}")]
+        try:
+            client = await connect(url)
+            try:
+                with translated():
+                    unsafe, kept = await faults(client), await durability(client)
+            finally:
+                await client.aclose()
+        except DefinitionError as error:
+            return [Finding(check=check, state="wrong", told=str(error), fix="set REDIS_URL right")]
+        except StoreError as error:
+            fix = "start the server, or set REDIS_URL right"
+            return [Finding(check=check, state="unknown", told=str(error), fix=fix)]
+        if not unsafe:
+            return [Finding(check=check, state="ok", told=kept)]
+        lines = [line.removeprefix("REDIS_URL: ") for line in unsafe]
+        fix = "mend the server's configuration: docs/operations.md"
+        return [Finding(check=check, state="wrong", told=line, fix=fix) for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """One model, asked for a word."""
+
+    settings: Settings
+    name: str
+
+    async def findings(self) -> Sequence[Finding]:
+        check = f"model {self.name}"
+        model = OpenAIModel(
+            api_key=_secret(self.settings.openai_api_key),
+            base_url=self.settings.openai_base_url or "",
+            model=self.name,
+            timeout_s=_MODEL_S,
+        )
+        try:
+            told = await model.complete([Message(role="user", content="Answer with: ready")])
+        except ModelError as error:
+            fix = "look at OPENAI_API_KEY, OPENAI_BASE_URL and the model's name"
+            if error.retryable and not any(status in str(error) for status in _DENIED):
+                return [Finding(check=check, state="unknown", told=str(error), fix=fix)]
+            return [Finding(check=check, state="wrong", told=str(error), fix=fix)]
+        finally:
+            await model.close()
+        return [Finding(check=check, state="ok", told=f"answered, {told.tokens} tokens")]

@@ -1,0 +1,186 @@
+"""`signoff doctor` against local servers: what is wrong is named, with what mends it."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from signoff_process import Ended, ended
+
+from adapters.clock import SystemClock
+from adapters.redis.embedded import EmbeddedServer
+from engine.events import Accepted, Outcome, Update
+from tests.fakes.model_server import ModelServer, fail, say
+from tests.fakes.slack_running import connected
+from tests.fakes.slack_server import SlackServer
+from tests.fakes.telegram_server import TelegramServer
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[SlackServer]:
+    async with SlackServer() as server:
+        yield server
+        assert server.faults == []
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[TelegramServer]:
+    async with TelegramServer() as server:
+        yield server
+        assert server.faults == []
+
+
+@pytest.fixture
+async def public(slack: SlackServer) -> AsyncIterator[str]:
+    """The address of a web process that is connected to the local Slack."""
+
+    async def intake(update: Update) -> Outcome:
+        return Accepted()
+
+    platform = connected(slack, app_token="")
+    app = web.Application()
+    app.add_routes(platform.routes(intake))
+    async with TestServer(app, host="127.0.0.1") as server:
+        yield f"http://127.0.0.1:{server.port}"
+    await platform.close()
+
+
+def slack_is(server: SlackServer) -> dict[str, str]:
+    return {
+        "SLACK_BOT_TOKEN": server.bot_token,
+        "SLACK_SIGNING_SECRET": server.signing_secret,
+        "SLACK_API_URL": server.api_url,
+    }
+
+
+def telegram_is(server: TelegramServer) -> dict[str, str]:
+    return {"TELEGRAM_BOT_TOKEN": server.token, "TELEGRAM_API_URL": server.url}
+
+
+def model_is(server: ModelServer) -> dict[str, str]:
+    given = {"OPENAI_API_KEY": server.api_key, "OPENAI_BASE_URL": server.base_url}
+    return given | {"LLM_MODEL": "m-1"}
+
+
+async def told(folder: Path, status: int, **variables: str) -> dict[str, Any]:
+    """What the doctor found, by check."""
+    result: Ended = await ended(folder, "doctor", "--json", **variables)
+    assert (result.status, result.err) == (status, ""), result.out
+    return {one["check"]: one for one in json.loads(result.out)}
+
+
+async def test_a_service_that_can_do_all_it_needs_is_well(
+    tmp_path: Path,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    public: str,
+    redis_server: EmbeddedServer,
+) -> None:
+    async with ModelServer([say("ready")]) as model:
+        result = await ended(
+            tmp_path,
+            "doctor",
+            **slack_is(slack),
+            **telegram_is(telegram),
+            **model_is(model),
+            REDIS_URL=redis_server.url,
+            SLACK_APP_TOKEN=slack.app_token,
+            SIGNOFF_PUBLIC_URL=public,
+        )
+    assert (result.status, result.err) == (0, ""), result.out
+    lines = [" ".join(line.split()) for line in result.out.splitlines()]
+    assert lines[0] == "check state told"
+    assert lines[1].startswith("redis ok append-only file")
+    assert "slack token ok signoff in Trial (T0TRIAL)" in lines
+    assert "slack scopes ok all, and no more" in lines
+    assert "slack app token ok Socket Mode is on" in lines
+    assert f"slack event URL ok {public}/slack/events" in lines
+    assert any(line.startswith("telegram token ok @") for line in lines)
+    assert "telegram webhook ok none; updates are polled" in lines
+    assert any(line.startswith("model m-1 ok answered") for line in lines)
+    assert slack.sockets == []
+
+
+async def test_what_is_not_set_is_off(tmp_path: Path) -> None:
+    found = await told(tmp_path, 0)
+    states = {check: one["state"] for check, one in found.items()}
+    assert states == {"redis": "ok", "slack": "off", "telegram": "off", "model": "off"}
+    # It only looks: the embedded server is not started.
+    assert not (tmp_path / "data").exists()
+
+
+async def test_missing_scopes_and_refused_tokens_say_what_to_do(
+    tmp_path: Path, slack: SlackServer
+) -> None:
+    slack.scopes -= {"im:write", "commands"}
+    slack.revoked.add(slack.app_token)
+    given = slack_is(slack) | {"SLACK_APP_TOKEN": slack.app_token}
+    found = await told(tmp_path, 1, **given)
+    assert found["slack scopes"]["told"] == "missing: commands, im:write"
+    assert "install the app to the workspace again" in found["slack scopes"]["fix"]
+    assert found["slack app token"]["state"] == "wrong"
+    assert "connections:write" in found["slack app token"]["fix"]
+    slack.revoked.add(slack.bot_token)
+    found = await told(tmp_path, 1, **given)
+    assert found["slack token"]["told"] == "auth.test: token_revoked"
+    assert "slack scopes" not in found
+
+
+async def test_an_event_url_is_tried_as_slack_tries_it(
+    tmp_path: Path, slack: SlackServer, public: str
+) -> None:
+    given = slack_is(slack)
+    assert (await told(tmp_path, 3, **given))["slack event URL"]["state"] == "unknown"
+    other = given | {"SLACK_SIGNING_SECRET": "another", "SIGNOFF_PUBLIC_URL": public}
+    found = (await told(tmp_path, 1, **other))["slack event URL"]
+    assert "status 401" in found["told"]
+    assert "SLACK_SIGNING_SECRET" in found["fix"]
+    found = (await told(tmp_path, 1, **given, SIGNOFF_PUBLIC_URL=f"{public}/off"))[
+        "slack event URL"
+    ]
+    assert "status 404" in found["told"]
+    found = (await told(tmp_path, 1, **given, SIGNOFF_PUBLIC_URL="http://127.0.0.1:9"))[
+        "slack event URL"
+    ]
+    assert "does not answer" in found["told"]
+
+
+async def test_what_cannot_be_asked_now_is_not_called_wrong(
+    tmp_path: Path, slack: SlackServer, telegram: TelegramServer
+) -> None:
+    slack.fail("auth.test", "error")
+    telegram.trouble("getMe", "broken")
+    given = {"SLACK_APP_TOKEN": slack.app_token, "REDIS_URL": "redis://127.0.0.1:9/0"}
+    found = await told(tmp_path, 3, **slack_is(slack), **telegram_is(telegram), **given)
+    for check in ("slack token", "telegram token", "redis"):
+        assert found[check]["state"] == "unknown", check
+        assert found[check]["fix"]
+
+
+async def test_a_webhook_that_does_not_lead_here_is_wrong(
+    tmp_path: Path, telegram: TelegramServer
+) -> None:
+    given = telegram_is(telegram) | {
+        "TELEGRAM_WEBHOOK_SECRET": "s3cret",
+        "SIGNOFF_PUBLIC_URL": "https://bot.example",
+    }
+    found = (await told(tmp_path, 1, **given))["telegram webhook"]
+    assert found["told"] == "it is not set, not https://bot.example/telegram/webhook"
+    url = "https://bot.example/telegram/webhook"
+    telegram.webhook = {"url": url, "allowed_updates": ["message"]}
+    found = (await told(tmp_path, 1, **given))["telegram webhook"]
+    assert "does not send: " in found["told"]
+    now = int(SystemClock("UTC").now().timestamp())
+    telegram.webhook_trouble = {"last_error_date": now, "last_error_message": "SSL error"}
+    found = (await told(tmp_path, 1, **given))["telegram webhook"]
+    assert found["told"] == "Telegram could not deliver: SSL error (0 updates wait)"
+
+
+async def test_a_model_that_refuses_the_key_is_wrong(tmp_path: Path) -> None:
+    async with ModelServer([fail(401)]) as model:
+        found = (await told(tmp_path, 1, **model_is(model)))["model m-1"]
+    assert "401" in found["told"]
+    assert "OPENAI_API_KEY" in found["fix"]
