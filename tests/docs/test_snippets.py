@@ -70,7 +70,7 @@ LOADERS: dict[str, Callable[[str, Path], None]] = {
 _BO = "\n  - {id: bo, name: Bo, web: bo, roles: [reviewer]}\n"
 _PARTY = re.compile(r"\s+participant (\w+) as ")
 _ARROW = re.compile(r"\s+(\w+)-?->>(\w+): .")
-_LANGUAGES = {"yaml", "json", "python", "sh", "env", "text", "mermaid"}
+_LANGUAGES = {"yaml", "json", "python", "sh", "console", "env", "text", "mermaid"}
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
