@@ -17,6 +17,7 @@ NOT_IN_THE_CHECKOUT = {
     r"data/.*": "the data folder of a service",
     r"build/.*": "made by make",
     r"answer\.md": "a file that the service sends",
+    r"ledger\.csv": "a file that somebody shares in a chat",
     r"\.env": "the reader's own, a copy of .env.example",
     r"traces/.*|.*\.svg|mcp\.yaml": "what a command of the example writes or is given",
 }
