@@ -12,7 +12,7 @@ PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
 INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
   install -c requirements.lock
 
-.PHONY: run test check audit lock chaos fuzz mutate bench image-steps
+.PHONY: run test check audit lock chaos fuzz mutate bench image-steps reference
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -50,6 +50,10 @@ bench: $(DEV_STAMP)
 # Carries out the Dockerfile's steps in a fresh Debian root, without Docker; needs root, debootstrap.
 image-steps: $(DEV_STAMP)
 	$(BIN)/python -m tests.image.steps
+
+# Writes docs/playbook-reference.md out of the models; a test fails where it is not as they are.
+reference: $(DEV_STAMP)
+	$(BIN)/python -m tests.docs.reference
 
 check: $(DEV_STAMP)
 	$(BIN)/ruff format --check $(SOURCES)

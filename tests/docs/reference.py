@@ -1,0 +1,183 @@
+"""Writes docs/playbook-reference.md out of the models that read playbooks (`make reference`)."""
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Iterator
+from typing import Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MaxLen, MinLen
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from cards.policy import Seconds
+from engine import conditions
+from engine.language import Bilingual
+from engine.playbooks.leaf_faults import MAX_DIGITS, MAX_ROWS, MAX_TEXT
+from engine.playbooks.model import PlaybookFile
+from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
+from engine.router.talk import Talk
+from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS
+from engine.rules.engine import Logic
+from tests.docs.reading import ROOT
+
+PAGE = ROOT / "docs" / "playbook-reference.md"
+FILES_READ: tuple[tuple[str, type[BaseModel]], ...] = (
+    ("playbook.yaml", PlaybookFile),
+    ("skills/*.yaml", Skill),
+    ("talk.yaml", Talk),
+)
+_HEAD = """# Playbook reference
+
+Every key that the files of the playbooks folder may have, as the models of `engine/playbooks/` read
+them. Made by `make reference`; a test fails when it is not as they are. How it all works together:
+[playbooks](playbooks.md), [SOPs](sop.md), [reviews](reviews.md), [tool plans](tool-plans.md),
+[job graphs](jobs.md).
+
+A key without a default is required; any other key is an error, with file and line. *Text in zh and
+en* is a mapping of these two, `{zh: 审核, en: Review}`. A *duration* is `90s`, `30m`, `4h`, `2d`,
+`1d 12h`, or whole seconds. A *path* is `profile.x`, `decisions.x`, or a data field's bare name.
+"""
+_NAMES: dict[Any, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    type(None): "null",
+    Any: "any value",
+    Bilingual: "text in zh and en",
+}
+_LIMITS: dict[Any, tuple[str, str]] = {
+    Ge: ("ge", "at least {}"),
+    Gt: ("gt", "more than {}"),
+    Le: ("le", "at most {}"),
+    Lt: ("lt", "less than {}"),
+    MinLen: ("min_length", "{} or more"),
+    MaxLen: ("max_length", "at most {} of them"),
+}
+_CONDITIONS = get_args(conditions.AnyCondition)
+_SPEC = re.compile(r"\s*\((?:spec|design|\d{3}|SOP)[^()]*\)")
+
+
+def written() -> str:
+    """The whole page."""
+    parts, done = [_HEAD], set[type[BaseModel]]()
+    for file, root in FILES_READ:
+        parts.append(f"## {file}\n")
+        parts += [_section(model) for model in _below(root, done)]
+    return "\n".join([*parts, _words()])
+
+
+def _below(model: type[BaseModel], done: set[type[BaseModel]]) -> Iterator[type[BaseModel]]:
+    """The model and those that its fields hold, each once; conditions have a part of their own."""
+    if model in done or model is Bilingual or model in _CONDITIONS:
+        return
+    done.add(model)
+    yield model
+    for field in model.model_fields.values():
+        for inner in _models(field.annotation):
+            yield from _below(inner, done)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)
+
+
+def _section(model: type[BaseModel]) -> str:
+    rows = [_row(model, name, field) for name, field in model.model_fields.items()]
+    table = "| key | is | default | limits |\n|---|---|---|---|\n" + "".join(rows)
+    return f"### {model.__name__}\n\n{_told(model)}\n\n{table}"
+
+
+def _told(model: type[BaseModel]) -> str:
+    text = _SPEC.sub("", inspect.cleandoc(model.__doc__ or ""))
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def _row(model: type[BaseModel], name: str, field: FieldInfo) -> str:
+    hint = typing.get_type_hints(model, include_extras=True)[name]
+    key = f"`{field.alias or name}`" + (f", `{name}`" if field.alias else "")
+    limits = ", ".join(_limits(field)) or " "
+    return f"| {key} | {_type(hint)} | {_default(field)} | {limits} |\n"
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "**required**"
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel) or value is None or value in ((), {}, ""):
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`[{', '.join(map(str, value))}]`" if isinstance(value, tuple) else f"`{value}`"
+
+
+def _limits(field: FieldInfo) -> Iterator[str]:
+    for limit in field.metadata:
+        for kind, (name, told) in _LIMITS.items():
+            if isinstance(limit, kind):
+                yield told.format(getattr(limit, name))
+        if pattern := getattr(limit, "pattern", None):
+            yield f"`{pattern}`".replace("|", "\\|")
+
+
+def _type(hint: Any) -> str:
+    args = get_args(hint)
+    if hint == Seconds:
+        return "duration"
+    if hint == Logic:
+        return "[JSON Logic](#json-logic)"
+    if hint in _NAMES:
+        return _NAMES[hint]
+    if set(_CONDITIONS) == set(args):
+        return "[condition](#conditions)"
+    match get_origin(hint):
+        case typing.Annotated:
+            return _type(args[0])
+        case origin if origin is Literal:
+            return " / ".join(f"`{value}`" for value in args)
+        case origin if origin is tuple:
+            return f"list: {_type(args[0])}"
+        case origin if origin is dict:
+            clears = ", or null" if type(None) in get_args(args[1]) else ""
+            return f"by name: {_type(args[1])}{clears}"
+        case origin if origin in (Union, types.UnionType):
+            return _either(args)
+    return f"[{hint.__name__}](#{hint.__name__.lower()})"
+
+
+def _either(args: tuple[Any, ...]) -> str:
+    told = [_type(each) for each in args if each is not type(None)]
+    # That None may be left out is said by the default.
+    return ", ".join(told[:-1]) + " or " + told[-1] if told[1:] else told[0]
+
+
+def _words() -> str:
+    checks = inspect.cleandoc(conditions.__doc__ or "").split("\n\n", 1)[1].replace("\n", " ")
+    operators = " ".join(sorted(OPERATORS)).replace("|", "\\|")
+    return f"""## Conditions
+
+One of `{{field: PATH, check: CHECK}}`, `{{all: [...]}}`, `{{any: [...]}}`, `{{logic: {{...}}}}`.
+
+{checks}
+
+## JSON Logic
+
+At most {MAX_DEPTH} levels deep and {MAX_NODES} parts. Operators: `{operators}`.
+
+## Other limits
+
+- A list of the state has at most {MAX_ROWS:,} rows, a text {MAX_TEXT:,} characters, a number
+  {MAX_DIGITS} digits.
+- Names of SOP targets that begin with `end` are ends; `{ERROR_END}` is where errors go.
+- Skills of the category `{RETRIEVAL}` answer questions about a run, those of `{FILES}` read
+  attachments.
+"""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(), "utf-8")

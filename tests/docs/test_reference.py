@@ -1,0 +1,26 @@
+"""docs/playbook-reference.md is as the models are."""
+
+import re
+
+from engine.playbooks.model import PlaybookFile
+from engine.playbooks.review import ReviewPolicy
+from tests.docs.reference import PAGE, written
+
+
+def test_the_reference_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == written(), "run `make reference`"
+
+
+def test_it_has_each_key_with_its_default_and_limits() -> None:
+    text = written()
+    for name in (*PlaybookFile.model_fields, "deadline", "execute_within", "may_edit"):
+        assert f"| `{name}`" in text
+    assert "| `stall_after` | whole number | `3` | at least 1, at most 20 |" in text
+    assert "| `deadline`, `deadline_s` | duration | none |" in text
+    assert ReviewPolicy.__name__ in text
+
+
+def test_every_type_that_it_leads_to_is_described() -> None:
+    text = written()
+    headings = {h.lower().replace(" ", "-") for h in re.findall(r"^##+ (.*)$", text, re.MULTILINE)}
+    assert set(re.findall(r"\(#([\w-]+)\)", text)) <= headings

@@ -1,0 +1,173 @@
+"""Every block of the documents is loaded, parsed or run; what cannot be is in a table, and why.
+
+Commands are in test_documented_commands.py. Where a test of its own shows what an example does,
+SHOWN_BY names it.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+
+from bot.outside import load_servers
+from bot.people import load_people
+from bot.settings import Settings
+from engine.frames.state import RunStatus
+from engine.playbooks.load import load
+from engine.playbooks.model import Sync
+from engine.playbooks.review import ReviewPolicy
+from engine.source import build, read
+from tests.docs.reading import ROOT, Page, Piece, blocks, pages
+
+# Blocks that no program can judge: what they are, by their page and first words.
+PICTURES = {
+    ("CONTRIBUTING.md", "platform -> adapters"): "a drawing of the parts a message goes through",
+    ("docs/sop.md", "review: {roles:"): "one line of a node; test_edit_in_the_browser edits so",
+}
+# Examples whose effect a test of their own shows, by page and language.
+SHOWN_BY = {
+    ("docs/internal-api.md", "sh"): "tests/bot/test_skill_api.py",
+    ("docs/internal-api.md", "json"): "tests/bot/test_skill_api.py",
+    ("docs/jobs.md", "yaml"): "tests/engine/jobs/test_job_docs.py",
+    ("docs/sop.md", "yaml"): "tests/engine/sop_stage.py",
+    ("docs/sync.md", "json"): "tests/adapters/sync/test_sync_page.py",
+    ("docs/sync.md", "python"): "tests/adapters/sync/test_sync_page.py",
+    ("docs/tool-plans.md", "yaml"): "tests/engine/tool_plan/test_documented_plans.py",
+}
+ROLES = ("crc", "reviewer", "lead", "admin")
+
+
+def people(text: str, folder: Path) -> None:
+    (folder / "people.yaml").write_text(text + _BO, "utf-8")
+    assert load_people(folder / "people.yaml").roles
+
+
+def servers(text: str, folder: Path) -> None:
+    (folder / "mcp.yaml").write_text(text, "utf-8")
+    assert load_servers(folder / "mcp.yaml", ROLES)
+
+
+def review(text: str, folder: Path) -> None:
+    assert build(ReviewPolicy, read(text, file="review"), at=("review",)).roles
+
+
+def sync(text: str, folder: Path) -> None:
+    assert build(Sync, read(text, file="sync"), at=("sync",)).fields
+
+
+# What a YAML block is, by its first key; a whole file says its path in its first line instead.
+LOADERS: dict[str, Callable[[str, Path], None]] = {
+    "roles": people,
+    "servers": servers,
+    "review": review,
+    "sync": sync,
+}
+# The delegate of the example is somebody else of the reader's file.
+_BO = "\n  - {id: bo, name: Bo, web: bo, roles: [reviewer]}\n"
+_PARTY = re.compile(r"\s+participant (\w+) as ")
+_ARROW = re.compile(r"\s+(\w+)-?->>(\w+): .")
+_LANGUAGES = {"yaml", "json", "python", "sh", "console", "env", "text", "mermaid"}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_every_block_says_what_it_is(page: Page) -> None:
+    told = [f"{block}: {block.kind!r}" for block in page.blocks if block.kind not in _LANGUAGES]
+    assert told == [], f"should be one of {sorted(_LANGUAGES)}"
+
+
+def test_a_block_that_nothing_judges_is_in_the_table() -> None:
+    told = {(block.page, block.text[:200]) for block in blocks("text")}
+    unknown = [
+        found
+        for found in told
+        if not any(found[0] == page and found[1].startswith(text) for page, text in PICTURES)
+    ]
+    assert unknown == []
+    assert len(told) == len(PICTURES)
+
+
+@pytest.mark.parametrize("page", [p for p in pages() if p.files()], ids=lambda page: page.name)
+def test_the_files_of_an_example_are_a_playbook(page: Page) -> None:
+    book = load(page.files(), roles=ROLES, held=ROLES)
+    assert len(book.skills) == len(page.files()) - 1
+
+
+@pytest.mark.parametrize("block", blocks("yaml"), ids=str)
+def test_a_yaml_block_is_what_it_says(
+    block: Piece, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if re.match(r"# \S+\.yaml\n", block.text):
+        return  # with the other files of its page, above
+    monkeypatch.setenv("NOTES_TOKEN", "sample")
+    first = next(iter(yaml.safe_load(block.text)))
+    assert first in LOADERS, f"{block}: say what it is in LOADERS"
+    LOADERS[first](block.text, tmp_path)
+
+
+@pytest.mark.parametrize("block", blocks("json"), ids=str)
+def test_a_json_block_is_json(block: Piece) -> None:
+    assert json.loads(block.text)
+
+
+@pytest.mark.parametrize("block", blocks("env"), ids=str)
+def test_settings_of_an_example_are_taken(block: Piece, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = dict(line.split("=", 1) for line in block.text.split())
+    for name, value in given.items():
+        monkeypatch.setenv(name, value.replace("...", "0123456789ABCDEF0123456789ABCDEF"))
+    taken = Settings(_env_file=None)
+    names = {str(f.validation_alias): name for name, f in Settings.model_fields.items()}
+    usual = Settings.model_construct()
+    assert [n for n in given if getattr(taken, names[n]) == getattr(usual, names[n])] == []
+
+
+@pytest.mark.parametrize("block", blocks("python"), ids=str)
+def test_a_python_block_is_run_by_a_test_of_its_page(block: Piece) -> None:
+    compile(block.text, str(block), "exec")
+    assert (block.page, "python") in SHOWN_BY, f"{block}: no test shows what it does"
+
+
+@pytest.mark.parametrize(("page", "kind"), SHOWN_BY)
+def test_the_test_that_shows_an_example_reads_its_page(page: str, kind: str) -> None:
+    assert any(block.page == page for block in blocks(kind))
+    text = (ROOT / SHOWN_BY[page, kind]).read_text("utf-8")
+    assert Path(page).name in text
+
+
+@pytest.mark.parametrize("block", blocks("mermaid"), ids=str)
+def test_a_drawing_names_only_what_there_is(block: Piece) -> None:
+    kind, *drawn = block.text.splitlines()
+    if kind == "stateDiagram-v2":
+        states = {word for line in drawn for word in line.split(":")[0].split(" --> ")}
+        assert {state.strip() for state in states} == {"[*]", *get_args(RunStatus)}
+    else:
+        assert kind == "sequenceDiagram"
+        parties = {found[1] for line in drawn if (found := _PARTY.match(line))}
+        arrows = [_ARROW.match(line) for line in drawn if not _PARTY.match(line)]
+        assert all(found and {found[1], found[2]} <= parties for found in arrows)
+
+
+def test_the_capacity_table_has_the_numbers_of_the_bench() -> None:
+    (page,) = (page for page in pages() if page.name == "docs/capacity.md")
+    measured = (ROOT / "tests" / "bench" / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| .* \| (.*?) \|$", page.text, re.MULTILINE)
+    numbers = [number for row in rows for number in re.findall(r"[0-9][0-9.,]*[0-9]", row)]
+    assert len(numbers) > 15
+    told = [n for n in numbers if not re.search(rf"(?<![\d.]){re.escape(n)}(?![\d.])", measured)]
+    assert told == []
+
+
+def test_a_loader_refuses_what_is_wrong(tmp_path: Path) -> None:
+    wrong = {
+        "roles": "roles: [{id: a}]\npeople:",
+        "servers": "servers: [{name: x y}]",
+        "review": "review: {quorum: 0}",
+        "sync": "sync: {to: sample}",
+    }
+    assert wrong.keys() == LOADERS.keys()
+    for name, text in wrong.items():
+        with pytest.raises(Exception, match=":"):
+            LOADERS[name](text, tmp_path)
