@@ -18,10 +18,7 @@ class Command:
     exits: str = ""
 
 
-_SERVED = (
-    "0 it was stopped; 1 the store is away; 2 a setting, port or definition is "
-    "wrong"
-)
+_SERVED = "0 it was stopped; 1 the store is away; 2 a setting, port or definition is wrong"
 COMMANDS = (
     Command(
         "run",
