@@ -5,11 +5,12 @@ import locale
 import os
 import re
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from bot.cli.loop import run_loop
+from bot.cli.numbers import above_zero
 from bot.settings import load_settings
 
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ def ask_arguments(parser: argparse.ArgumentParser) -> None:
     _place(parser)
     parser.add_argument("--json", action="store_true", help="one object: status, parts, card")
     parser.add_argument(
-        "--timeout", type=_seconds, default=60.0, metavar="S", help="how long to wait (60)"
+        "--timeout",
+        type=above_zero(LONGEST_S),
+        default=60.0,
+        metavar="S",
+        help="how long to wait (60)",
     )
 
 
@@ -117,19 +122,3 @@ def _url(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise argparse.ArgumentTypeError("should be an address, as in http://127.0.0.1:8080")
     return f"{parts.scheme}://{parts.netloc}"
-
-
-def _number(most: float) -> Callable[[str], float]:
-    def number(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = 0.0
-        if not 0 < value <= most:
-            raise argparse.ArgumentTypeError(f"should be a number above 0, at most {most:g}")
-        return value
-
-    return number
-
-
-_seconds = _number(LONGEST_S)
