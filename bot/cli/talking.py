@@ -77,7 +77,7 @@ def _place(parser: argparse.ArgumentParser) -> None:
 
 
 def _answered(work: Coroutine[Any, Any, int], me: "Me", lang: "Lang") -> int:
-    from bot.terminal.client import NoService, Refused
+    from bot.terminal.client import NO_REPLY, NoService, Refused
     from cards.texts import say
 
     try:
@@ -88,6 +88,8 @@ def _answered(work: Coroutine[Any, Any, int], me: "Me", lang: "Lang") -> int:
         told = say("terminal.refused", lang, why=refused)
         if refused.status == 401:
             told = say("terminal.sign_in", lang)
+        elif refused.status == NO_REPLY:
+            told = say("terminal.older", lang)
     print(told, file=sys.stderr)
     return 1
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.colours import paint
 from bot.terminal.choices import Choices, Numbered
-from bot.terminal.client import Answer, Chat, Entry, Me, NoService, Refused, entered
+from bot.terminal.client import NO_REPLY, Answer, Chat, Entry, Me, NoService, Refused, entered
 from bot.terminal.forms import Form, filled
 from bot.terminal.plain import harmless
 from bot.terminal.room import Room, View, is_open, states
@@ -67,7 +67,7 @@ class _Talk:
             else:
                 self._mine.add(await self._chat.say(line))
         except Refused as refused:
-            if refused.status == 401:
+            if refused.status in (401, NO_REPLY):
                 raise
             self._screen.show(paint(say("terminal.refused", self._lang, why=refused), "red"))
         except NoService:

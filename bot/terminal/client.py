@@ -15,6 +15,8 @@ import aiohttp
 Entry = Mapping[str, Any]
 REQUEST_S = 30.0
 AGAIN_S = 0.3
+NO_REPLY = 202
+"""The status of a message that was accepted by a service too old to name its reply."""
 # One entry may be a long answer, and comes as one line.
 LONGEST_LINE = 8 * 1024 * 1024
 
@@ -61,7 +63,10 @@ class Chat:
         answer = await self._act("messages", {"text": text})
         if answer.status != 202:
             raise Refused(answer.status, _why(answer))
-        return str(answer.body.get("reply", ""))
+        reply = answer.body.get("reply")
+        if not reply:
+            raise Refused(NO_REPLY, "it does not say which reply is yours")
+        return str(reply)
 
     async def tap(self, button: str) -> Answer:
         """Tap a button; the answer is {ok, text}, {form}, or {} when it is told later."""

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from tests.bot.signoff_process import FILES, Ended, ended, free_port
 from tests.fakes.terminal import Terminal, chatting
@@ -99,6 +101,21 @@ async def test_without_a_service_the_line_says_how_to_start_one(tmp_path: Path) 
         )
     chinese = await ended(tmp_path, "ask", "你好", PORT=port, LANG="zh_CN.UTF-8")
     assert "没有服务应答。请先启动：signoff run" in chinese.err
+
+
+async def test_a_service_that_does_not_name_its_reply_is_older(tmp_path: Path) -> None:
+    async def people(request: web.Request) -> web.Response:
+        return web.json_response({"people": [{"id": "lin", "name": "Lin"}], "leaves": False})
+
+    async def accepted(request: web.Request) -> web.Response:
+        return web.json_response({}, status=202)
+
+    app = web.Application()
+    app.add_routes([web.get("/chat/people", people), web.post("/chat/messages", accepted)])
+    async with TestServer(app) as server:
+        told = await ended(tmp_path, "ask", "hello", "--url", str(server.make_url("/")))
+    assert (told.status, told.out) == (1, "")
+    assert told.err.startswith("the service is of an older version")
 
 
 async def test_who_is_not_there_is_told_who_is(start: Start, tmp_path: Path) -> None:
