@@ -3,11 +3,11 @@
 import asyncio
 import os
 import pty
-import signal
+import subprocess
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.bot.signoff_process import PATIENCE_S, environment
@@ -74,10 +74,13 @@ class Terminal:
         self.screen = ""
         self._seen = 0
         environ = {"TERM": "xterm", **environment(folder, variables)}
-        self._pid, self._end = pty.fork()
-        if self._pid == 0:
-            os.chdir(folder)
-            os.execve(sys.executable, [sys.executable, "-m", "bot", *words], environ)
+        self._end, theirs = pty.openpty()
+        command = [sys.executable, "-m", "bot", *words]
+        self._process = subprocess.Popen(
+            command, cwd=folder, env=environ, stdin=theirs, stdout=theirs, stderr=theirs,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
 
     async def until(self, text: str) -> None:
         """Returns once the text is on the screen, after what was waited for before."""
@@ -97,16 +100,12 @@ class Terminal:
         async with asyncio.timeout(PATIENCE_S):
             while more := await asyncio.to_thread(self._read):
                 self.screen += more
-            _, status = await asyncio.to_thread(os.waitpid, self._pid, 0)
-        self._pid = 0
-        return os.waitstatus_to_exitcode(status)
+            return await asyncio.to_thread(self._process.wait)
 
     def close(self) -> None:
         """Ends it, if it has not ended."""
-        if self._pid:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
+        self._process.kill()
+        self._process.wait()
         os.close(self._end)
 
     def _read(self) -> str:
