@@ -26,10 +26,13 @@ def operator() -> str:
         return "operator"
 
 
-async def list_aside(settings: Settings) -> int:
+async def list_aside(settings: Settings, *, as_json: bool = False) -> int:
     """Prints mail that was set aside and runs that are blocked, a line each."""
     async with open_operations(settings) as operations:
         waiting = await operations.waiting()
+    if as_json:
+        print(json.dumps([_as_data(kept) for kept in waiting], ensure_ascii=False))
+        return 0
     for kept in waiting:
         print(_line(kept))
     if not waiting:
@@ -52,10 +55,14 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
     return 1 if unknown else 0
 
 
-async def traces(settings: Settings) -> int:
+async def traces(settings: Settings, *, as_json: bool = False) -> int:
     """Prints the newest traces, a line each: how messages were understood and answered."""
     async with open_archive(settings) as kept:
         found = await kept.archive.traces(_NEWEST)
+    if as_json:
+        every = [{"trace": name, **json.loads(body)} for name, body in found]
+        print(json.dumps(every, ensure_ascii=False))
+        return 0
     for name, body in found:
         trace = json.loads(body)
         told = trace.get("outcome") or ", ".join(i["kind"] for i in trace.get("intents", ()))
@@ -81,6 +88,13 @@ def _line(kept: MailAside | BlockedRun) -> str:
     if isinstance(kept, BlockedRun):
         return f"{kept.name}  blocked  {_why(kept.body)}"
     return f"{kept.name}  {kept.at:%Y-%m-%d %H:%M:%SZ}  {kept.lane}  {kept.why}: {_what(kept.mail)}"
+
+
+def _as_data(kept: MailAside | BlockedRun) -> dict[str, str]:
+    if isinstance(kept, BlockedRun):
+        return {"name": kept.name, "kind": "run", "why": _why(kept.body)}
+    told = {"name": kept.name, "kind": "mail", "at": kept.at.isoformat(), "lane": kept.lane}
+    return told | {"why": kept.why, "what": _what(kept.mail)}
 
 
 def _what(mail: str) -> str:

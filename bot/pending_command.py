@@ -8,7 +8,7 @@ from adapters.clock import SystemClock
 from bot.people import load_people
 from bot.people_commands import nobody
 from bot.settings import Settings
-from bot.tables import table
+from bot.tables import headed
 from bot.wiring_people import Desk, open_desk
 from cards.inbox import EVERYBODY
 from cards.model import Card
@@ -29,7 +29,7 @@ async def show_pending(settings: Settings, person_id: str | None, *, as_json: bo
         print(json.dumps([_as_json(card) for card in cards], ensure_ascii=False))
     elif cards:
         heads = ("card", "title", "asked for by", "where", "waits for")
-        print(table([heads, *map(_row, cards)]))
+        print(headed([heads, *map(_row, cards)]))
         if total > len(cards):
             print(f"the oldest {len(cards)} of at most {total}")
     else:

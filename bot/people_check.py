@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from bot.people import Directory
+from bot.progress import tracked
 from cards.frozen import Frozen
 from engine.errors import Gone, PlatformError, RateLimited
 
@@ -33,16 +34,14 @@ async def check(
     people: Directory, *, slack: Told | None, telegram: Told | None, group: Told | None
 ) -> list[Checked]:
     """Every account and group, asked one after the other; None is a platform that is off."""
-    found: list[Checked] = []
+    questions: list[tuple[str, str, str, Told | None]] = []
     for person in people.people:
-        for account in person.slack:
-            found.append(await _asked(person.id, "slack", account, slack))
-        for account in person.telegram:
-            found.append(await _asked(person.id, "telegram", account, telegram))
+        questions += [(person.id, "slack", account, slack) for account in person.slack]
+        questions += [(person.id, "telegram", account, telegram) for account in person.telegram]
     for role in people.file.roles:
         if role.slack_group:
-            found.append(await _asked(f"role {role.id}", "slack", role.slack_group, group))
-    return found
+            questions.append((f"role {role.id}", "slack", role.slack_group, group))
+    return [await _asked(*one) for one in tracked(questions, "accounts", len(questions))]
 
 
 async def _asked(whose: str, platform: str, account: str, told: Told | None) -> Checked:

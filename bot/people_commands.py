@@ -10,7 +10,7 @@ from bot.people import Directory, load_people
 from bot.people_check import Checked, check
 from bot.people_file import Person
 from bot.settings import Settings
-from bot.tables import table
+from bot.tables import headed
 from bot.wiring_people import open_desk, open_slack_accounts, open_telegram_accounts
 from engine.faults import suggestion
 
@@ -22,7 +22,7 @@ def list_people(settings: Settings, *, as_json: bool) -> int:
         print(json.dumps([_as_json(person) for person in people.people], ensure_ascii=False))
         return 0
     heads = ("id", "name", "roles", "accounts", "language", "zone", "delegate")
-    print(table([heads, *(_row(person) for person in people.people)]))
+    print(headed([heads, *(_row(person) for person in people.people)]))
     for role in people.file.roles:
         if role.slack_group:
             print(f"role {role.id}: also the members of Slack group {role.slack_group}")
@@ -45,7 +45,7 @@ async def check_people(settings: Settings, *, as_json: bool) -> int:
         print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
     elif found:
         rows = [(one.whose, one.platform, one.account, one.state, one.told) for one in found]
-        print(table([("whose", "platform", "account", "state", "told"), *rows]))
+        print(headed([("whose", "platform", "account", "state", "told"), *rows]))
     else:
         print("nobody in this file has an account on Slack or Telegram")
     return _status(found)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from bot.definitions import people_of, playbooks_of
 from bot.people import Directory
+from bot.progress import tracked
 from bot.settings import Settings
 from engine.errors import DefinitionError
 from engine.frames.outcome import Services
@@ -37,7 +38,8 @@ async def replay_traces(
     assert people is not None
     services = _services(settings, people)
     worst, told = 0, []
-    for file, text in _texts(path):
+    texts = _texts(path)
+    for file, text in tracked(texts, "traces", len(texts)):
         status, line = await _replayed(file, text, found, services)
         worst = max(worst, status)
         told.append(line)

@@ -11,13 +11,14 @@ from typing import Any
 from adapters.clock import SystemClock
 from adapters.openai import OpenAIModel
 from bot.definitions import load_definitions
+from bot.progress import tracked
 from bot.settings import Settings
 from cards.model import Principal
 from engine.intents import Intent
 from engine.language import detect
 from engine.ports.model import Model
 from engine.router.chain import route
-from engine.router.lint import doubtful
+from engine.router.lint import Doubtful, doubtful
 from engine.router.model import RouteContext, Routed
 from engine.router.table import RouteTable
 from engine.tools.registry import READONLY
@@ -47,15 +48,24 @@ def _lines(text: str) -> Iterator[str]:
         yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
-def lint_examples(settings: Settings) -> int:
+def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     """Prints examples that look like another route; 1 when a text stands under two."""
-    found = doubtful(load_definitions(settings).table())
+    table = load_definitions(settings).table()
+    found = doubtful(table, lambda every: tracked(every, "examples", len(every)))
+    if as_json:
+        print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
+        return 1 if any(one.twice for one in found) else 0
     for one in found:
         told = "stands there too" if one.twice else f"{one.other:.2f}, its own {one.own:.2f}"
         print(f"{one.example.group}: {one.example.text!r} looks like {one.looks_like}: {told}")
     twice = sum(one.twice for one in found)
     print(f"{len(found)} examples look like another route, {twice} of them stand under two")
     return 1 if twice else 0
+
+
+def _doubt(one: Doubtful) -> dict[str, Any]:
+    example = {"text": one.example.text, "group": one.example.group, "looks_like": one.looks_like}
+    return example | {"own": one.own, "other": one.other, "twice": one.twice}
 
 
 def as_data(text: str, routed: Routed) -> dict[str, Any]:

@@ -3,9 +3,17 @@
 import unicodedata
 from collections.abc import Sequence
 
+from bot.colours import paint
+
+
+def headed(rows: Sequence[Sequence[str]]) -> str:
+    """A table whose first row is its heads, in bold where there may be colours."""
+    heads, *lines = table(rows).split("\n")
+    return "\n".join([paint(heads, "bold"), *lines])
+
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as lines with columns of one width, the heads first."""
+    """Rows as lines with columns of one width."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(_filled(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()

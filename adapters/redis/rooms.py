@@ -41,6 +41,10 @@ class RedisChatLog:
             await self._client.expire(key, CHAT_KEEP_S)
         return str(seq)
 
+    def reply_id(self, conversation: str, update_id: str) -> str:
+        """The id of the message that will answer an update: the same that its turn will name."""
+        return self._partitions.derived_id(conversation, "reply", update_id)
+
     async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
         """Entries after `after`, waiting up to `wait_s` seconds (15 at most) for the first."""
         block = int(min(wait_s, BLOCK_S) * 1000)

@@ -202,6 +202,9 @@ class WebChat:
             outcome = await intake(body.update(actor))
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
                 await self._said(body, actor)
+            if isinstance(body, SayBody) and isinstance(outcome, Accepted):
+                answers = self._log.reply_id(body.conversation, body.update_id("said"))
+                return as_json(202, {"reply": answers})
             return _answer(outcome)
 
         return post

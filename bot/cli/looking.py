@@ -88,10 +88,15 @@ def route(args: argparse.Namespace) -> int:
     return asyncio.run(show_routes(settings, args.text, as_json=args.json))
 
 
+def lint_arguments(parser: argparse.ArgumentParser) -> None:
+    """How they are printed."""
+    parser.add_argument("--json", action="store_true", help="a list of objects")
+
+
 def lint_examples(args: argparse.Namespace) -> int:
     """Prints examples that look like another route; 1 when one stands under two."""
     settings = load_settings()
     configure_logging(args.command)
     from bot import routing
 
-    return routing.lint_examples(settings)
+    return routing.lint_examples(settings, as_json=args.json)

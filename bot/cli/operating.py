@@ -13,7 +13,8 @@ _Act = Callable[[Settings], Coroutine[Any, Any, int]]
 
 def traces_arguments(parser: argparse.ArgumentParser) -> None:
     """Which trace, or none for the list."""
-    parser.add_argument("id", nargs="?", help="print this one whole")
+    parser.add_argument("id", nargs="?", help="print this one whole, as JSON")
+    parser.add_argument("--json", action="store_true", help="a list of objects, the newest first")
 
 
 def traces(args: argparse.Namespace) -> int:
@@ -22,14 +23,19 @@ def traces(args: argparse.Namespace) -> int:
 
     if args.id:
         return _run(args, lambda settings: operate.show_trace(settings, args.id))
-    return _run(args, operate.traces)
+    return _run(args, lambda settings: operate.traces(settings, as_json=args.json))
+
+
+def aside_arguments(parser: argparse.ArgumentParser) -> None:
+    """How it is printed."""
+    parser.add_argument("--json", action="store_true", help="a list of objects")
 
 
 def aside(args: argparse.Namespace) -> int:
     """Prints what waits for an operator."""
     from bot.operate import list_aside
 
-    return _run(args, list_aside)
+    return _run(args, lambda settings: list_aside(settings, as_json=args.json))
 
 
 def retry_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 import argparse
 
 from bot.cli.loop import run_loop
+from bot.cli.numbers import above_zero
 from bot.logging import configure_logging
 from bot.settings import load_settings
 
@@ -17,7 +18,9 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
     for each in (listing, check):
         each.add_argument("--json", action="store_true", help="a list of objects")
     link = wanted.add_parser("link", help="print a link that signs a person in once")
-    link.add_argument("--minutes", type=_minutes, default=15.0, help="how long it is good (15)")
+    link.add_argument(
+        "--minutes", type=above_zero(LONGEST_MINUTES), default=15.0, help="how long it is good (15)"
+    )
     unlink = wanted.add_parser("unlink", help="sign a person out everywhere")
     for each in (link, unlink):
         each.add_argument("person", metavar="PERSON", help="id of the person in people.yaml")
@@ -53,13 +56,3 @@ def pending(args: argparse.Namespace) -> int:
     from bot.pending_command import show_pending
 
     return run_loop(show_pending(settings, args.person, as_json=args.json))
-
-
-def _minutes(text: str) -> float:
-    try:
-        minutes = float(text)
-    except ValueError:
-        minutes = 0.0
-    if not 0 < minutes <= LONGEST_MINUTES:
-        raise argparse.ArgumentTypeError(f"should be a number above 0, at most {LONGEST_MINUTES}")
-    return minutes

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.cli import looking, operating, people, runs, serving
+from bot.cli import benching, looking, operating, people, runs, serving, talking
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +18,43 @@ class Command:
     exits: str = ""
 
 
+_SERVED = "0 it was stopped; 1 the store is away; 2 a setting, port or definition is wrong"
 COMMANDS = (
-    Command("run", "start everything: store, web and worker", serving.run),
-    Command("web", "start only the process to take messages and taps", serving.web, serving.ending),
     Command(
-        "worker", "start only the process to work on what was taken", serving.worker, serving.ending
+        "run",
+        "start everything: store, web and worker",
+        serving.run,
+        exits=_SERVED,
+    ),
+    Command(
+        "web",
+        "start only the process to take messages and taps",
+        serving.web,
+        serving.ending,
+        _SERVED,
+    ),
+    Command(
+        "worker",
+        "start only the process to work on what was taken",
+        serving.worker,
+        serving.ending,
+        _SERVED,
+    ),
+    Command(
+        "chat",
+        "talk to the running service; cards are numbered choices",
+        talking.chat,
+        talking.chat_arguments,
+        "0 the input ended; 1 the service does not answer, or refuses; 2 a setting is wrong",
+    ),
+    Command(
+        "ask",
+        "send one message to the running service and print the reply",
+        talking.ask,
+        talking.ask_arguments,
+        "0 answered, or done; 1 it failed or was cancelled, or the service does not answer or "
+        "refuses; 2 a setting is wrong; 3 a card waits for you; 4 it waits for somebody else; "
+        "5 not finished in time",
     ),
     Command(
         "validate",
@@ -47,9 +79,19 @@ COMMANDS = (
         " problems, or a setting is wrong",
     ),
     Command(
-        "route", "show how a message would be understood", looking.route, looking.route_arguments
+        "route",
+        "show how a message would be understood",
+        looking.route,
+        looking.route_arguments,
+        "0 it is shown; 2 a setting or playbook is wrong",
     ),
-    Command("lint-examples", "list examples that look like another route", looking.lint_examples),
+    Command(
+        "lint-examples",
+        "list examples that look like another route",
+        looking.lint_examples,
+        looking.lint_arguments,
+        "0 they are listed; 1 one stands under two routes; 2 a setting or playbook is wrong",
+    ),
     Command(
         "explain",
         "show why a run is where it is: each skill, and every step",
@@ -99,10 +141,29 @@ COMMANDS = (
         "list how messages were understood and answered",
         operating.traces,
         operating.traces_arguments,
+        "0 it is shown; 1 there is no such trace; 2 a setting is wrong",
     ),
-    Command("aside", "list mail that was set aside, and blocked runs", operating.aside),
     Command(
-        "retry", "have what `aside` lists handled again", operating.retry, operating.retry_arguments
+        "aside",
+        "list mail that was set aside, and blocked runs",
+        operating.aside,
+        operating.aside_arguments,
+        "0 it is listed; 1 the store is away; 2 a setting is wrong",
+    ),
+    Command(
+        "retry",
+        "have what `aside` lists handled again",
+        operating.retry,
+        operating.retry_arguments,
+        "0 all of it goes on; 1 nothing waits under one of the names; 2 a setting is wrong",
+    ),
+    Command(
+        "bench",
+        "measure what a message costs (in a checkout of the source)",
+        benching.bench,
+        benching.bench_arguments,
+        "0 it is measured; 1 an answer was missing or wrong, or there is no checkout; "
+        "2 an option is wrong",
     ),
 )
 

@@ -83,6 +83,10 @@ class ChatLog(Protocol):
         """Add an entry (a JSON object); returns its `seq`. Raises StoreUnavailable."""
         ...
 
+    def reply_id(self, conversation: str, update_id: str) -> str:
+        """The id of the message that will answer an update, once it is shown."""
+        ...
+
     async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
         """Entries after `after` ("0": all kept), waiting up to `wait_s` seconds for the first."""
         ...

@@ -1,6 +1,6 @@
 """Examples that look like another route than their own, found by leaving them out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.router.classifier import Classifier, Example
@@ -23,10 +23,14 @@ class Doubtful:
     twice: bool = False
 
 
-def doubtful(table: RouteTable, *, margin: float = 0.2) -> list[Doubtful]:
+Watched = Callable[[Sequence[Example]], Iterable[Example]]
+"""The same examples, by somebody who watches how far it has come."""
+
+
+def doubtful(table: RouteTable, watched: Watched = iter, *, margin: float = 0.2) -> list[Doubtful]:
     """Examples that another route has by `margin`, each judged without itself; worst first."""
     examples = table.examples
-    found = [*_twice(examples), *_astray(examples, margin)]
+    found = [*_twice(examples), *_astray(examples, margin, watched)]
     return sorted(found, key=lambda one: (not one.twice, one.own - one.other))
 
 
@@ -38,13 +42,18 @@ def _twice(examples: Sequence[Example]) -> Iterator[Doubtful]:
             yield Doubtful(example, first.group, 1.0, 1.0, twice=True)
 
 
-def _astray(examples: Sequence[Example], margin: float) -> Iterator[Doubtful]:
-    for fold in range(FOLDS):
-        kept = [e for at, e in enumerate(examples) if at % FOLDS != fold]
-        classifier = Classifier(kept, [plain(e.text) for e in kept])
-        for example in examples[fold::FOLDS]:
-            scores = classifier.scores(plain(example.text)).routes
-            best = max(scores, key=lambda name: scores[name])
-            own = scores.get(example.route, 0.0)
-            if best != example.route and scores[best] - own >= margin:
-                yield Doubtful(example, best, round(own, 2), round(scores[best], 2))
+def _astray(examples: Sequence[Example], margin: float, watched: Watched) -> Iterator[Doubtful]:
+    without = [
+        _learned([e for at, e in enumerate(examples) if at % FOLDS != fold])
+        for fold in range(FOLDS)
+    ]
+    for at, example in enumerate(watched(examples)):
+        scores = without[at % FOLDS].scores(plain(example.text)).routes
+        best = max(scores, key=lambda name: scores[name])
+        own = scores.get(example.route, 0.0)
+        if best != example.route and scores[best] - own >= margin:
+            yield Doubtful(example, best, round(own, 2), round(scores[best], 2))
+
+
+def _learned(examples: Sequence[Example]) -> Classifier:
+    return Classifier(examples, [plain(example.text) for example in examples])

@@ -10,8 +10,9 @@ import pytest
 from bot.wiring import PLATFORMS
 from cards.decision import Reason as RefusedFor
 from cards.handover import Reason as NotHandedFor
-from cards.model import CardStatus
+from cards.model import CardKind, CardStatus
 from cards.texts import TEXTS, merged, say
+from cards.view import PartState
 from engine.frames.job_graph import JobState
 from engine.frames.llm_plan import DropKind
 from engine.frames.state import ENDED, Run
@@ -52,6 +53,8 @@ COMPOSED = {
     "rule.why.": set(get_args(FailureCode)),
     "soft.unsure.": set(get_args(Unsure)) - {""},
     "state.": set(RUN_STATES) - set(ENDED),
+    "terminal.kind.": set(get_args(CardKind)),
+    "terminal.state.": set(get_args(PartState)),
     "tool.field.": set(MEASURED),
 }
 COMPOSED_KEYS = {start + end for start, ends in COMPOSED.items() for end in ends}

@@ -26,6 +26,9 @@ class MemoryChatLog:
             self._changed.notify_all()
             return entries[-1].seq
 
+    def reply_id(self, conversation: str, update_id: str) -> str:
+        return f"reply to {update_id} in {conversation}"
+
     async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
         if self.away:
             raise StoreUnavailable("the store is away")

@@ -39,7 +39,8 @@ WANTED = FormView(
 
 async def test_a_message_becomes_an_update_and_is_shown_to_the_room(client, intake, log):
     response = await client.post("/chat/messages", json=SAY)
-    assert (response.status, await response.json()) == (202, {})
+    answers = log.reply_id(MAIN, f"web:lin:said:{UPDATE}")
+    assert (response.status, await response.json()) == (202, {"reply": answers})
     assert intake.updates == [
         MessageReceived(
             id=f"web:lin:said:{UPDATE}", conversation=MAIN, actor=LIN, text="ECOG of P003?"

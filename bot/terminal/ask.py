@@ -1,0 +1,91 @@
+"""`signoff ask`: one message, one reply."""
+
+import json
+import shlex
+import sys
+from enum import IntEnum
+
+from bot.terminal.choices import Choices, Numbered
+from bot.terminal.client import Chat, Me, entered
+from bot.terminal.room import Room, View, is_open, states
+from bot.terminal.showing import as_data, card_lines, lang_of, part_lines
+from cards.texts import say
+
+
+class Status(IntEnum):
+    """How `ask` ends; 1 is also that the service does not answer, 2 a wrong setting."""
+
+    ANSWERED = 0
+    FAILED = 1
+    NEEDS_YOU = 3
+    WAITS = 4
+    NOT_SETTLED = 5
+
+
+async def ask(me: Me, text: str, *, link: str, as_json: bool, timeout_s: float) -> int:
+    """Says it, waits until the reply is settled, prints it. Raises NoService, Refused."""
+    async with entered(me, link=link) as chat, Room().followed(chat) as room:
+        reply = await chat.say(text)
+
+        def settled() -> bool:
+            return reply in room.shown and "working" not in states(room.shown[reply])
+
+        in_time = await room.until(settled, timeout_s)
+        view = room.shown.get(reply)
+        ends = _status(view) if view and in_time else Status.NOT_SETTLED
+        choices = _choices(view)
+        if as_json:
+            told = {"reply": reply, "room": chat.me.room, "status": ends.name.lower()}
+            shown = as_data(view, choices) if view else {}
+            print(json.dumps(told | shown, ensure_ascii=False))
+            return ends
+        if view:
+            _print(view, choices)
+        await _print_what_next(chat, view, ends, timeout_s)
+        return ends
+
+
+def _status(view: View) -> Status:
+    now = states(view)
+    if "needs_you" in now:
+        return Status.NEEDS_YOU
+    if now & {"in_review", "waiting"}:
+        return Status.WAITS
+    return Status.FAILED if now & {"failed", "cancelled"} else Status.ANSWERED
+
+
+def _choices(view: View | None) -> tuple[Numbered, ...]:
+    return Choices().see(view["card"], view["lang"]) if view and view["card"] else ()
+
+
+def _print(view: View, choices: tuple[Numbered, ...]) -> None:
+    for line in part_lines(view):
+        print(line)
+    if view["card"]:
+        print()
+        for line in card_lines(view["card"], lang_of(view), choices):
+            print(line)
+
+
+async def _print_what_next(chat: Chat, view: View | None, ends: Status, timeout_s: float) -> None:
+    me = chat.me
+    command = shlex.join(
+        ["signoff", "chat", "--url", me.url, "--as", me.id, "--room", me.room],
+    )
+    lang = lang_of(view) if view else "en"
+    if ends is Status.NOT_SETTLED:
+        told = say("terminal.not_settled", lang, seconds=f"{timeout_s:g}", command=command)
+        print(told, file=sys.stderr)
+    if ends is not Status.NEEDS_YOU or view is None:
+        return
+    shown = view["card"] if is_open(view["card"]) else None
+    if shown:
+        print(say("terminal.go_on", lang, command=command), file=sys.stderr)
+    others = [
+        card
+        for card in (await chat.waiting())["cards"]
+        if shown is None or card["token"] != shown["token"]
+    ]
+    if others:
+        told = say("terminal.more_wait", lang, count=len(others), command=command)
+        print(told, file=sys.stderr)

@@ -1,0 +1,195 @@
+"""A person in a room of the web chat, over the requests and the event stream that its page uses."""
+
+import asyncio
+import json
+import ssl
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+
+Entry = Mapping[str, Any]
+REQUEST_S = 30.0
+AGAIN_S = 0.3
+NO_REPLY = 202
+"""The status of a message that was accepted by a service too old to name its reply."""
+# One entry may be a long answer, and comes as one line.
+LONGEST_LINE = 8 * 1024 * 1024
+
+
+class NoService(Exception):
+    """Nothing that answers like the web chat is at the address."""
+
+
+class Refused(Exception):
+    """The service does not take a request; the text says why, `status` is that of HTTP."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The person who speaks, and where: `url` has no path, `room` is the web chat's."""
+
+    url: str
+    room: str = "main"
+    id: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request was answered with."""
+
+    status: int
+    body: Mapping[str, Any]
+
+
+class Chat:
+    """Says, taps and fills in forms as one person; `entries` is what the room shows."""
+
+    def __init__(self, session: aiohttp.ClientSession, me: Me) -> None:
+        self._session = session
+        self.me = me
+
+    async def say(self, text: str) -> str:
+        """Send a message; returns the id of the message that will answer it."""
+        answer = await self._act("messages", {"text": text})
+        if answer.status != 202:
+            raise Refused(answer.status, _why(answer))
+        reply = answer.body.get("reply")
+        if not reply:
+            raise Refused(NO_REPLY, "it does not say which reply is yours")
+        return str(reply)
+
+    async def tap(self, button: str) -> Answer:
+        """Tap a button; the answer is {ok, text}, {form}, or {} when it is told later."""
+        return await self._act("taps", {"button": button})
+
+    async def fill(self, button: str, values: Mapping[str, str]) -> Answer:
+        """Send a form; 422 with {errors} by field when values are wrong."""
+        return await self._act("forms", {"button": button, "values": dict(values)})
+
+    async def waiting(self) -> Mapping[str, Any]:
+        """The cards that wait for the person anywhere: {cards, more}."""
+        async with _spoken_to(self.me.url):
+            query = {"person": self.me.id}
+            async with self._session.get("/chat/inbox", params=query) as response:
+                answer = Answer(response.status, await _json(response))
+        if answer.status != 200:
+            raise Refused(answer.status, _why(answer))
+        return answer.body
+
+    async def entries(self) -> AsyncIterator[Entry]:
+        """Everything that the room kept, then whatever comes; it goes on after a lost connection.
+
+        Raises Refused when the person may not look, NoService when it never was there.
+        """
+        after, seen = "0", False
+        while True:
+            try:
+                async for position, entry in self._stream(after):
+                    after, seen = position, True
+                    yield entry
+            except aiohttp.ClientError as lost:
+                if not seen:
+                    raise NoService(self.me.url) from lost
+            seen = True
+            await asyncio.sleep(AGAIN_S)
+
+    async def _stream(self, after: str) -> AsyncIterator[tuple[str, Entry]]:
+        query = {"room": self.me.room, "after": after}
+        limits = aiohttp.ClientTimeout(total=None, sock_connect=REQUEST_S)
+        async with self._session.get("/chat/events", params=query, timeout=limits) as stream:
+            if stream.status == 503:
+                return
+            if stream.status != 200:
+                raise Refused(stream.status, _why(Answer(stream.status, await _json(stream))))
+            async for raw in stream.content:
+                line = raw.decode("utf-8", "replace").rstrip("\r\n")
+                if line.startswith("id: "):
+                    after = line[4:]
+                elif line.startswith("data: "):
+                    yield after, json.loads(line[6:])
+
+    async def _act(self, what: str, body: Mapping[str, Any]) -> Answer:
+        """One request; it goes again under the same id when no answer came, so it counts once."""
+        named = {"room": self.me.room, "person": self.me.id, "id": str(uuid.uuid4()), **body}
+        try:
+            return await self._post(what, named)
+        except NoService:
+            await asyncio.sleep(AGAIN_S)
+            return await self._post(what, named)
+
+    async def _post(self, what: str, body: Mapping[str, Any]) -> Answer:
+        async with _spoken_to(self.me.url), self._session.post(f"/chat/{what}", json=body) as got:
+            return Answer(got.status, await _json(got))
+
+
+@asynccontextmanager
+async def entered(me: Me, *, link: str = "") -> AsyncIterator[Chat]:
+    """The room, entered as `me.id`, or as the first who is there; a sign-in `link` is spent.
+
+    Raises NoService, and Refused when nobody of that id is there or a link is needed.
+    """
+    # The service may be reached by its address, whose cookies others leave out.
+    jar = aiohttp.CookieJar(unsafe=True)
+    limits = aiohttp.ClientTimeout(total=REQUEST_S)
+    async with aiohttp.ClientSession(
+        me.url, cookie_jar=jar, timeout=limits, read_bufsize=LONGEST_LINE
+    ) as session:
+        async with _spoken_to(me.url):
+            if link:
+                await _sign_in(session, link)
+            async with session.get("/chat/people") as response:
+                answer = Answer(response.status, await _json(response))
+        if answer.status != 200:
+            raise Refused(answer.status, _why(answer))
+        yield Chat(session, _chosen(answer.body.get("people", ()), me))
+
+
+async def _sign_in(session: aiohttp.ClientSession, link: str) -> None:
+    token = {"token": urlsplit(link).fragment or link}
+    async with session.post("/chat/login", json=token) as response:
+        if response.status != 200:
+            raise Refused(response.status, _why(Answer(response.status, await _json(response))))
+
+
+def _chosen(people: Any, me: Me) -> Me:
+    known = {str(person["id"]): str(person["name"]) for person in people}
+    wanted = me.id or next(iter(known), "")
+    if wanted not in known:
+        there = ", ".join(known) or "nobody"
+        raise Refused(400, f"{wanted or '-'}: nobody of this web name is there; there are: {there}")
+    return Me(me.url, me.room, wanted, known[wanted])
+
+
+async def _json(response: aiohttp.ClientResponse) -> Mapping[str, Any]:
+    try:
+        body = await response.json(content_type=None)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise NoService(str(response.url.origin()))
+    return body
+
+
+def _why(answer: Answer) -> str:
+    for key in ("text", "error"):
+        if told := answer.body.get(key):
+            return str(told)
+    return f"status {answer.status}"
+
+
+@asynccontextmanager
+async def _spoken_to(url: str) -> AsyncIterator[None]:
+    try:
+        yield
+    except (aiohttp.ClientError, ssl.SSLError, TimeoutError, OSError) as lost:
+        raise NoService(url) from lost

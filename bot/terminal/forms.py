@@ -1,0 +1,129 @@
+"""Forms of cards, asked field by field; the service judges the values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.colours import paint
+from bot.terminal.client import Answer, Chat
+from bot.terminal.plain import harmless
+from bot.terminal.screen import Screen
+from cards.model import Lang
+from cards.texts import say
+
+Asked = Mapping[str, Any]
+_BACK, _LEAVE, _EMPTY = "/back", "/cancel", "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What is asked: the button whose form it is, a title, what is said above, and the fields."""
+
+    button: str
+    title: str
+    intro: str
+    fields: tuple[Asked, ...]
+    lang: Lang
+
+
+class Left(Exception):
+    """The person leaves the form; nothing is sent."""
+
+
+async def filled(form: Form, chat: Chat, screen: Screen) -> Answer | None:
+    """Asks, sends, and asks again what the service found wrong; None when the person leaves."""
+    screen.show(paint(harmless(form.title), "bold"), *(filter(None, [harmless(form.intro)])))
+    screen.show(paint(say("terminal.form", form.lang), "dim"))
+    values = {str(field["name"]): str(field["value"]) for field in form.fields}
+    wanted: Sequence[Asked] = form.fields
+    while True:
+        try:
+            await _asked(wanted, values, form.lang, screen)
+        except Left:
+            screen.show(say("terminal.form_left", form.lang))
+            return None
+        answer = await chat.fill(form.button, values)
+        if answer.status != 422:
+            return answer
+        faults = answer.body.get("errors", {})
+        screen.show(*_faults(faults, form))
+        # A fault of no field of ours cannot be mended here otherwise than by looking at them all.
+        wanted = [field for field in form.fields if field["name"] in faults] or form.fields
+
+
+async def _asked(
+    fields: Sequence[Asked], values: dict[str, str], lang: Lang, screen: Screen
+) -> None:
+    at = 0
+    while at < len(fields):
+        name = str(fields[at]["name"])
+        given = await _one(fields[at], values[name], lang, screen)
+        if given is None:
+            at = max(at - 1, 0)
+            continue
+        values[name] = given
+        at += 1
+
+
+async def _one(field: Asked, value: str, lang: Lang, screen: Screen) -> str | None:
+    """What the person wants in the field; None when they go back. Raises Left."""
+    while True:
+        line = await screen.line(_prompt(field, value, lang))
+        if line is None or line.strip() == _LEAVE:
+            raise Left
+        text = line.strip()
+        if text == _BACK:
+            return None
+        given = value if not text else "" if text == _EMPTY else _meant(field, text)
+        if given or not field["required"]:
+            return given
+        screen.show(paint(say("terminal.needed", lang), "red"))
+
+
+def _meant(field: Asked, text: str) -> str:
+    """What was typed; the number of an option is the option, unless that is what an option is."""
+    options = [str(option) for option in field["options"]]
+    if text not in options and _numbered(options) and text.isdecimal():
+        at = int(text) - 1
+        return options[at] if 0 <= at < len(options) else text
+    return text
+
+
+def _prompt(field: Asked, value: str, lang: Lang) -> str:
+    about = [harmless(str(field["label"]))]
+    if field["unit"]:
+        about.append(f"({harmless(str(field['unit']))})")
+    if limits := _range(field):
+        about.append(f"({limits})")
+    if options := [harmless(str(option)) for option in field["options"]]:
+        numbers = enumerate(options, 1)
+        told = [f"{n}) {option}" for n, option in numbers] if _numbered(options) else options
+        about.append("– " + say("terminal.options", lang, options=", ".join(told)))
+    if not field["required"]:
+        about.append(f"({say('terminal.optional', lang)})")
+    if field["hint"]:
+        about.append(f"– {harmless(str(field['hint']))}")
+    kept = f" [{' '.join(harmless(value).split())}]" if value else ""
+    return f"{' '.join(about)}{kept}: "
+
+
+def _numbered(options: Sequence[str]) -> bool:
+    return bool(options) and not any(option.isdecimal() for option in options)
+
+
+def _range(field: Asked) -> str:
+    low, high = field["minimum"], field["maximum"]
+    if low is None and high is None:
+        return ""
+    if low is None or high is None:
+        return f"≤ {high:g}" if low is None else f"≥ {low:g}"
+    return f"{low:g} – {high:g}"
+
+
+def _faults(faults: Mapping[str, Any], form: Form) -> list[str]:
+    labels = {str(field["name"]): str(field["label"]) for field in form.fields}
+    told = [
+        f"  {harmless(labels[name])}: {harmless(str(why))}" if name in labels else f"  {why}"
+        for name, why in faults.items()
+    ]
+    return [paint(say("terminal.fix", form.lang), "red"), *told]

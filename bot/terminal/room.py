@@ -1,0 +1,88 @@
+"""What a room shows, message by message, as its event stream tells it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from bot.terminal.client import Chat, Entry
+
+View = Mapping[str, Any]
+Changed = Callable[[Entry, View | None], None]
+"""Is told an entry, and what its message showed before it (None: it is new)."""
+
+
+def _nothing(entry: Entry, before: View | None) -> None:
+    pass
+
+
+class Room:
+    """The messages by id, in the order in which they were first shown."""
+
+    def __init__(self, changed: Changed = _nothing) -> None:
+        self.shown: dict[str, View] = {}
+        self.entries = 0
+        self._told = changed
+        self._changed = asyncio.Condition()
+        self._following: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def followed(self, chat: Chat) -> AsyncIterator["Room"]:
+        """The room as it goes on until the block ends."""
+        following = self._following = asyncio.create_task(self._follow(chat))
+        try:
+            yield self
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+
+    async def until(self, ready: Callable[[], bool], timeout_s: float) -> bool:
+        """True as soon as it is so, False when it is not in time.
+
+        Raises what ended the stream, NoService or Refused.
+        """
+        waiting = asyncio.create_task(self._until(ready))
+        tasks = {waiting} if self._following is None else {waiting, self._following}
+        try:
+            await asyncio.wait(tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+        if self._following and self._following.done():
+            self._following.result()
+        return ready()
+
+    async def silent(self, for_s: float, timeout_s: float) -> None:
+        """Returns once nothing has come for that long."""
+        clock = asyncio.get_running_loop().time
+        ends = clock() + timeout_s
+        while clock() < ends and await self.until(self._more_than(self.entries), for_s):
+            pass
+
+    def _more_than(self, seen: int) -> Callable[[], bool]:
+        return lambda: self.entries > seen
+
+    async def _until(self, ready: Callable[[], bool]) -> None:
+        async with self._changed:
+            await self._changed.wait_for(ready)
+
+    async def _follow(self, chat: Chat) -> None:
+        async for entry in chat.entries():
+            async with self._changed:
+                before = self.shown.get(str(entry.get("id", "")))
+                if entry.get("op") in ("post", "edit"):
+                    self.shown[str(entry["id"])] = entry["view"]
+                if entry.get("op") != "typing":
+                    self.entries += 1
+                    self._told(entry, before)
+                self._changed.notify_all()
+
+
+def states(view: View) -> set[str]:
+    """The states of a message's parts."""
+    return {str(part["state"]) for part in view["parts"]}
+
+
+def is_open(card: Mapping[str, Any] | None) -> bool:
+    """Whether there is a card that has buttons."""
+    return bool(card and card["buttons"])

@@ -1,0 +1,115 @@
+"""`signoff chat` in a process of its own, over pipes or in a terminal of its own."""
+
+import asyncio
+import os
+import pty
+import subprocess
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.bot.signoff_process import PATIENCE_S, environment
+
+
+class ChatProcess:
+    """What it has printed so far, and lines for it."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.out = ""
+        self._from = 0
+
+    async def until(self, text: str) -> str:
+        """What it printed since the last such text, up to this one."""
+        assert self.process.stdout is not None
+        async with asyncio.timeout(PATIENCE_S):
+            while (at := self.out.find(text, self._from)) < 0:
+                more = await self.process.stdout.read(65536)
+                assert more, f"it ended without {text!r}:\n{self.out}"
+                self.out += more.decode()
+        told = self.out[self._from : at + len(text)]
+        self._from = at + len(text)
+        return told
+
+    def type(self, *lines: str) -> None:
+        """Type lines."""
+        assert self.process.stdin is not None
+        for line in lines:
+            self.process.stdin.write(f"{line}\n".encode())
+
+    async def end(self) -> int:
+        """End the input; its exit status, once all it printed is in `out`."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        async with asyncio.timeout(PATIENCE_S):
+            self.out += (await self.process.stdout.read()).decode()
+            return await self.process.wait()
+
+
+@asynccontextmanager
+async def chatting(folder: Path, url: str, *words: str) -> AsyncIterator[ChatProcess]:
+    """`signoff chat` over pipes; killed at the end of the block when it has not ended."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "chat", "--url", url, *words),
+        cwd=folder,
+        env=environment(folder, {}),
+        stdin=PIPE,
+        stdout=PIPE,
+    )
+    try:
+        yield ChatProcess(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+class Terminal:
+    """A terminal that a command runs in: what is on it, and keys for it."""
+
+    def __init__(self, folder: Path, *words: str, **variables: str) -> None:
+        self.screen = ""
+        self._seen = 0
+        environ = {"TERM": "xterm", **environment(folder, variables)}
+        self._end, theirs = pty.openpty()
+        command = [sys.executable, "-m", "bot", *words]
+        self._process = subprocess.Popen(
+            command, cwd=folder, env=environ, stdin=theirs, stdout=theirs, stderr=theirs,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+
+    async def until(self, text: str) -> None:
+        """Returns once the text is on the screen, after what was waited for before."""
+        async with asyncio.timeout(PATIENCE_S):
+            while (at := self.screen.find(text, self._seen)) < 0:
+                more = await asyncio.to_thread(self._read)
+                assert more, f"it ended without {text!r}:\n{self.screen}"
+                self.screen += more
+        self._seen = at + len(text)
+
+    def keys(self, typed: str) -> None:
+        """Type this."""
+        os.write(self._end, typed.encode())
+
+    async def ended(self) -> int:
+        """The exit status, once it has ended and all is on the screen."""
+        async with asyncio.timeout(PATIENCE_S):
+            while more := await asyncio.to_thread(self._read):
+                self.screen += more
+            return await asyncio.to_thread(self._process.wait)
+
+    def close(self) -> None:
+        """Ends it, if it has not ended."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._end)
+
+    def _read(self) -> str:
+        try:
+            return os.read(self._end, 65536).decode("utf-8", "replace")
+        except OSError:  # the other end is closed
+            return ""
