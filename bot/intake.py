@@ -246,6 +246,7 @@ def _form(card: Card, button: Button, choice: Choice, lang: Lang) -> FormView:
         cancel=say("form.cancel", lang),
         intro=choice.intro,
         fields=choice.form,
+        edits=choice.edits,
     )
 
 

@@ -31,6 +31,7 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import RedisChatLog, RedisLease, RedisPublished, RedisRate
 from adapters.redis.scripts import Scripts
 from adapters.redis.sessions import RedisSessions
+from adapters.redis.slate import RedisSlate
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
@@ -156,6 +157,7 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
         public_url=settings.public_url or "",
         per_s=settings.telegram_per_s,
         lease=RedisLease(store.client),
+        slate=RedisSlate(store.client),
     )
 
 

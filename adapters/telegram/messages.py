@@ -6,7 +6,7 @@ from telegram import Bot, InlineKeyboardMarkup
 from telegram.constants import ParseMode
 
 from adapters.telegram.addresses import Place
-from adapters.telegram.desk import NO_PREVIEW
+from adapters.telegram.answers import NO_PREVIEW
 from adapters.telegram.errors import translated
 from adapters.telegram.files import Files
 from adapters.telegram.render import Rendered, keyboard_of, rendered

@@ -5,7 +5,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from adapters.telegram.addresses import Place
+from cards.model import Lang
 from engine.errors import BadPayload
+
+GENERAL = 1
+"""The id of a forum's topic General, which no call may name."""
 
 
 class _Read(BaseModel):
@@ -20,6 +24,12 @@ class Person(_Read):
     first_name: str = ""
     last_name: str = ""
     username: str = ""
+    language_code: str = ""
+
+    @property
+    def lang(self) -> Lang:
+        """What their client speaks, of what we speak."""
+        return "zh" if self.language_code.lower().startswith("zh") else "en"
 
     @property
     def name(self) -> str:
@@ -58,8 +68,9 @@ class Message(_Read):
 
     @property
     def place(self) -> Place:
-        """The chat, or the forum topic in it."""
-        return Place(self.chat.id, self.message_thread_id if self.is_topic_message else None)
+        """The chat, or the forum topic in it; General is the chat itself (platform-facts A2)."""
+        topic = self.message_thread_id if self.is_topic_message else None
+        return Place(self.chat.id, None if topic == GENERAL else topic)
 
     def marked(self, entity: Entity) -> str:
         """The stretch of the text that `entity` marks."""

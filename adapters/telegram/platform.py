@@ -21,6 +21,7 @@ from cards.view import MessageView
 from engine.errors import Gone
 from engine.ports import platform as places
 from engine.ports.platform import Intake
+from engine.ports.slate import Slate
 
 _DEFAULT_API = "https://api.telegram.org"
 _SUPERGROUPS = -(10**12)
@@ -44,6 +45,7 @@ class TelegramPlatform:
         api_url: str,
         public_url: str,
         lease: Lease,
+        slate: Slate,
         pace: Pace | None = None,
         per_s: int = _PER_S,
     ) -> None:
@@ -58,7 +60,7 @@ class TelegramPlatform:
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
         self._pace = pace or Pace()
-        self._desk = Desk(self._bot, Me(self._bot_id))
+        self._desk = Desk(self._bot, Me(self._bot_id), slate, soon_s=self._pace.soon_s)
         self._poller = Poller(
             self._bot, self._desk, lease, name=f"telegram:{self._bot_id}", pace=self._pace
         )

@@ -4,7 +4,19 @@ from collections.abc import Mapping
 from typing import Final
 
 from cards.model import Lang
-from cards.texts import answer, audit, card, editing, graph, library, pages, platform, redcap, reply
+from cards.texts import (
+    answer,
+    audit,
+    card,
+    editing,
+    graph,
+    library,
+    pages,
+    platform,
+    redcap,
+    reply,
+    telegram,
+)
 
 Texts = Mapping[str, tuple[str, str]]
 
@@ -19,7 +31,7 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
     return whole
 
 
-_TABLES = (card, editing, reply, platform, answer, library, redcap, graph, audit, pages)
+_TABLES = (card, editing, reply, platform, telegram, answer, library, redcap, graph, audit, pages)
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))
 """key: (zh, en). `{name}` are filled by `say`."""

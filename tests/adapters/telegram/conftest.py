@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
+from adapters.redis.slate import RedisSlate
 from adapters.telegram.platform import TelegramPlatform
 from adapters.telegram.polling import Pace
 from engine.errors import StoreUnavailable
@@ -86,26 +88,49 @@ async def server() -> AsyncIterator[TelegramServer]:
         yield running
 
 
-async def _platform(url: str, lease: SwitchedLease, secret: str) -> AsyncIterator[TelegramPlatform]:
+class SwitchedSlate(RedisSlate):
+    """The real slate, which is out of reach while `away`."""
+
+    away = False
+
+    async def read(self, name: str) -> str:
+        if self.away:
+            raise StoreUnavailable("the store is away")
+        return await super().read(name)
+
+
+@pytest.fixture
+def slate(redis: Redis) -> SwitchedSlate:
+    return SwitchedSlate(redis)
+
+
+async def _platform(
+    url: str, lease: SwitchedLease, slate: SwitchedSlate, secret: str
+) -> AsyncIterator[TelegramPlatform]:
     platform = TelegramPlatform(
         bot_token=TOKEN,
         webhook_secret=secret,
         api_url=url,
         public_url="https://signoff.example",
         lease=lease,
-        pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1),
+        slate=slate,
+        pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=0.05),
     )
     yield platform
     await platform.close()
 
 
 @pytest.fixture
-async def platform(server: TelegramServer, lease: SwitchedLease) -> AsyncIterator[TelegramPlatform]:
-    async for one in _platform(server.url, lease, SECRET):
+async def platform(
+    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate
+) -> AsyncIterator[TelegramPlatform]:
+    async for one in _platform(server.url, lease, slate, SECRET):
         yield one
 
 
 @pytest.fixture
-async def polling(server: TelegramServer, lease: SwitchedLease) -> AsyncIterator[TelegramPlatform]:
-    async for one in _platform(server.url, lease, ""):
+async def polling(
+    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate
+) -> AsyncIterator[TelegramPlatform]:
+    async for one in _platform(server.url, lease, slate, ""):
         yield one

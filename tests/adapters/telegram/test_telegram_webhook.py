@@ -31,6 +31,7 @@ FORM = FormView(
         Field(name="weight_kg", label="Weight", type="number", unit="kg"),
         Field(name="ecog", label="ECOG", type="integer"),
     ),
+    edits=True,
 )
 
 
