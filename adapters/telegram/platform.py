@@ -12,6 +12,7 @@ from adapters.telegram.addresses import place_of
 from adapters.telegram.desk import ANSWER_S, Desk
 from adapters.telegram.errors import translate
 from adapters.telegram.files import Files
+from adapters.telegram.menu import register_commands
 from adapters.telegram.messages import Messages, Shown
 from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
@@ -86,6 +87,7 @@ class TelegramPlatform:
                 f" arrives from Telegram unless you have set its webhook to {PATH} by hand",
             )
         await self._desk.learn_name()
+        await register_commands(self._bot)
         if not self._secret:
             await self._poller.run(intake)
         elif self._public_url:

@@ -59,6 +59,7 @@ class TelegramServer(Updates):
         self.calls: list[tuple[str, Params]] = []
         self.faults: list[str] = []
         self.webhook: Params = {}
+        self.commands: dict[str, list[dict[str, str]]] = {}
         self.gone_chats: set[int] = set()
         self.blocked_chats: set[int] = set()
         self.refused_files: set[int] = set()
@@ -79,6 +80,8 @@ class TelegramServer(Updates):
             "deletemessage": self._delete_message,
             "answercallbackquery": self._answer_callback_query,
             "sendchataction": self._send_chat_action,
+            "getmycommands": self._get_my_commands,
+            "setmycommands": self._set_my_commands,
             "setwebhook": self._set_webhook,
             "deletewebhook": self._delete_webhook,
             "getupdates": self._get_updates,
@@ -279,6 +282,19 @@ class TelegramServer(Updates):
 
     async def _send_chat_action(self, params: Params) -> Any:
         self.actions.append((self._chat_id(params), params.get("action", "")))
+        return True
+
+    async def _get_my_commands(self, params: Params) -> Any:
+        return self.commands.get(params.get("language_code", ""), [])
+
+    async def _set_my_commands(self, params: Params) -> Any:
+        commands = _json(params, "commands", [])
+        for command in commands:
+            if not re.fullmatch(r"[a-z0-9_]{1,32}", command["command"]):
+                raise Refused("BOT_COMMAND_INVALID")
+            if not 1 <= len(command["description"]) <= 256:
+                raise Refused("BOT_COMMAND_DESCRIPTION_INVALID")
+        self.commands[params.get("language_code", "")] = commands
         return True
 
     async def _set_webhook(self, params: Params) -> Any:
