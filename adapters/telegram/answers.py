@@ -90,7 +90,7 @@ class Answers:
             parse_mode=ParseMode.HTML,
             message_thread_id=visit.at.place.topic,
             reply_markup=markup,
-            reply_parameters=ReplyParameters(visit.at.message_id, allow_sending_without_reply=True),
+            reply_parameters=_below(visit.at),
             link_preview_options=NO_PREVIEW,
         )
 
@@ -98,6 +98,9 @@ class Answers:
         self, visit: Visit, html: str, markup: InlineKeyboardMarkup | None = None
     ) -> None:
         """Shows this in the message whose button was tapped. Raises PlatformError."""
+        if visit.at.chat.left:
+            await self.post(visit, html, markup)
+            return
         with translated():
             await self._bot.edit_message_text(
                 html,
@@ -110,6 +113,8 @@ class Answers:
 
     async def bare(self, visit: Visit) -> None:
         """Takes the buttons from the message whose button was tapped. Raises PlatformError."""
+        if visit.at.chat.left:
+            return
         with translated():
             await self._bot.edit_message_reply_markup(
                 chat_id=visit.at.chat.id, message_id=visit.at.message_id
@@ -127,3 +132,10 @@ class Answers:
             )
         except TelegramError as exc:
             _log.info("telegram_tap_unanswered", error=str(exc))
+
+
+def _below(message: Message) -> ReplyParameters | None:
+    """A message that a group left behind in its old chat cannot be replied to."""
+    if message.chat.left:
+        return None
+    return ReplyParameters(message.message_id, allow_sending_without_reply=True)

@@ -11,7 +11,8 @@ from adapters.telegram.answers import SOON_S, Answers, Visit
 from adapters.telegram.clerk import Clerk, fills, visit_of
 from adapters.telegram.errors import translate
 from adapters.telegram.forms import ask, ask_again
-from adapters.telegram.payload import parse
+from adapters.telegram.moves import Moves
+from adapters.telegram.payload import Payload, parse
 from adapters.telegram.receive import Me, prompt_answered, update_of
 from engine.errors import PlatformError, StoreUnavailable, Unavailable
 from engine.events import (
@@ -37,9 +38,12 @@ _log = structlog.get_logger(__name__)
 class Desk:
     """Takes updates in, and answers the people behind them as well as it can in time."""
 
-    def __init__(self, bot: Bot, me: Me, slate: Slate, *, soon_s: float = SOON_S) -> None:
+    def __init__(
+        self, bot: Bot, me: Me, slate: Slate, moves: Moves, *, soon_s: float = SOON_S
+    ) -> None:
         self._bot = bot
         self._me = me
+        self._moves = moves
         self._answers = Answers(bot, soon_s=soon_s)
         self._clerk = Clerk(self._answers, slate)
 
@@ -60,7 +64,9 @@ class Desk:
 
         A tap that was not recorded is settled: its person is told to tap again.
         """
-        payload = parse(raw)
+        payload = await self._named(parse(raw))
+        if payload is None:
+            return False
         if payload.message is not None and payload.message.chat.type != "private":
             await self.learn_name()
         visit = visit_of(payload)
@@ -76,6 +82,22 @@ class Desk:
             outcome = await intake(update)
             await self._answer(visit, update, outcome)
         return not isinstance(outcome, NotRecorded) or payload.callback_query is not None
+
+    async def _named(self, payload: Payload) -> Payload | None:
+        """The update as of its conversation, also in a group that moved; None with no store.
+
+        A tap goes on: nobody would bring it again, and whoever tapped is told.
+        """
+        message = payload.message
+        try:
+            if message is not None and message.migrate_to_chat_id is not None:
+                await self._moves.note(message.chat.id, message.migrate_to_chat_id)
+            elif message is not None and message.migrate_from_chat_id is not None:
+                await self._moves.note(message.migrate_from_chat_id, message.chat.id)
+            return await self._moves.named(payload)
+        except StoreUnavailable as error:
+            _log.warning("telegram_place_unknown", error=str(error))
+            return payload if payload.callback_query is not None else None
 
     async def _fill(self, visit: Visit, intake: Intake) -> bool | None:
         """What the clerk makes of it; None when it belongs to no form.

@@ -68,14 +68,15 @@ def prompt_answered(message: Message, me: Me) -> Prompt | None:
 
 
 def _tapped(callback: Callback, update_id: str, me: Me) -> CardTapped | None:
-    if callback.message is None or not callback.data:
+    message = callback.message
+    if message is None or not callback.data:
         return None
     return CardTapped(
         id=update_id,
-        conversation=callback.message.place.conversation(me.id),
+        conversation=message.place.conversation(me.id),
         actor=actor_of(callback.sender, me),
         button=callback.data,
-        message_id=str(callback.message.message_id),
+        message_id="" if message.chat.left else message.place.message_id(message.message_id),
     )
 
 
