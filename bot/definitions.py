@@ -106,6 +106,7 @@ def playbook_at(main: Path, people: Directory | None) -> Playbook:
         files,
         roles=people.roles if people else None,
         held=people.held if people else None,
+        people=_listed(people) if people else None,
     )
     sync = playbook.definition.sync
     fault = fault_of(sync.to, signed=True) if sync else None
@@ -158,3 +159,10 @@ def _files(main: Path) -> dict[str, str]:
             problems.add(f"{path}:1: is not UTF-8 text")
     problems.raise_if_any()
     return files
+
+
+def _listed(people: Directory) -> dict[str, tuple[str, ...]] | None:
+    """The roles of everybody; None where Slack groups have members that no file lists."""
+    if any(role.slack_group for role in people.file.roles):
+        return None
+    return {person.id: person.roles for person in people.people}

@@ -1,6 +1,7 @@
 """Delivery: each due row on its way; messages are rendered as they are now (design §3)."""
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
@@ -13,13 +14,14 @@ from bot.stopping import pause
 from bot.throttle import Throttle
 from cards.markdown import literal
 from cards.model import Card
+from cards.ping import ping
 from cards.show import show
 from cards.texts import say
 from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.platform import Platform, Rate
+from engine.ports.platform import Opening, Platform, Rate
 from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
 
@@ -219,6 +221,9 @@ class Delivery:
                 card = row.card.read()
                 origin = await self._origin(row, card)
                 return MessageView(lang=card.lang, card=show(card, zone, origin=origin))
+            case "ping" if row.card:
+                number = int(json.loads(row.body)["number"])
+                return ping(row.card.read(), number, zone, posted=bool(row.message_id))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
             case _:
@@ -233,6 +238,8 @@ class Delivery:
         with suppress(TimeoutError):
             async with asyncio.timeout(LINK_S):
                 link = await platform.link(card.conversation, row.answer_id) if platform else ""
+                if not link and isinstance(platform, Opening):
+                    link = await platform.opening(card.token)
         place = say(f"place.{name}", card.lang, name=literal(rest.rpartition(":")[2]))
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
 

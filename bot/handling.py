@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -24,6 +25,7 @@ from engine.mail import (
     Mail,
     Migrated,
     PartReady,
+    ReviewDue,
     RunMail,
     Said,
     Started,
@@ -41,6 +43,7 @@ from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
+from engine.reviewing import Clocked, due, replaced
 from engine.rules.soft import USUAL, SoftLimits
 from engine.run import blocked, migrated, step, stopped, unreadable
 from engine.run_effects import written
@@ -167,12 +170,15 @@ class Handling:
             orphan = run.model_copy(update={"status": "cancelled"})
             entry = audit.with_parent(run.id, run.parent, self.clock.now())
             return Handled(Effects(runs=(written(orphan),), log=(entry,)))
+        now = claim.now or self.clock.now()
+        if isinstance(mail, ReviewDue) and run.status != "blocked":
+            return await self._due(run, mail, now)
         playbook = await self.playbook(run.digest)
         if isinstance(mail, Migrated):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
-            return Handled(stopped(run, ended, self.clock.now()), park=True)
+            return Handled(stopped(run, ended, now), park=True)
         try:
             expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
         except NewerState:
@@ -180,7 +186,7 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services, since_s = recording(self.services()), self.clock.elapsed_s()
+        services, since_s = recording(self.services(now)), self.clock.elapsed_s()
         stepped = await step(mail, StepContext(run, playbook, services))
         took_s = self.clock.elapsed_s() - since_s
         self.meter.took("step", took_s, run.frames[-1].kind)
@@ -191,7 +197,31 @@ class Handling:
             cards=(*stepped.effects.cards, *expired.cards),
             log=(*expired.log, *stepped.effects.log),
         )
-        return Handled(effects, stepped.front)
+        return Handled(await self._replacing(run, effects, now), stepped.front)
+
+    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> Handled:
+        """A clock of an open review; a run that does not wait for the card any more is left."""
+        found = await self.decisions.card(mail.card) if mail.card in run.waiting else None
+        if found is None:
+            return Handled(Effects())
+        clocked = Clocked(people=self.people, now=now, today=self.clock.today())
+        return Handled(due(mail, found.card, clocked))
+
+    async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
+        """The effects, and the end of older cards that the opened ones stand for."""
+        opened = [write.card for write in effects.cards if not write.expect]
+        if not opened:
+            return effects
+        written = {write.card.token for write in effects.cards}
+        others = await self.decisions.open_cards(run.conversation)
+        standing = [c for c in others if c.run == run.id and c.token not in written]
+        gone = replaced(standing, opened, now)
+        return replace(
+            effects,
+            cards=(*gone.cards, *effects.cards),
+            timers=(*gone.timers, *effects.timers),
+            log=(*effects.log, *gone.log),
+        )
 
     async def _is_orphan(self, run: Run) -> bool:
         """Whether the run's parent ended while it was begun."""
@@ -226,10 +256,15 @@ class Handling:
             return None
 
     async def _expired(self, mail: CardExpired) -> Effects | None:
-        """The card's closing, and its entry in the log, or None when it is closed already."""
+        """The card's closing, and its entry in the log, or None when somebody decided it.
+
+        Nothing is left to write when a tap that came too late has closed it.
+        """
         found = await self.decisions.card(mail.card)
-        if found is None or found.card.status != "open":
+        if found is None or found.card.status not in ("open", "expired"):
             return None
+        if found.card.status == "expired":
+            return Effects()
         update = {"status": "expired", "version": found.card.version + 1}
         closed = found.card.model_copy(update=update)
         entry = audit.about_card(
@@ -237,14 +272,17 @@ class Handling:
         )
         return Effects(cards=(CardWrite(closed, expect=found.card.version),), log=(entry,))
 
-    def services(self) -> Services:
-        """What a step of a run may use, as of now."""
+    def services(self, now: datetime | None = None) -> Services:
+        """What a step of a run may use, as of `now` by the store's clock, as all deadlines are.
+
+        Without one it is this machine's.
+        """
         return Services(
             records=self.records,
             people=self.people,
             model=self.model,
             new_id=self.new_id,
-            now=self.clock.now(),
+            now=now or self.clock.now(),
             today=self.clock.today(),
             zone=self.zone,
             library=self.library,

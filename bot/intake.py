@@ -1,41 +1,33 @@
 """Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
 
 import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-from zoneinfo import ZoneInfo
 
 import structlog
 
-from bot import edits
+from bot.handing import NAME as HAND_OVER
+from bot.handing import Handing
 from bot.people import Directory
+from bot.tapped import Tapped
+from bot.tapping import Formed, Tapping, Told
 from cards.buttons import BadButton, Button
-from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Verdict, Won, decide
-from cards.decision_texts import refusal_text
-from cards.editing import Edited, EditVerdict, Unchanged, edit
-from cards.model import Card, Choice, Lang, Principal
-from cards.show import decided
+from cards.model import Card, Lang, Principal
 from cards.texts import say
-from cards.view import FormView
-from engine import audit
 from engine.errors import NewerState, StaleWrite, StoreUnavailable
 from engine.events import (
     Accepted,
     Answered,
     CardTapped,
     CommandGiven,
-    FormRefused,
     FormSubmitted,
-    FormWanted,
     MessageReceived,
     NotRecorded,
     Outcome,
     Update,
 )
 from engine.language import detect
-from engine.mail import CardDecided, Commanded, Said
-from engine.ports.store import CardNow, CardWrite, Decisions, Effects, Mailbox, Seen
+from engine.mail import Announced, Commanded, Said
+from engine.ports.store import CardNow, Decisions, Effects, Mailbox
 from engine.router.command import parse_command
 
 # Losing the compare-and-set so often means that something is wrong, not that people are quick.
@@ -81,15 +73,27 @@ class Intake:
                 return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
             case CommandGiven():
                 return await self._command(update, principal)
-            case CardTapped():
-                return await self._decide(update, principal, None)
-            case FormSubmitted():
-                return await self._decide(update, principal, update.values)
+            case CardTapped() | FormSubmitted():
+                return await self._decide(update, principal)
 
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
+        if update.name == HAND_OVER:
+            return await self._hand_over(update, principal)
         mail = Commanded(update=update, principal=principal).model_dump_json()
         lane = f"control:{update.conversation}"
         return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
+
+    async def _hand_over(self, update: CommandGiven, principal: Principal) -> Outcome:
+        """Done at once, since the card may lie in another lane's partition; then said."""
+        text, lang = await Handing(self.decisions, self._tapping).told(update, principal)
+        mail = Announced(id=f"told/{update.id}", lang=lang, text=text).model_dump_json()
+        lane = f"control:{update.conversation}"
+        new = await self.mailbox.put(lane, mail, update_id=f"{update.id}/told")
+        return Accepted(not new)
+
+    @property
+    def _tapping(self) -> Tapping:
+        return Tapping(self.people, self.zone)
 
     def _language(self, update: Update) -> Lang:
         text = update.text if isinstance(update, MessageReceived) else ""
@@ -99,7 +103,6 @@ class Intake:
         self,
         update: CardTapped | FormSubmitted,
         principal: Principal,
-        values: dict[str, str] | None,
     ) -> Outcome:
         try:
             button = Button.unpack(update.button)
@@ -113,7 +116,7 @@ class Intake:
             if found is None or _is_foreign(update, principal, found.card):
                 return _both("card.unknown", principal)
             try:
-                return await self._judge(update, found, button, principal, values)
+                return await self._judge(update, found, button, principal)
             except StaleWrite:
                 continue
         raise StoreUnavailable(f"card {button.token} kept changing")
@@ -124,104 +127,35 @@ class Intake:
         found: CardNow,
         button: Button,
         principal: Principal,
-        values: dict[str, str] | None,
     ) -> Outcome:
-        """Decide on the card as read; raises StaleWrite when it has changed meanwhile.
+        """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
+        tapped = Tapped.on(update, found, principal, button)
+        judged = self._tapping.judge(update, found, button, principal)
+        match judged:
+            case Formed():
+                await self._note(tapped, judged)
+                return judged.shown
+            case Told():
+                return await self._record(tapped, judged)
 
-        The tapper reads the answer in their own language and time zone.
-        """
-        card = found.card
-        tapped = _Tapped(update, found, principal, button)
-        lang, zone = principal.lang or card.lang, principal.zone or self.zone
-        verdict = self._verdict(found, button, principal, values)
-        match verdict:
-            case NeedsForm(choice=choice):
-                await self._note(tapped.entry("form"), update, "form", _seen(update, card))
-                return FormWanted(_form(card, button, choice, lang))
-            case Invalid(errors=errors):
-                await self._note(tapped.entry("invalid", faults=list(errors)), update, "invalid")
-                return FormRefused(errors)
-            case Refused():
-                text = refusal_text(verdict, lang, tz=ZoneInfo(zone))
-                effects = Effects(log=(tapped.entry(verdict.reason),))
-                return await self._record(update, card, text, False, effects)
-            case Recorded():
-                choice_ = card.choice(button.choice)
-                label = choice_.label if choice_ else button.choice
-                effects = Effects(
-                    cards=(CardWrite(verdict.card, expect=card.version),),
-                    log=(tapped.entry("vote", after=verdict.card),),
-                )
-                text = say("card.recorded", lang, choice=label)
-                return await self._record(update, card, text, True, effects)
-            case Won():
-                mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
-                effects = Effects(
-                    cards=(CardWrite(verdict.card, expect=card.version),),
-                    mails=((card.lane, mail),),
-                    log=(tapped.entry("decided", after=verdict.card),),
-                )
-                text = decided(verdict.card, verdict.decision, zone, lang)
-                return await self._record(update, card, text, True, effects)
-            case Edited():
-                more = edits.entry(card, verdict)
-                entry = tapped.entry("edited", after=verdict.card, more=more)
-                effects = edits.effects(card, verdict, principal, self.people, entry)
-                text = edits.answer(card, verdict)
-                return await self._record(update, card, text, True, effects, tells=True)
-            case Unchanged() | MayEdit():
-                return Answered(say("edit.nothing", card.lang), ok=False)
-
-    def _verdict(
-        self,
-        found: CardNow,
-        button: Button,
-        principal: Principal,
-        values: dict[str, str] | None,
-    ) -> Verdict | EditVerdict:
-        card, choice, now, revision = found.card, button.choice, found.now, button.revision
-        chosen = card.choice(choice)
-        if chosen is None or not chosen.edits:
-            return decide(card, principal, choice, now, revision=revision, values=values)
-        others = edits.approvers(card, self.people)
-        return edit(
-            card, principal, choice, now, revision=revision, values=values, approvers=others
-        )
-
-    async def _note(
-        self, entry: audit.Entry, update: Update, what: str, seen: tuple[Seen, ...] = ()
-    ) -> None:
+    async def _note(self, tapped: Tapped, formed: Formed) -> None:
         """Log what decides nothing and has no answer to keep; a repeat is not logged again."""
-        log, _ = entry
-        update_id = f"{update.id}/{what}"
-        await self.decisions.decide(
-            log, update_id=update_id, answer="", effects=Effects(log=(entry,), seen=seen)
-        )
+        log, _ = formed.entry
+        update_id = f"{tapped.update.id}/{formed.what}"
+        effects = Effects(log=(formed.entry,), seen=tapped.seen)
+        await self.decisions.decide(log, update_id=update_id, answer="", effects=effects)
 
-    async def _record(
-        self,
-        update: Update,
-        card: Card,
-        text: str,
-        ok: bool,
-        effects: Effects,
-        *,
-        tells: bool = False,
-    ) -> Answered:
+    async def _record(self, tapped: Tapped, told: Told) -> Answered:
         """Store the answer under the update's id; a repeat hears the first answer again."""
-        answer = json.dumps({"text": text, "ok": ok, "tells": tells}, ensure_ascii=False)
-        effects = replace(effects, seen=_seen(update, card))
+        kept = {"text": told.text, "ok": told.ok, "tells": told.tells}
         held = await self.decisions.decide(
-            card.token, update_id=update.id, answer=answer, effects=effects
+            tapped.card.token,
+            update_id=tapped.update.id,
+            answer=json.dumps(kept, ensure_ascii=False),
+            effects=replace(told.effects, seen=tapped.seen),
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
-
-
-def _seen(update: Update, card: Card) -> tuple[Seen, ...]:
-    if not isinstance(update, CardTapped) or not update.message_id:
-        return ()
-    return (Seen(card.token, update.conversation, update.message_id),)
 
 
 def _is_foreign(update: CardTapped | FormSubmitted, principal: Principal, card: Card) -> bool:
@@ -235,52 +169,3 @@ def _both(key: str, principal: Principal) -> Answered:
     """A refusal where no card says the language: the person's, or both."""
     langs: tuple[Lang, ...] = (principal.lang,) if principal.lang else ("zh", "en")
     return Answered(" ".join(say(key, lang) for lang in langs), ok=False)
-
-
-def _form(card: Card, button: Button, choice: Choice, lang: Lang) -> FormView:
-    return FormView(
-        data=button.pack(),
-        lang=card.lang,
-        title=card.title,
-        submit=choice.label,
-        cancel=say("form.cancel", lang),
-        intro=choice.intro,
-        fields=choice.form,
-        edits=choice.edits,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Tapped:
-    """A tap or a form, on a card as it was read: who, what, from where."""
-
-    update: CardTapped | FormSubmitted
-    found: CardNow
-    principal: Principal
-    button: Button
-
-    def entry(
-        self,
-        result: str,
-        *,
-        after: Card | None = None,
-        faults: Sequence[str] = (),
-        more: Mapping[str, Any] | None = None,
-    ) -> audit.Entry:
-        """It in the log of the card's run, refused or not; `after` is the card that it writes."""
-        actor, revision = self.update.actor, self.button.revision
-        stale = revision if revision != self.found.card.revision else None
-        told = {
-            "by": self.principal.id,
-            "via": actor.platform,
-            "where": self.update.conversation,
-            "user": f"{actor.workspace}:{actor.user}",
-            "update": self.update.id,
-            "choice": self.button.choice,
-            "sent_form": isinstance(self.update, FormSubmitted) or None,
-            "revision": stale,
-            "result": result,
-            "faults": faults,
-            **(more or {}),
-        }
-        return audit.about_card(self.found.card, self.found.now, "tap", told, after=after)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 
@@ -99,6 +100,31 @@ class Directory:
         if "slack" in self.platforms:
             homes += [stranger.id for stranger in self._strangers(review.roles)][:MOST_MEMBERS]
         return list(dict.fromkeys(homes))
+
+    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
+        """Where these persons and their delegates of today are reached, on connected platforms."""
+        wanted = {*persons, *(self._delegate(each, today) for each in persons)}
+        found = [person for person in self.people if person.id in wanted]
+        homes = [home for person in found for home in self._homes(person)]
+        # Who is in a Slack group, and not in the file, is reached at their account.
+        accounts = [each for each in persons if each.startswith("slack:")][:MOST_MEMBERS]
+        return list(dict.fromkeys((*homes, *(accounts if "slack" in self.platforms else ()))))
+
+    def delegators(self, person: str, today: date) -> set[str]:
+        """For whom the person is the standing delegate today (ids)."""
+        return {each.id for each in self.people if self._delegate(each.id, today) == person}
+
+    @property
+    def everybody(self) -> Sequence[Principal]:
+        """All the people there are."""
+        return [self._principal(person) for person in self.people]
+
+    def _delegate(self, person: str, today: date) -> str:
+        """The delegate of a person today, "" for none."""
+        found = next((each.delegate for each in self.people if each.id == person), None)
+        if found is None or (found.until is not None and today > found.until):
+            return ""
+        return found.person
 
     def admins(self) -> Sequence[tuple[str, Lang]]:
         """Where everybody with the role admin is reached, and the language they read."""

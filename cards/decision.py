@@ -6,7 +6,10 @@ from datetime import datetime
 from typing import Literal
 
 from cards.forms import check_form
-from cards.model import Card, Choice, Decision, Principal, Vote
+from cards.model import Card, Choice, Decision, Principal, Value, Vote
+from cards.seats import free, seats
+
+APPROVE, REJECT = "approve", "reject"
 
 Reason = Literal[
     "unknown_choice",
@@ -18,6 +21,7 @@ Reason = Literal[
     "nobody_else",
     "not_approver",
     "already_voted",
+    "seat_taken",
 ]
 
 
@@ -31,10 +35,21 @@ class Won:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A vote short of the quorum; `card` is the state to store, `votes_needed` more to come."""
+    """A vote that does not decide yet; `card` is the state to store.
+
+    `votes_needed` more for the same choice would decide it.
+    """
 
     card: Card
     votes_needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The person (principal id) chose just this before, and it stands: a success, not a refusal."""
+
+    card: Card
+    person: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +68,15 @@ class Invalid:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The tap changes nothing; `card` as it stands, and `person` who tapped (principal id)."""
+    """The tap changes nothing; `card` as it stands, and `person` who tapped (principal id).
+
+    `vote` is the one that stands in the way of another in the same seat.
+    """
 
     reason: Reason
     card: Card
     person: str
+    vote: Vote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +84,7 @@ class MayEdit:
     """The form was sent to change what the card shows; nothing is decided (cards.editing)."""
 
 
-Verdict = Won | Recorded | NeedsForm | MayEdit | Invalid | Refused
+Verdict = Won | Recorded | Repeated | NeedsForm | MayEdit | Invalid | Refused
 
 
 def decide(
@@ -79,15 +98,20 @@ def decide(
 ) -> Verdict:
     """What this tap (or sent form, with `values`) means for the card as it stands.
 
-    `approve` counts towards the quorum, one per person; every other choice decides at once, so a
-    `reject` always wins. At the deadline itself the card has expired.
+    A person has one vote, a seat has one. With `deny_wins`, approvals count towards the quorum and
+    everything else decides at once; with `majority`, more than half of the quorum's seats decide,
+    for either side. At the deadline itself the card has expired.
     """
     chosen = card.choice(choice)
     if chosen is None:
         return Refused("unknown_choice", card, principal.id)
-    if reason := refusal(card, principal, now, revision):
-        return Refused(reason, card, principal.id)
-    if card.review.four_eyes and choice == "approve" and principal.id in card.authors.values():
+    reason = refusal(card, principal, now, revision)
+    if reason in ("not_open", "already_voted") and _stands(card, principal.id, choice):
+        return Repeated(card, principal.id)
+    if reason:
+        return Refused(reason, card, principal.id, _in_the_way(card, principal, reason))
+    seat = _seat(card, principal, choice)
+    if seat is None:
         return Refused("own_edit", card, principal.id)
     if chosen.form and values is None:
         return NeedsForm(chosen)
@@ -96,32 +120,20 @@ def decide(
     typed, errors = check_form(chosen.form, values or {}, card.lang)
     if errors:
         return Invalid(errors)
-    needed = votes_needed(card) - 1 if choice == "approve" else 0
+    vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))
+    needed = votes_needed(card, choice) - 1
     if needed > 0:
-        vote = Vote(person=principal.id, name=principal.name, choice=choice, at=now)
         return Recorded(_next(card, votes=(*card.votes, vote)), needed)
-    decision = Decision(
-        choice=choice,
-        person=principal.id,
-        name=principal.name,
-        at=now,
-        values=typed,
-        edits=card.edits,
-        shown_digest=card.shown_digest if card.edits else "",
-    )
+    decision = _decision(card, vote, typed)
     return Won(_decided(card, decision), decision)
 
 
-def may_decide(card: Card, principal: Principal) -> bool:
-    """Whether the person is an approver of this card; with nobody named, nobody is."""
-    review = card.review
-    return principal.id in review.persons or not set(review.roles).isdisjoint(principal.roles)
-
-
-def votes_needed(card: Card) -> int:
-    """How many more persons have to approve, at least 1 while the card is open."""
-    approved = {vote.person for vote in card.votes if vote.choice == "approve"}
-    return max(card.review.quorum - len(approved), 1)
+def votes_needed(card: Card, choice: str = APPROVE) -> int:
+    """How many more persons have to choose this, at least 1 while the card is open."""
+    chosen = len({vote.held for vote in card.votes if vote.choice == choice})
+    if card.review.decides == "majority" and choice in (APPROVE, REJECT):
+        return max(card.review.quorum // 2 + 1 - chosen, 1)
+    return max(card.review.quorum - chosen, 1) if choice == APPROVE else 1
 
 
 def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
@@ -134,11 +146,59 @@ def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> R
         return "stale"
     if card.review.four_eyes and principal.id == card.requester:
         return "own_request"
-    if not may_decide(card, principal):
+    found = seats(card, principal)
+    if not found:
         return "not_approver"
     if any(vote.person == principal.id for vote in card.votes):
         return "already_voted"
-    return None
+    return None if free(card, found) else "seat_taken"
+
+
+def _in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:
+    if reason != "seat_taken":
+        return None
+    held = {seat.id for seat in seats(card, principal)}
+    return next(vote for vote in card.votes if vote.held in held)
+
+
+def _stands(card: Card, person: str, choice: str) -> bool:
+    """Whether this very choice of theirs is recorded."""
+    given: list[Vote | Decision] = [*card.votes]
+    given += [card.decision] if card.decision else []
+    return any(each.person == person and each.choice == choice for each in given)
+
+
+def _vote(principal: Principal, seat: Principal, choice: str, now: datetime, reason: str) -> Vote:
+    vote = Vote(person=principal.id, name=principal.name, choice=choice, at=now, reason=reason)
+    if seat.id == principal.id:
+        return vote
+    return vote.model_copy(update={"seat": seat.id, "seat_name": seat.name})
+
+
+def _seat(card: Card, principal: Principal, choice: str) -> Principal | None:
+    """Whose vote it is; None where four eyes are needed and each of these changed what stands."""
+    authors = set(card.authors.values()) if card.review.four_eyes and choice == APPROVE else set()
+    if principal.id in authors:
+        return None
+    return free(card, tuple(each for each in seats(card, principal) if each.id not in authors))
+
+
+def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
+    """The last vote decides; of a rejection by several, every reason is told."""
+    reasons = [v.reason for v in card.votes if v.choice == vote.choice and v.reason]
+    if reasons and vote.choice == REJECT:
+        typed = {**typed, "reason": "; ".join([*reasons, *filter(None, [vote.reason])])}
+    return Decision(
+        choice=vote.choice,
+        person=vote.person,
+        name=vote.name,
+        at=vote.at,
+        values=typed,
+        seat=vote.seat,
+        seat_name=vote.seat_name,
+        edits=card.edits,
+        shown_digest=card.shown_digest if card.edits else "",
+    )
 
 
 def _decided(card: Card, decision: Decision) -> Card:

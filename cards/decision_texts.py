@@ -1,29 +1,65 @@
-"""Which sentence a tapper is told when a tap does not count (design §7)."""
+"""Which sentence a tapper is told when a tap does not count, or counted before (design §7)."""
 
 from datetime import datetime, tzinfo
 
-from cards.decision import Refused, votes_needed
-from cards.model import Card, Lang
+from cards.decision import Refused, Repeated, votes_needed
+from cards.model import Card, Decision, Lang, Vote
 from cards.texts import say
 
 
 def refusal_text(refused: Refused, lang: Lang, *, tz: tzinfo) -> str:
     """One sentence for the tapper's eyes; times are told in `tz`, choices by the card's labels."""
     card = refused.card
-    if refused.reason == "already_voted":
-        vote = next(v for v in card.votes if v.person == refused.person)
-        return say(
-            "refused.already_voted",
-            lang,
-            when=_when(vote.at, tz),
-            label=_label(card, vote.choice),
-            needed=votes_needed(card),
-        )
-    if refused.reason == "not_open":
-        return _closed(refused, lang, tz)
-    if refused.reason == "expired":
-        return _expired(card, lang, tz)
-    return say(f"refused.{refused.reason}", lang)
+    match refused.reason:
+        case "already_voted":
+            vote = next(v for v in card.votes if v.person == refused.person)
+            return say("refused.already_voted", lang, **_told(card, vote, tz))
+        case "seat_taken":
+            return _taken(refused, lang, tz)
+        case "not_open":
+            return _closed(refused, lang, tz)
+        case "expired":
+            return _expired(card, lang, tz)
+        case reason:
+            return say(f"refused.{reason}", lang)
+
+
+def repeated_text(repeated: Repeated, lang: Lang, *, tz: tzinfo) -> str:
+    """That the person's choice is recorded, and what came of it so far."""
+    card, person = repeated.card, repeated.person
+    vote = next((v for v in card.votes if v.person == person), None)
+    given = vote or card.decision
+    assert given is not None, "a repeat repeats something"
+    told = _told(card, given, tz)
+    if card.status == "open":
+        return say("repeat.vote", lang, **told)
+    closed = say("repeat.closed", lang, **told)
+    if card.decision is None or card.decision.person == person:
+        return closed
+    outcome = _closed(Refused("not_open", card, person), lang, tz)
+    return say("repeat.outcome", lang, told=closed, outcome=outcome)
+
+
+def _told(card: Card, given: Vote | Decision, tz: tzinfo) -> dict[str, object]:
+    needed = votes_needed(card, given.choice)
+    return {
+        "when": _when(given.at, tz),
+        "label": _label(card, given.choice),
+        "needed": needed,
+    }
+
+
+def _taken(refused: Refused, lang: Lang, tz: tzinfo) -> str:
+    vote = refused.vote
+    assert vote is not None, "a taken seat has a vote"
+    return say(
+        "refused.seat_taken",
+        lang,
+        seat=vote.seat_name or vote.name,
+        name=vote.name,
+        when=_when(vote.at, tz),
+        label=_label(refused.card, vote.choice),
+    )
 
 
 def _closed(refused: Refused, lang: Lang, tz: tzinfo) -> str:

@@ -3,8 +3,11 @@
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field as Key
+
 from cards.edits import Edit, Editing
 from cards.frozen import Frozen
+from cards.policy import Escalation, Reminders
 
 Lang = Literal["zh", "en"]
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
@@ -12,12 +15,16 @@ CardStatus = Literal["open", "decided", "expired", "cancelled", "superseded"]
 FieldType = Literal["text", "integer", "number", "date", "choice"]
 Style = Literal["primary", "danger", "plain"]
 Value = str | int | float
+Majority = Literal["deny_wins", "majority"]
+ReasonFor = Literal["required", "optional", "none"]
 
 
 class Principal(Frozen):
     """A person, whatever platform they tap on; a stranger has a platform id and no roles.
 
-    `lang` and `zone` (IANA) are what they want to read; None and "" leave it open.
+    `lang` and `zone` (IANA) are what they want to read; None and "" leave it open. `stands_for` are
+    those whose seat they may take at this moment, as of the roles these hold now; it is never
+    stored.
     """
 
     id: str
@@ -25,6 +32,7 @@ class Principal(Frozen):
     roles: tuple[str, ...] = ()
     lang: Lang | None = None
     zone: str = ""
+    stands_for: tuple["Principal", ...] = Key(default=(), exclude=True)
 
 
 class Field(Frozen):
@@ -74,30 +82,64 @@ class Row(Frozen):
 
 
 class Review(Frozen):
-    """Who may decide: holders of `roles` or the named `persons`; `quorum` counts approvals.
+    """Who may decide: holders of `roles` or the named `persons`; `quorum` counts seats.
 
-    `four_eyes` refuses the requester (design §7).
+    `four_eyes` refuses the requester (design §7). `approvers` are the ids of all who could decide
+    when the card opened; whoever taps must be one of them and hold a role still (None: the card is
+    older than that list). `decides` says how votes count, `delegable` whether seats may be given to
+    others. `execute_s` is how long an approval is good for a write, `may_edit` the leaves that
+    reviewers may change.
     """
 
     roles: tuple[str, ...] = ()
     persons: tuple[str, ...] = ()
     quorum: int = 1
     four_eyes: bool = False
+    approvers: tuple[str, ...] | None = None
+    decides: Majority = "deny_wins"
+    delegable: bool = True
+    remind: Reminders | None = None
+    escalate: Escalation | None = None
+    execute_s: int | None = None
+    may_edit: tuple[str, ...] = ()
 
 
 class Vote(Frozen):
-    """One person's recorded approval on a card whose quorum is not reached yet."""
+    """One person's recorded vote on a card that is not decided by it.
+
+    `seat` is the id of the person in whose place they voted, "" for their own; `reason` is why they
+    rejected it.
+    """
 
     person: str
     name: str
     choice: str
+    at: datetime
+    seat: str = ""
+    seat_name: str = ""
+    reason: str = ""
+
+    @property
+    def held(self) -> str:
+        """Whose seat has voted."""
+        return self.seat or self.person
+
+
+class HandOver(Frozen):
+    """One person's seat on one card, given to another (principal ids)."""
+
+    by: str
+    by_name: str
+    to: str
+    to_name: str
     at: datetime
 
 
 class Decision(Frozen):
     """The answer that closed a card: who, what, when, and the form's typed values.
 
-    `edits` are the changes that were decided upon, `shown_digest` fixes what was shown with them.
+    `seat` is the id of the person in whose place it was given, "" for their own. `edits` are the
+    changes that were decided upon, `shown_digest` fixes what was shown with them.
     """
 
     choice: str
@@ -107,6 +149,8 @@ class Decision(Frozen):
     values: dict[str, Value] = {}
     edits: tuple[Edit, ...] = ()
     shown_digest: str = ""
+    seat: str = ""
+    seat_name: str = ""
 
 
 class Card(Frozen):
@@ -119,6 +163,8 @@ class Card(Frozen):
     `waiting_for` names, for show, whose answer is awaited. `known` are fields that the form does
     not ask for because their value stands; a text answer is read against them too. `editing` is
     what reviewers may change, `edits` what they did, `authors` by leaf whose change stands there.
+    `handed` are seats that were given to others, `reminded` counts reminders, and `escalated` says
+    for whom the escalation added approvers.
     """
 
     schema_version: Literal[1] = 1
@@ -150,6 +196,9 @@ class Card(Frozen):
     editing: Editing | None = None
     edits: tuple[Edit, ...] = ()
     authors: dict[str, str] = {}
+    handed: tuple[HandOver, ...] = ()
+    reminded: int = 0
+    escalated: str = ""
 
     @property
     def lane(self) -> str:

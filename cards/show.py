@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 from cards.buttons import Button
 from cards.edit_texts import lines
-from cards.model import Card, Choice, Decision, Lang
+from cards.handover import HAND_OVER, form, offers
+from cards.model import Card, Choice, Decision, Lang, Vote
 from cards.texts import say
 from cards.view import ButtonView, CardView, Tone
 
@@ -26,6 +27,16 @@ def button(card: Card, choice: Choice) -> ButtonView:
     )
 
 
+def _buttons(card: Card) -> tuple[ButtonView, ...]:
+    """A button for each choice, and one to hand one's seat over where seats can be given."""
+    choices = tuple(button(card, choice) for choice in card.choices)
+    if not offers(card):
+        return choices
+    data = Button(token=card.token, choice=HAND_OVER, revision=card.revision).pack()
+    label = say("choice.hand_over", card.lang)
+    return (*choices, ButtonView(data=data, label=label, form=form(card)))
+
+
 def show(card: Card, zone: str, *, origin: str = "") -> CardView:
     """The card's view; `zone` (IANA) is for the times shown, `origin` for where it comes from."""
     closed = card.status != "open"
@@ -39,37 +50,75 @@ def show(card: Card, zone: str, *, origin: str = "") -> CardView:
         rows=card.rows,
         note="" if closed else _note(card),
         origin=origin,
-        buttons=() if closed else tuple(button(card, choice) for choice in card.choices),
+        buttons=() if closed else _buttons(card),
         outcome=outcome(card, zone) if closed else "",
         tone=tone if closed else "open",
     )
 
 
 def outcome(card: Card, zone: str) -> str:
-    """One line on how a closed card ended: what, by whom, when, and the reason given."""
+    """How a closed card ended: what, by whom, when, the reason given, and all votes of several."""
     if card.decision is None:
         return say(f"card.{card.status}", card.lang)
-    return decided(card, card.decision, zone)
+    line = decided(card, card.decision, zone)
+    return f"{line} {_all_votes(card)}" if card.votes else line
 
 
 def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
     """Who chose what, and when; in the card's language unless the reader has another."""
     lang = lang or card.lang
-    choice = card.choice(decision.choice)
     line = say(
         "card.outcome",
         lang,
-        name=decision.name,
-        choice=choice.label if choice else decision.choice,
+        name=voter(decision, lang),
+        choice=_label(card, decision.choice),
         when=local(decision.at, zone),
     )
     reason = decision.values.get("reason")
     return f"{line} {say('card.reason', lang, reason=reason)}" if reason else line
 
 
+def voter(given: Vote | Decision, lang: Lang) -> str:
+    """Who gave a vote or a decision, and in whose place."""
+    if not given.seat:
+        return given.name
+    return say("vote.for", lang, name=given.name, seat=given.seat_name)
+
+
 def local(moment: datetime, zone: str) -> str:
     """A moment as `MM-DD HH:MM` in that zone."""
     return moment.astimezone(ZoneInfo(zone)).strftime("%m-%d %H:%M")
+
+
+def tally(card: Card) -> str:
+    """The votes so far, as in "1 of 2 so far: Ana"; "" without any."""
+    if not card.votes:
+        return ""
+    if card.review.decides == "majority":
+        votes = _listed(card, [_vote(card, vote) for vote in card.votes])
+        return say("vote.tally", card.lang, of=card.review.quorum, votes=votes)
+    names = _listed(card, [voter(vote, card.lang) for vote in card.votes])
+    return say("card.votes", card.lang, n=len(card.votes), of=card.review.quorum, names=names)
+
+
+def _all_votes(card: Card) -> str:
+    given: list[Vote | Decision] = [*card.votes]
+    given += [card.decision] if card.decision else []
+    return say("vote.all", card.lang, votes=_listed(card, [_vote(card, each) for each in given]))
+
+
+def _vote(card: Card, given: Vote | Decision) -> str:
+    name = voter(given, card.lang)
+    return say("vote.of", card.lang, name=name, choice=_label(card, given.choice))
+
+
+def _listed(card: Card, texts: list[str]) -> str:
+    return say("list.items", card.lang).join(texts)
+
+
+def _label(card: Card, choice_id: str) -> str:
+    choice = card.choice(choice_id)
+    return choice.label if choice else choice_id
 
 
 def _note(card: Card) -> str:
@@ -84,8 +133,14 @@ def _note(card: Card) -> str:
         )
     else:
         note = say("card.waits_for", card.lang, who=card.waiting_for)
-    if card.votes:
-        names = say("list.items", card.lang).join(vote.name for vote in card.votes)
-        of = card.review.quorum
-        note += " · " + say("card.votes", card.lang, n=len(card.votes), of=of, names=names)
-    return note
+    return " · ".join(filter(None, (note, tally(card), *_since(card))))
+
+
+def _since(card: Card) -> list[str]:
+    """What has happened to the card while it waits."""
+    told = [say("card.handed", card.lang, by=h.by_name, to=h.to_name) for h in card.handed]
+    if card.escalated:
+        told.append(say("card.escalated", card.lang, role=card.escalated))
+    if card.reminded:
+        told.append(say("card.reminded", card.lang, n=card.reminded))
+    return told

@@ -98,7 +98,7 @@ def started(run: Run) -> Entry:
 
 def approvals(given: Any) -> dict[str, Any]:
     """Approvals by name, as an entry has them."""
-    return {name: one.model_dump(mode="json") for name, one in given.items()}
+    return {name: one.model_dump(mode="json", exclude_none=True) for name, one in given.items()}
 
 
 def origin(conversation: str) -> dict[str, str]:

@@ -85,6 +85,14 @@ class CardExpired(Frozen):
     card: str
 
 
+class ReviewDue(Frozen):
+    """Run lane: a clock of an open review came due; the run itself is not moved by it."""
+
+    kind: Literal["review_due"] = "review_due"
+    card: str
+    what: Literal["remind", "escalate"]
+
+
 class Synced(Frozen):
     """Run lane: the system of record has taken the run's change `number`."""
 
@@ -131,6 +139,7 @@ RunMail = (
     | Resumed
     | CardDecided
     | CardExpired
+    | ReviewDue
     | Synced
     | SyncFailed
     | Migrated

@@ -36,6 +36,7 @@ from engine.mail import (
     Continued,
     Migrated,
     Resumed,
+    ReviewDue,
     RunMail,
     Started,
     Synced,
@@ -185,7 +186,7 @@ def _given(run: Run, mail: RunMail) -> Input | None:
             return TimedOut(mail.card) if mail.card in run.waiting else None
         case ChildRan():
             return children.ended(run, mail)
-        case Resumed() | Synced() | SyncFailed() | Migrated():
+        case Resumed() | Synced() | SyncFailed() | Migrated() | ReviewDue():
             return None
         case _:
             assert_never(mail)

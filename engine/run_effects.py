@@ -7,10 +7,10 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
-from engine import audit, children, findings, syncing, violations
+from engine import audit, children, findings, reviewing, syncing, violations
 from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
 from engine.frames.state import ENDED, Run, position
-from engine.mail import CardExpired, PartReady, RunMail, Started
+from engine.mail import CardDecided, CardExpired, PartReady, RunMail, Started
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
 
@@ -57,7 +57,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
         runs=(written(after), *map(written, moved.begun)),
         parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if shows else (),
         cards=(*moved.closed, *(CardWrite(card) for card in opened)),
-        timers=_timers(after, opened),
+        timers=_timers(moved, now),
         slots=slots,
         posts=(
             *(_late(after, now) if ended else ()),
@@ -172,13 +172,14 @@ def _late(run: Run, now: datetime) -> tuple[Post, ...]:
     )
 
 
-def _timers(run: Run, opened: tuple[Card, ...]) -> tuple[Timer, ...]:
-    lane = f"run:{run.id}"
-    return tuple(
-        Timer(lane, f"expire:{c.token}", c.deadline, CardExpired(card=c.token).model_dump_json())
-        for c in opened
-        if c.deadline
-    )
+def _timers(moved: Moved, now: datetime) -> tuple[Timer, ...]:
+    """The clocks of new cards; those of an answered or replaced one stop."""
+    answered = [moved.mail.card] if isinstance(moved.mail, CardDecided | CardExpired) else []
+    ended = dict.fromkeys((*answered, *(write.card.token for write in moved.closed)))
+    lane = f"run:{moved.after.id}"
+    stopped = [timer for token in ended for timer in reviewing.without_timers(token, lane)]
+    started = [timer for card in moved.opened for timer in reviewing.timers(card, now)]
+    return (*stopped, *started)
 
 
 def wakes(run: Run) -> tuple[tuple[str, str], ...]:
@@ -194,7 +195,7 @@ def shown_at(run: Run, opened: tuple[Card, ...], context: StepContext) -> tuple[
     """Where each card is shown: with the reply or below it, and where its approvers are."""
     posts: list[Post] = []
     for index, card in enumerate(opened):
-        places = list(context.services.people.homes(card.review)) if card.review.roles else []
+        places = _homes(card, context) if card.review.roles else []
         if not (run.slot and index == 0):
             places.insert(0, run.conversation)
         elif run.conversation in places:
@@ -204,3 +205,9 @@ def shown_at(run: Run, opened: tuple[Card, ...], context: StepContext) -> tuple[
             for place in dict.fromkeys(places)
         )
     return tuple(posts)
+
+
+def _homes(card: Card, context: StepContext) -> list[str]:
+    """Where those who may decide, and who stands in for them, are reached."""
+    people, today = context.services.people, context.services.today
+    return [*people.homes(card.review), *people.reached(card.review.approvers or (), today)]

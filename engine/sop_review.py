@@ -1,9 +1,10 @@
 """A person decides at a node of an SOP: the card, and where the answer leads (spec 001 §4.3)."""
 
-from datetime import timedelta
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Field, Review, Row
+from cards.model import Card, Choice, Decision, Field, Lang, Principal, Review, Row
 from cards.texts import say
 from engine import edited
 from engine import plan as plans
@@ -11,7 +12,8 @@ from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.leaves import rows, tables, value_of
-from engine.playbooks.skill import ReviewPolicy, Sop, SopNode
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import Sop, SopNode
 from engine.rules.soft import Dialogue
 from engine.sop_ends import SIGNOFF, go_to
 
@@ -25,18 +27,60 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
     roles = say("list.items", run.lang).join(
         people.role_name(role, run.lang) for role in policy.roles
     )
+    holders = people.holders(policy.roles)
     involved = {run.requester.id, *edited.authors(_shown_paths(node, context), context).values()}
-    others = [p for p in people.holders(policy.roles) if p.id not in involved]
-    if not (others if policy.four_eyes else people.holders(policy.roles)):
-        holds = people.holders(policy.roles)
-        reason = say("run.only_requester" if holds else "run.no_approver", run.lang, roles=roles)
+    if reason := _too_few(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
         return Ended("blocked", Note("failed", text), reason)
     digest = _shown_digest(node, context)
-    card = _card(frame, sop, node, roles, context).model_copy(update={"shown_digest": digest})
+    card = _card(frame, sop, node, roles, context)
+    update = {"shown_digest": digest, "review": _review(policy, holders)}
+    card = card.model_copy(update=update)
     frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
     return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
+
+
+def _too_few(
+    policy: ReviewPolicy,
+    holders: Sequence[Principal],
+    involved: Collection[str],
+    roles: str,
+    context: StepContext,
+) -> str:
+    """Why those who may decide cannot reach the quorum; "" when they can."""
+    run = context.run
+    left = [p for p in holders if not (policy.four_eyes and p.id in involved)]
+    if len(left) >= policy.quorum:
+        return ""
+    if not left:
+        key = "run.only_requester" if holders else "run.no_approver"
+        return say(key, run.lang, roles=roles)
+    return say("run.too_few", run.lang, n=len(left), roles=roles, quorum=policy.quorum)
+
+
+def _review(policy: ReviewPolicy, holders: Sequence[Principal]) -> Review:
+    """The policy as the card keeps it, with who may decide at this moment."""
+    return Review(
+        roles=policy.roles,
+        quorum=policy.quorum,
+        four_eyes=policy.four_eyes,
+        approvers=tuple(each.id for each in holders),
+        decides=policy.decides,
+        delegable=policy.hand_over,
+        remind=policy.remind,
+        escalate=policy.escalate,
+        execute_s=policy.execute_s,
+        may_edit=policy.may_edit,
+    )
+
+
+def _reject(policy: ReviewPolicy, lang: Lang) -> Choice:
+    """The button that rejects, with the form that the policy wants."""
+    needed = policy.reject_reason == "required"
+    field = Field(name="reason", label=say("form.reason", lang), required=needed)
+    form = () if policy.reject_reason == "none" else (field,)
+    return Choice(id="reject", label=say("choice.reject", lang), style="danger", form=form)
 
 
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
@@ -69,7 +113,6 @@ def _shown_paths(node: SopNode, context: StepContext) -> tuple[str, ...]:
 
 def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepContext) -> Card:
     run, policy, lang = context.run, _policy(node), context.run.lang
-    reason = Field(name="reason", label=say("form.reason", lang))
     deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
     paths = _shown_paths(node, context)
     described = node.description(lang) if node.description else ""
@@ -89,12 +132,12 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
         problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            Choice(id="reject", label=say("choice.reject", lang), style="danger", form=(reason,)),
+            _reject(policy, lang),
             *((offer.choice,) if offer else ()),
         ),
         editing=offer.editing if offer else None,
         authors=edited.authors(paths, context),
-        review=Review(roles=policy.roles, quorum=policy.quorum, four_eyes=policy.four_eyes),
+        review=Review(),
         requester=run.requester.id,
         requester_name=run.requester.name,
         waiting_for=roles,
@@ -142,7 +185,8 @@ def decided(
         target = node.on_pass if soft else node.on_approve
         # What the last approver saw: that of the card as it was edited.
         digest = decision.shown_digest or frame.shown_digest
-        approval = Approval(by=decision.person, name=decision.name, digest=digest)
+        until = _until(_policy(node), decision)
+        approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
         approvals = {node.decision: approval} if node.decision else {}
         changes = edited.changes(decision, context)
         patch = Patch(approvals=approvals, problems=(), **changes)
@@ -152,12 +196,20 @@ def decided(
         return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
     target = node.on_fail if soft else node.on_reject
     who, why = literal(decision.name), literal(reason)
-    problems = (*frame.problems, say("run.rejected", context.run.lang, name=who, reason=why))
+    key = "run.rejected" if reason else "run.rejected_plainly"
+    problems = (*frame.problems, say(key, context.run.lang, name=who, reason=why))
     frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)
     judged = Judged(frame.node, "rejected", decision.person, target)
-    why = f"{decision.name} rejected: {reason}"
+    why = f"{decision.name} rejected: {reason}".removesuffix(": ")
     return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
+
+
+def _until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
+    """When the approval is too old for the write that it allows."""
+    if policy.execute_s is None:
+        return None
+    return decision.at + timedelta(seconds=policy.execute_s)
 
 
 def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:

@@ -2,6 +2,7 @@
 
 from cards.texts import say
 from engine import plan as plans
+from engine.approvals import asked_again
 from engine.errors import ToolError
 from engine.frames.outcome import Advanced, Done, Ended, Input, Next, Note, StepContext
 from engine.frames.state import Approval, Patch, ToolPlanFrame
@@ -16,6 +17,10 @@ async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> A
     if plan.rehearses:
         return await _rehearse(skill, plan, context)
     calls = plans.resolve(plan, run.state)
+    if not frame.started and frame.position < len(calls):
+        again = asked_again(frame, skill, plan, given, context)
+        if again is not None:
+            return again
     approval, refused = _approval(plan, plans.digest(calls), context)
     if refused:
         return _failed(context, say("run.not_approved", run.lang), refused)

@@ -1,7 +1,7 @@
 """Effects and answers as the scripts take and give them."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -101,8 +101,8 @@ def card(fields: list[str | None]) -> StoredCard | None:
 
 
 def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
-    """A claim from the script's (mail, state, ended, open cards, active runs)."""
-    mail, state, ended, cards, runs = rest
+    """A claim from the script's (mail, state, ended, open cards, active runs, now in ms)."""
+    mail, state, ended, cards, runs, now = rest
     return Claim(
         lane=lane,
         fence=fence,
@@ -113,6 +113,7 @@ def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -
         ended=ended,
         cards=int(cards),
         runs=int(runs),
+        now=datetime.fromtimestamp(int(now) / 1000, UTC),
     )
 
 

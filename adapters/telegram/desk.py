@@ -47,17 +47,20 @@ class Desk:
         self._answers = Answers(bot, soon_s=soon_s)
         self._clerk = Clerk(self._answers, slate)
 
-    async def learn_name(self) -> None:
-        """Ask Telegram for the bot's name unless it is known; mentions in groups depend on it."""
-        if self._me.username:
-            return
-        try:
-            async with asyncio.timeout(ANSWER_S):
-                user = await self._bot.get_me()
-        except (TelegramError, TimeoutError) as exc:
-            _log.warning("telegram_name_unknown", error=str(exc))
-        else:
-            self._me = Me(self._me.id, user.username or "")
+    async def learn_name(self) -> str:
+        """The bot's name, asked for unless it is known; "" when Telegram does not say.
+
+        Mentions in groups depend on it.
+        """
+        if not self._me.username:
+            try:
+                async with asyncio.timeout(ANSWER_S):
+                    user = await self._bot.get_me()
+            except (TelegramError, TimeoutError) as exc:
+                _log.warning("telegram_name_unknown", error=str(exc))
+            else:
+                self._me = Me(self._me.id, user.username or "")
+        return self._me.username
 
     async def take(self, raw: Any, intake: Intake) -> bool:
         """False when the update has to come again, because it was not recorded. Raises BadPayload.

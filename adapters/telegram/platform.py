@@ -20,6 +20,7 @@ from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
 from adapters.telegram.request import BotRequest
 from adapters.telegram.webhook import PATH, Webhook
+from cards.links import card_payload
 from cards.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.ports import platform as places
@@ -160,6 +161,11 @@ class TelegramPlatform:
         first = shown.ids[:1] if shown.chat == (place.chat if place.known_as else 0) else ()
         at = [part for part in (place.topic, *first) if part]
         return "/".join(map(str, ("https://t.me/c", number, *at))) if number > 0 and at else ""
+
+    async def opening(self, card: str) -> str:
+        """The bot's own chat with whoever follows it, which then shows the card; never raises."""
+        name, payload = await self._desk.learn_name(), card_payload(card)
+        return f"https://t.me/{name}?start={payload}" if name and payload else ""
 
     async def typing(self, conversation: str) -> None:
         """Show "typing…" for some seconds; best effort, never raises."""

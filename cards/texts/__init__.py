@@ -15,6 +15,7 @@ from cards.texts import (
     platform,
     redcap,
     reply,
+    review,
     telegram,
 )
 
@@ -31,7 +32,10 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
     return whole
 
 
-_TABLES = (card, editing, reply, platform, telegram, answer, library, redcap, graph, audit, pages)
+_TABLES = (
+    *(card, editing, review, reply, platform, telegram, answer, library, redcap, graph, audit),
+    pages,
+)
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))
 """key: (zh, en). `{name}` are filled by `say`."""

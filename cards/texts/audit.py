@@ -48,6 +48,21 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "audit.result.stale": ("拒绝，内容已更新", "refused, the content had changed"),
     "audit.result.own_request": ("拒绝，是本人的请求", "refused, it is their own request"),
     "audit.result.not_approver": ("拒绝，不是审批人", "refused, they are not an approver"),
+    "audit.result.own_edit": ("拒绝，内容由本人修改", "refused, what stands is their own change"),
+    "audit.result.nobody_else": (
+        "拒绝，没有其他人可批准",
+        "refused, nobody else could approve the change",
+    ),
+    "audit.result.seat_taken": ("拒绝，这一席已投票", "refused, that seat had voted"),
+    "audit.result.repeated": ("重复，已记录过", "the same again, recorded before"),
+    "audit.result.handed_over": ("已转交", "the vote was handed over"),
+    "audit.result.no_seat": ("拒绝，没有可转交的一票", "refused, they have no vote to hand over"),
+    "audit.result.not_delegable": (
+        "拒绝，这张卡片不可转交",
+        "refused, no vote on it can be handed over",
+    ),
+    "audit.result.edited": ("已修改内容", "the content was changed"),
+    "audit.result.unchanged": ("没有改动", "nothing was changed"),
     "audit.result.already_voted": ("拒绝，已投过票", "refused, they had voted before"),
     "audit.card": (
         "卡片 {card}：{kind}，{status}，已有 {votes} 票",

@@ -42,7 +42,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "card.expired": ("已过期，没有人在期限内决定", "Expired; nobody decided in time"),
     "card.cancelled": ("已取消", "Cancelled"),
     "card.superseded": ("已被更新的卡片取代", "Replaced by a newer card"),
-    "card.recorded": ("已记录：{choice}", "Recorded: {choice}"),
     "card.unknown": ("这里没有这张卡片。", "This card is not known here."),
     "card.newer": (
         "这张卡片由更新的版本写入，现在不能处理；没有记录，请稍后再点。",
@@ -78,10 +77,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "This is your own request; somebody else has to decide it.",
     ),
     "refused.not_approver": ("您不是这张卡片的审批人。", "You are not an approver of this card."),
-    "refused.already_voted": (
-        "您已于 {when} {label}，还需 {needed} 人。",
-        "You already chose {label} on {when}; {needed} more needed.",
-    ),
     # forms
     "form.reason": ("驳回理由", "Reason for rejecting"),
     "form.feedback": ("希望怎样修改", "What should be different"),

@@ -178,6 +178,10 @@ class People(Protocol):
         """Conversations in which those who may decide are reached, on connected platforms."""
         ...
 
+    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
+        """Where these persons, and who stands in for them today, are reached (principal ids)."""
+        ...
+
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""
         ...

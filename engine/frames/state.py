@@ -24,11 +24,15 @@ LeafValue = str | int | float | bool | Rows
 
 
 class Approval(Frozen):
-    """What was approved, and by whom: the digest of what the card showed."""
+    """What was approved, and by whom: the digest of what the card showed.
+
+    At `until` it is too old for a write; None when it does not age.
+    """
 
     by: str
     name: str
     digest: str
+    until: datetime | None = None
 
 
 class Attachment(Frozen):
@@ -67,7 +71,8 @@ class Patch(Frozen):
     """A change of the state, with who caused it. What is set to None is cleared.
 
     `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
-    `violations` what its rules found, counted by rule; `edited` says who changed a path at a review.
+    `violations` what its rules found, counted by rule; `edited` says who changed what stands at a
+    path.
     """
 
     by: str

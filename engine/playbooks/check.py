@@ -28,6 +28,8 @@ class Names:
     skills: Mapping[str, Skill | None]
     roles: Collection[str] | None
     held: Collection[str] | None
+    people: Mapping[str, Collection[str]] | None = None
+    """The roles of each person; None when they are not known."""
 
     @property
     def data_fields(self) -> Collection[str] | None:
@@ -80,12 +82,12 @@ class Checking:
     def __init__(self, names: Names, source: Source, problems: Problems) -> None:
         self.names = names
         self.source = source
-        self._problems = problems
+        self.problems = problems
 
     def add(self, path: Path, message: str) -> None:
         """A problem at that path of the file; "" is none."""
         if message:
-            self._problems.add(self.source.problem(path, message))
+            self.problems.add(self.source.problem(path, message))
 
     def path(self, path: str, at: Path) -> None:
         """The path must name a profile or decision field or a data leaf."""

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from engine.faults import Path
 from engine.playbooks.check import Checking
 from engine.playbooks.check_edits import edit_faults
-from engine.playbooks.skill import Batch, Over, ReviewPolicy, Sop, SopNode, SopNodeType
+from engine.playbooks.check_review import ReviewCheck
+from engine.playbooks.skill import Batch, Over, Sop, SopNode, SopNodeType
 from engine.rules.check import check_logic
 
 # Rules may also read today's date.
@@ -101,7 +102,7 @@ class SopCheck(Checking):
         if node.review is None:
             self.add((*at, "review"), "is required: who decides when the model cannot")
         else:
-            self._roles(node.review, (*at, "review"))
+            self._reviewed(node, (*at, "review"))
 
     def _hard_rule(self, node: SopNode, at: Path) -> None:
         read = self.names.data_fields
@@ -116,6 +117,10 @@ class SopCheck(Checking):
             self.known(rule.field, variables, (*where, "field"), "data field")
             for path, message in check_logic(rule.logic, variables=variables):
                 self.add((*where, "logic", *path), message)
+
+    def _reviewed(self, node: SopNode, at: Path) -> None:
+        if node.review:
+            ReviewCheck(self.names, self.source, self.problems).run(node, node.review, at)
 
     def _batch(self, batch: Batch) -> None:
         known = self.names.data_fields
@@ -141,7 +146,7 @@ class SopCheck(Checking):
         if node.review is None:
             self.add((*at, "review"), "is required: who decides")
             return
-        self._roles(node.review, (*at, "review"))
+        self._reviewed(node, (*at, "review"))
         if not node.decision:
             self.add((*at, "decision"), "is required: the name under which it is remembered")
         for index, path in enumerate(node.presents):
@@ -153,15 +158,6 @@ class SopCheck(Checking):
             shown = self.names.skills.get(node.shows)
             if shown and shown.plan is None:
                 self.add((*at, "shows"), f"{node.shows!r} has no plan to show")
-
-    def _roles(self, review: ReviewPolicy, at: Path) -> None:
-        if not review.roles:
-            self.add((*at, "roles"), "should name at least one role")
-        for index, role in enumerate(review.roles):
-            self.known(role, self.names.roles, (*at, "roles", index), "role in people.yaml")
-        held = self.names.held
-        if review.roles and held is not None and not set(review.roles) & set(held):
-            self.add((*at, "roles"), f"nobody in people.yaml holds {' or '.join(review.roles)}")
 
 
 def _reached(sop: Sop) -> set[str]:

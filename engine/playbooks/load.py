@@ -20,12 +20,17 @@ _PLACE = re.compile(r"(.*?):(\d+): ")
 
 
 def load(
-    files: Mapping[str, str], *, roles: Collection[str] | None, held: Collection[str] | None
+    files: Mapping[str, str],
+    *,
+    roles: Collection[str] | None,
+    held: Collection[str] | None,
+    people: Mapping[str, Collection[str]] | None = None,
 ) -> Playbook:
     """One playbook from its files (path to text). Raises DefinitionError with every problem.
 
     `roles` are the roles that people.yaml knows, `held` those that somebody holds; None when they
-    are not known, so that they are not checked. Problems stand in the order of files and lines.
+    are not known, so that they are not checked; `people` has the roles of each person, which says
+    whether a quorum can be reached. Problems stand in the order of files and lines.
     """
     problems = Problems()
     sources = {name: _read(name, text, problems) for name, text in files.items()}
@@ -42,6 +47,7 @@ def load(
         {key: found.skill for key, found in skills.items()},
         roles,
         held,
+        people,
     )
     if main:
         phases = PhaseCheck(names, main, problems)

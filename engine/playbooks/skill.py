@@ -7,6 +7,7 @@ from pydantic import Field as Key
 from cards.frozen import Frozen
 from engine.conditions import AnyCondition
 from engine.language import Bilingual
+from engine.playbooks.review import ReviewPolicy
 from engine.rules.engine import HardRule, Severity
 
 SkillKind = Literal["prompt", "sop", "tool_plan"]
@@ -75,19 +76,6 @@ class SkillCard(Frozen):
     options_from: str = ""
     task_key: str = ""
     deadline_s: int | None = Key(default=None, gt=0)
-
-
-class ReviewPolicy(Frozen):
-    """Who decides at a human_review node; four eyes unless switched off (design §7).
-
-    `may_edit` are leaves that the card shows and those who decide may change on it.
-    """
-
-    roles: tuple[str, ...]
-    quorum: int = Key(default=1, ge=1)
-    four_eyes: bool = True
-    deadline_s: int | None = Key(default=None, gt=0)
-    may_edit: tuple[str, ...] = ()
 
 
 class Over(Frozen):

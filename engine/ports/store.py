@@ -5,14 +5,14 @@ writes lies in the partition of its lane or card and lands in one script, or not
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
 from cards.model import Card
 from engine.ports.platform import Pace
 
-RowKind = Literal["reply", "card", "note", "sync", "check", "cards"]
+RowKind = Literal["reply", "card", "note", "sync", "check", "cards", "ping"]
 AfterCommit = Literal["keep", "release", "park"]
 
 
@@ -80,7 +80,7 @@ class Post:
     """A platform message to keep up to date: row `row` at `conversation` shows `kind` `ref`.
 
     It is first due after `due_s` seconds; `body` is JSON: a note's view, a sync's change, what a
-    step checked, or which cards are to be shown again.
+    step checked, which cards are to be shown again, or a ping's number.
     """
 
     row: str
@@ -167,6 +167,7 @@ class Claim:
 
     `ended` is a run's terminal status. `attempts` counts takings of this mail, from 1. `cards` is
     how many cards are open in a talk or control lane's conversation, `runs` how many go on there.
+    `now` is the store's own clock at that moment.
     """
 
     lane: str
@@ -178,6 +179,7 @@ class Claim:
     ended: str = ""
     cards: int = 0
     runs: int = 0
+    now: datetime | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

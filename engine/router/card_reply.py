@@ -1,7 +1,7 @@
 """A text that answers an open card of the conversation (design §7)."""
 
-from cards.decision import may_decide
 from cards.model import Card
+from cards.seats import may_decide
 from engine.entities import fold
 from engine.intents import Intent
 from engine.ports.model import Model

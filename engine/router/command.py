@@ -7,7 +7,7 @@ from engine.intents import Intent
 from engine.ports.model import Model
 from engine.router.model import RouteContext, Tried
 
-COMMANDS = ("help", "pending", "runs", "cancel", "language", "start")
+COMMANDS = ("help", "pending", "runs", "cancel", "handover", "language", "start")
 
 _SLASHED = re.compile(r"[/／]([A-Za-z]+)(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
 _WORDS = {

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cards.decision import may_decide
 from cards.markdown import literal
 from cards.model import Card, Field
+from cards.seats import may_decide
 from cards.texts import say
 from engine import wording
 from engine.entities import fold, subject_ids

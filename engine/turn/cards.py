@@ -2,10 +2,11 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from cards.decision import Refused, Verdict, Won, decide
-from cards.decision_texts import refusal_text
+from cards.decision import Refused, Repeated, Verdict, Won, decide
+from cards.decision_texts import refusal_text, repeated_text
 from cards.forms import check_form
 from cards.markdown import literal
 from cards.model import Card, Choice, Field, Principal
@@ -42,7 +43,7 @@ async def answer_card(intent: Intent, head: ReplyHead, services: TurnServices) -
         return CardReply("failed", say("card.unknown", "zh"))
     card, choice = found.card, found.card.choice(intent.choice)
     if choice is None or not choice.form or card.status != "open":
-        return _decide(card, intent.choice, None, head, services)
+        return _decide(card, intent.choice, None, head, found.now, services)
     if who := about_another(card, intent.text):
         text = say("clarify.other", card.lang, form=named(card), who=who)
         return CardReply("needs_you", text, log=(_told_of(card, head, services, "about_another"),))
@@ -60,7 +61,7 @@ async def answer_card(intent: Intent, head: ReplyHead, services: TurnServices) -
         reply = _keep(card, wider, choice, kept, told)
         after = next((write.card for write in reply.cards), None)
         return replace(reply, log=(_told_of(card, head, services, "kept", after=after),))
-    reply = _decide(wider, choice.id, given, head, services)
+    reply = _decide(wider, choice.id, given, head, found.now, services)
     return replace(reply, text=told + reply.text) if reply.mails else reply
 
 
@@ -143,11 +144,10 @@ def _decide(
     choice: str,
     values: dict[str, str] | None,
     head: ReplyHead,
+    now: datetime,
     services: TurnServices,
 ) -> CardReply:
-    verdict = decide(
-        card, head.principal, choice, services.now, revision=card.revision, values=values
-    )
+    verdict = decide(card, head.principal, choice, now, revision=card.revision, values=values)
     reply = _judged(card, verdict, head.principal, services)
     after = next((write.card for write in reply.cards), None)
     result = verdict.reason if isinstance(verdict, Refused) else "decided" if after else "kept"
@@ -166,6 +166,9 @@ def _judged(
                 cards=(CardWrite(verdict.card, expect=card.version),),
                 mails=((card.lane, mail),),
             )
+        case Repeated():
+            text = repeated_text(verdict, card.lang, tz=ZoneInfo(services.zone))
+            return CardReply("answered", text)
         case Refused():
             lang, zone = principal.lang or card.lang, principal.zone or services.zone
             return CardReply("failed", refusal_text(verdict, lang, tz=ZoneInfo(zone)))

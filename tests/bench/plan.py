@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-ITEMS = ("router", "planner", "rules", "slack", "telegram", "acks", "taps", "suspended", "commands")
+ITEMS = (
+    *("router", "planner", "rules", "slack", "telegram"),
+    *("acks", "taps", "suspended", "commands", "reviews"),
+)
 
 
 @dataclass(frozen=True, slots=True)

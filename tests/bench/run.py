@@ -24,6 +24,7 @@ from tests.bench.commands import commands
 from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
+from tests.bench.reviews import reviews
 from tests.bench.router.score import router
 from tests.bench.rules import rules
 from tests.bench.suspended import suspended
@@ -54,6 +55,7 @@ MEASURES: Mapping[str, Item] = {
     "taps": taps,
     "suspended": suspended,
     "commands": commands,
+    "reviews": reviews,
 }
 
 

@@ -13,10 +13,10 @@ from cards.decision import (
     Refused,
     Won,
     decide,
-    may_decide,
     votes_needed,
 )
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
+from cards.seats import may_decide
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
 REASON = Field(name="reason", label="Reason")
@@ -105,7 +105,7 @@ def test_what_was_decided_is_stored_and_read_back_the_same() -> None:
         (card(review=Review(persons=("wu",))), CHEN, "not_approver"),
         (card(review=Review()), CHEN, "not_approver"),
         (card(review=Review()), Principal(id="", name=""), "not_approver"),
-        (card(review=TWO_OF_THREE, votes=(vote(CHEN),)), CHEN, "already_voted"),
+        (card(review=TWO_OF_THREE, votes=(vote(CHEN, "postpone"),)), CHEN, "already_voted"),
     ],
 )
 def test_a_tap_without_right_is_refused(subject: Card, person: Principal, expected: Reason) -> None:
@@ -119,7 +119,7 @@ def test_the_first_of_several_reasons_is_told() -> None:
         ("stale", {"revision": 9}),
         ("own_request", {"requester": "zhao"}),
         ("not_approver", {"review": Review(roles=("pi",), quorum=2, four_eyes=True)}),
-        ("already_voted", {"votes": (vote(ZHAO),), "review": TWO_OF_THREE}),
+        ("already_voted", {"votes": (vote(ZHAO, "postpone"),), "review": TWO_OF_THREE}),
     ]
     assert reason(card(status="cancelled", deadline=NOW), CHEN, "nonsense") == "unknown_choice"
     for at, (expected, _) in enumerate(faults):

@@ -30,6 +30,7 @@ def card(**changes: Any) -> Card:
     ).model_copy(update=changes)
 
 
+FOR_CHEN = Vote(person="wu", name="吴双", choice="approve", at=AT, seat="chen", seat_name="陈博")
 VOTED = {"votes": (Vote(person="wu", name="吴双", choice="approve", at=AT),)}
 
 
@@ -58,16 +59,22 @@ VOTED = {"votes": (Vote(person="wu", name="吴双", choice="approve", at=AT),)}
         (
             "already_voted",
             VOTED,
-            "您已于 11-21 10:32 批准，还需 2 人。",
-            "You already chose 批准 on 11-21 10:32; 2 more needed.",
+            "您已于 11-21 10:32 选择了批准，以此为准；还需 2 人。",
+            "You chose 批准 on 11-21 10:32, and that stands; 2 more needed.",
         ),
         ("unknown_choice", {}, "没有这个选项", "no such choice"),
+        (
+            "seat_taken",
+            {},
+            "陈博 这一席已由 吴双 于 11-21 10:32 投票：批准。",
+            "The seat of 陈博 has voted: 批准, by 吴双 on 11-21 10:32.",
+        ),
     ],
 )
 def test_a_refusal_says_who_what_and_when(
     reason: Reason, changes: dict[str, Any], zh: str, en: str
 ) -> None:
-    refused = Refused(reason, card(**changes), "wu")
+    refused = Refused(reason, card(**changes), "wu", FOR_CHEN)
     assert zh in refusal_text(refused, "zh", tz=SHANGHAI)
     assert en in refusal_text(refused, "en", tz=SHANGHAI)
 

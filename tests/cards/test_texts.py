@@ -9,6 +9,7 @@ import pytest
 
 from bot.wiring import PLATFORMS
 from cards.decision import Reason as RefusedFor
+from cards.handover import Reason as NotHandedFor
 from cards.model import CardStatus
 from cards.texts import TEXTS, merged, say
 from engine.frames.state import ENDED, Run
@@ -33,10 +34,12 @@ ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
 # What `say` is given as an f-string: the part before the brace, and every value it takes.
 COMPOSED = {
     "audit.result.": set(get_args(RefusedFor))
-    | {"decided", "vote", "form", "invalid", "kept", "about_another"},
+    | {"decided", "vote", "form", "invalid", "kept", "about_another"}
+    | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
     "card.": set(get_args(CardStatus)) - {"open", "decided"},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
+    "handover.": set(get_args(NotHandedFor)),
     "graph.mark.": set(get_args(Mark)),
     "place.": set(PLATFORMS),
     "react.": set(get_args(EndedFor)) - {"answered"},

@@ -76,6 +76,10 @@ class People:
         """Nobody is reached elsewhere."""
         return ()
 
+    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
+        """Nobody is reached elsewhere."""
+        return ()
+
     def role_name(self, role: str, lang: str) -> str:
         """The role itself."""
         return role

@@ -1,11 +1,16 @@
 """The scenarios of reviews use the same running services as tests/scenarios."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
+from redis.asyncio import Redis
 
+from adapters.redis.keys import Partitions
+from adapters.redis.store import RedisDecisions, RedisMailbox
+from tests.fakes.review_desk import Desk, StillScripts, directory
 from tests.fakes.slack_server import SlackServer
 from tests.fakes.telegram_server import TelegramServer
 from tests.reviews.walks import Meet, Meeting
@@ -39,3 +44,18 @@ def meet(
         return Meeting(service, side, chat)
 
     return begin
+
+
+@pytest.fixture
+async def desk(redis: Redis, tmp_path: Path, conversation: str) -> AsyncIterator[Desk]:
+    """Cards, and people who tap on them."""
+    scripts, partitions = StillScripts(redis), Partitions(1)
+    yield Desk(
+        scripts=scripts,
+        partitions=partitions,
+        mailbox=RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client),
+        decisions=RedisDecisions(scripts, partitions),
+        people=directory(tmp_path),
+        conversation=conversation,
+    )
+    await scripts.idle()

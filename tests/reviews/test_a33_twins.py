@@ -52,7 +52,7 @@ async def test_a33_on_slack_a_tap_on_either_twin_decides_and_both_show_it(
             await slack.wait_for(lambda: not both[1].buttons, WAIT_S)
             # Nobody has touched the first since: a tap on it is answered, and mends it.
             await side.tap(both[0], "批准", user="U0REVIEWER")
-            assert "您已于" in slack.ephemerals[-1].text
+            assert "您于" in slack.ephemerals[-1].text
         await slack.wait_for(lambda: not both[0].buttons and not both[1].buttons, WAIT_S)
         assert all("Chen Bo" in message.body for message in both)
         await room.card("phase_done")

@@ -47,7 +47,7 @@ async def test_a24_members_of_the_group_are_asked_and_decide_with_one_vote_each(
     assert "not an approver" in slack.ephemerals[before].text
     await chat.send(telegram.tap_update(private, "Approve", name="Bo"))
     await side.tap(direct, "Approve", user="U0REVIEWER")
-    assert "already" in slack.ephemerals[-1].text
+    assert "Already recorded" in slack.ephemerals[-1].text
     await slack.wait_for(lambda: "1 of 2" in guest.body, WAIT_S)
     await side.tap(guest, "Approve", user="U0GUEST")
     await slack.wait_for(lambda: not guest.buttons and not direct.buttons, WAIT_S)

@@ -58,7 +58,7 @@ async def test_a_reviewer_is_told_on_every_platform_where_the_request_is_and_vot
         await side.tap(direct, "批准", user="U0REVIEWER")
         await telegram.wait_for(lambda: "1/2" in private.text, WAIT_S)
         await chat.send(telegram.tap_update(private, "批准", name="Bo"))
-        assert "您已于" in telegram.callback_answers[-1].text
+        assert "已经记录过了" in telegram.callback_answers[-1].text
         assert private.keyboard
         await room.tap("wu", at_home, "approve")
         await telegram.wait_for(lambda: not private.keyboard, WAIT_S)

@@ -6,16 +6,17 @@ local now = clock[1] * 1000 + math.floor(clock[2] / 1000) + tonumber(ARGV[1])
 local KEEP_MS = 30 * 24 * 3600 * 1000
 local IDLE_MS = 3600 * 1000
 
--- What a lane's holder needs besides the mail: state, how a run ended, open cards, active runs.
+-- What a lane's holder needs besides the mail: state, how a run ended, open cards, active runs, and
+-- the time by the clock that all deadlines are judged by.
 local function lane_state(lane)
   local kind, rest = string.match(lane, '^(%a+):(.*)$')
   if kind == 'run' then
     local run = redis.call('HMGET', T .. 'run:' .. rest, 'body', 'ended')
-    return run[1] or '', run[2] or '', 0, 0
+    return run[1] or '', run[2] or '', 0, 0, now
   end
   local c = T .. 'c:' .. rest
   local cards = redis.call('ZCARD', c .. ':cards')
-  return redis.call('GET', c .. ':st') or '', '', cards, redis.call('ZCARD', c .. ':runs')
+  return redis.call('GET', c .. ':st') or '', '', cards, redis.call('ZCARD', c .. ':runs'), now
 end
 
 local function mark_lane(lane)

@@ -57,7 +57,7 @@ local function lease_row(dest, lease_ms)
   if r[2] == 'reply' then
     shown = redis.call('HGETALL', T .. 'reply:' .. r[3])
     card = card_of(redis.call('HGET', T .. 'reply:' .. r[3], 'slot'))
-  elseif r[2] == 'card' then
+  elseif r[2] == 'card' or r[2] == 'ping' then
     card, answer = card_of(r[3]), answer_of(r[3])
   elseif r[2] == 'cards' then
     -- The message under which they go, once it was posted or given up.

@@ -7,7 +7,8 @@ from engine.conditions import Condition
 from engine.language import Bilingual
 from engine.playbooks.load import load
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule, Request
-from engine.playbooks.skill import Ask, ReviewPolicy, Skill, SkillKind, Sop, SopNode
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import Ask, Skill, SkillKind, Sop, SopNode
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 SHIPPED = tuple(sorted(main.parent.name for main in PLAYBOOKS.glob("*/playbook.yaml")))

@@ -9,6 +9,7 @@ import pytest
 
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
+from tests.engine.playbooks import review_cases
 from tests.fakes.matter import files
 
 Change = tuple[str, str, str]
@@ -676,6 +677,8 @@ def test_every_message_of_the_checks_is_in_the_table() -> None:
     found = list(templates())
     assert len(found) > 40
     told = [expected for _, expected in CASES] + list(ELSEWHERE)
+    # Those of reviews have theirs in test_review_checks.py.
+    told += [expected for _, _, expected in review_cases.CASES] + [review_cases.ON_EXPIRE]
     lacking = [t for t in found if not any(re.search(t, text) for text in told)]
     assert lacking == []
 

@@ -1,0 +1,91 @@
+"""A reviewer gives their seat on one card to somebody else (runs-and-reviews §1.9, A27)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from cards.model import Card, Field, HandOver, Principal
+from cards.seats import may_decide
+from cards.texts import say
+
+HAND_OVER = "hand_over"
+"""What the button means; it is no choice of any card, so that it can never decide one."""
+
+WHOM = "person"
+"""The field of the form that names the receiver."""
+
+Reason = Literal[
+    "not_open",
+    "not_delegable",
+    "no_seat",
+    "seat_taken",
+    "to_self",
+    "to_requester",
+    "to_reviewer",
+    "handed_before",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """The card to store, on which the receiver may vote in the giver's seat."""
+
+    card: Card
+    given: HandOver
+
+
+@dataclass(frozen=True, slots=True)
+class NotHanded:
+    """Nothing changes; the sentence for the reason is `handover.<reason>`."""
+
+    reason: Reason
+
+
+def offers(card: Card) -> bool:
+    """Whether seats of the card can be handed over at all."""
+    return card.status == "open" and bool(card.review.roles) and card.review.delegable
+
+
+def form(card: Card) -> tuple[Field, ...]:
+    """What the button asks for: a name, as people know it."""
+    hint = say("handover.hint", card.lang)
+    return (Field(name=WHOM, label=say("handover.person", card.lang), hint=hint),)
+
+
+def may_hand_over(card: Card, giver: Principal, now: datetime) -> NotHanded | None:
+    """Why this person cannot give their seat away; None when they can.
+
+    Only whose seat it is may give it: not a delegate, and not whoever it was given to.
+    """
+    if card.status != "open" or (card.deadline is not None and now >= card.deadline):
+        return NotHanded("not_open")
+    if not offers(card):
+        return NotHanded("not_delegable")
+    requested = card.review.four_eyes and giver.id == card.requester
+    if requested or not may_decide(card, giver):
+        return NotHanded("no_seat")
+    if giver.id in {vote.held for vote in card.votes} | {vote.person for vote in card.votes}:
+        return NotHanded("seat_taken")
+    return None
+
+
+def hand_over(
+    card: Card, giver: Principal, receiver: Principal, now: datetime
+) -> Handed | NotHanded:
+    """The card after the giver's seat went to the receiver; the giver keeps theirs until it votes.
+
+    Nothing of what is shown for approval changes, so all buttons stay valid.
+    """
+    if refused := may_hand_over(card, giver, now):
+        return refused
+    if receiver.id == giver.id:
+        return NotHanded("to_self")
+    if card.review.four_eyes and receiver.id == card.requester:
+        return NotHanded("to_requester")
+    if may_decide(card, receiver):
+        return NotHanded("to_reviewer")
+    if any((each.by, each.to) == (giver.id, receiver.id) for each in card.handed):
+        return NotHanded("handed_before")
+    given = HandOver(by=giver.id, by_name=giver.name, to=receiver.id, to_name=receiver.name, at=now)
+    update = {"handed": (*card.handed, given), "version": card.version + 1}
+    return Handed(card.model_copy(update=update), given)

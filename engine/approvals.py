@@ -1,0 +1,52 @@
+"""Whether an approval covers a write, and is young enough; else people are asked again (1.8)."""
+
+from datetime import datetime
+
+from cards.markdown import literal
+from cards.texts import say
+from engine.frames.outcome import Advanced, ChildDone, Done, Input, Note, Push, StepContext
+from engine.frames.state import Approval, Patch, SopFrame, ToolPlanFrame
+from engine.playbooks.skill import Skill, ToolPlan
+
+
+def too_old(approval: Approval | None, now: datetime) -> bool:
+    """Whether a write on this approval would come after its execution deadline."""
+    return approval is not None and approval.until is not None and now >= approval.until
+
+
+def asked_again(
+    frame: ToolPlanFrame, skill: Skill, plan: ToolPlan, given: Input, context: StepContext
+) -> Advanced | None:
+    """The review that showed this plan, once more; None when no approval is too old.
+
+    When it was asked again and was not approved, the plan ends unwritten, and the playbook decides.
+    """
+    decision = plan.guard.decision if plan.guard else ""
+    approval = context.run.state.approvals.get(decision)
+    if approval is None or not too_old(approval, context.services.now):
+        return None
+    if isinstance(given, ChildDone):
+        return _not_approved(skill, decision, given.patch)
+    for name, other in context.playbook.skills.items():
+        for node_id, node in other.sop.nodes.items() if other.sop else ():
+            if node.decision == decision and node.shows == skill.id:
+                return _push(frame, SopFrame(skill=name, node=node_id), approval, context)
+    return None
+
+
+def _push(frame: ToolPlanFrame, review: SopFrame, approval: Approval, context: StepContext) -> Push:
+    run = context.run
+    told = say("run.approval_too_old", run.lang, name=literal(approval.name))
+    note = Note("in_review", say("part.asked_again", run.lang, name=run.name))
+    review = review.model_copy(update={"problems": (told,)})
+    why = f"the approval by {approval.by} was good until {approval.until}; it is asked for again"
+    return Push(frame, review, why, note)
+
+
+def _not_approved(skill: Skill, decision: str, patch: Patch) -> Done:
+    """What the review left stands; a decision that it did not touch must not be read as a new one.
+
+    Nothing that the skill sets when it is done is set.
+    """
+    cleared = {} if decision in patch.decisions else {decision: None}
+    return Done(Patch(by=patch.by, decisions=dict(cleared)), f"{skill.id} was not approved again")

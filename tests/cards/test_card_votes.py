@@ -1,0 +1,267 @@
+"""How votes count: repeats, majorities, seats that were given, and what a card shows of it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cards.decision import (
+    NeedsForm,
+    Recorded,
+    Refused,
+    Repeated,
+    Verdict,
+    Won,
+    decide,
+    votes_needed,
+)
+from cards.decision_texts import refusal_text, repeated_text
+from cards.handover import HAND_OVER, Handed, NotHanded, hand_over
+from cards.model import Card, Principal, Review
+from cards.show import show
+from tests.fakes.review_desk import CHOICES
+
+NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
+LIN = Principal(id="lin", name="Lin", roles=("reviewer",))
+ANA = Principal(id="ana", name="Ana", roles=("reviewer",))
+BO = Principal(id="bo", name="Bo")
+CARA = Principal(id="cara", name="Cara", roles=("reviewer",))
+DAN = Principal(id="dan", name="Dan", roles=("reviewer",))
+EVA = Principal(id="eva", name="Eva", roles=("reviewer",))
+MEMBERS = ("ana", "cara", "dan", "eva", "lin")
+
+
+def standing_in(person: Principal, *givers: Principal) -> Principal:
+    return person.model_copy(update={"stands_for": givers})
+
+
+def card(**review: Any) -> Card:
+    usual = {"roles": ("reviewer",), "four_eyes": True, "quorum": 2, "approvers": MEMBERS}
+    return Card(
+        kind="confirm",
+        token="0-abcdefgh",
+        run="r1",
+        conversation="web::c1",
+        lang="en",
+        title="Write it",
+        choices=CHOICES,
+        review=Review.model_validate({**usual, **review}),
+        requester="lin",
+        requester_name="Lin",
+        waiting_for="reviewers",
+        deadline=NOW + timedelta(hours=1),
+    )
+
+
+def tap(subject: Card, person: Principal, choice: str = "approve", why: str = "no") -> Verdict:
+    values = {"reason": why} if choice == "reject" else None
+    return decide(subject, person, choice, NOW, revision=1, values=values)
+
+
+def after(subject: Card, *taps: tuple[Principal, str]) -> Card:
+    for person, choice in taps:
+        verdict = tap(subject, person, choice, f"{person.name} says no")
+        assert isinstance(verdict, Won | Recorded), verdict
+        subject = verdict.card
+    return subject
+
+
+def test_an_identical_tap_is_a_success_that_changes_nothing() -> None:
+    voted = after(card(), (ANA, "approve"))
+    again = tap(voted, ANA)
+    assert again == Repeated(voted, "ana")
+    assert isinstance(again, Repeated)
+    text = repeated_text(again, "en", tz=UTC)
+    assert text == "Already recorded: you chose Approve on 11-21 02:32; 1 more needed."
+    closed = after(voted, (CARA, "approve"))
+    mine, others = tap(closed, CARA), tap(closed, ANA)
+    assert isinstance(mine, Repeated)
+    assert isinstance(others, Repeated)
+    assert repeated_text(mine, "en", tz=UTC).startswith("Already recorded: you chose Approve")
+    told = repeated_text(others, "en", tz=UTC)
+    assert told.endswith("The outcome: Already decided by Cara on 11-21 02:32: Approve.")
+
+
+def test_another_choice_than_before_is_refused_and_what_stands_is_told() -> None:
+    voted = after(card(), (ANA, "approve"))
+    refused = tap(voted, ANA, "reject")
+    assert refused == Refused("already_voted", voted, "ana")
+    assert isinstance(refused, Refused)
+    text = refusal_text(refused, "en", tz=UTC)
+    assert text == "You chose Approve on 11-21 02:32, and that stands; 1 more needed."
+
+
+def test_a_repeat_after_the_deadline_or_on_other_content_is_none() -> None:
+    voted = after(card(), (ANA, "approve"))
+    late = decide(voted, ANA, "approve", NOW + timedelta(hours=1), revision=1)
+    assert late == Refused("expired", voted, "ana")
+    changed = voted.model_copy(update={"revision": 2})
+    assert decide(changed, ANA, "approve", NOW, revision=1) == Refused("stale", changed, "ana")
+
+
+def test_a_majority_decides_for_either_side_with_more_than_half_of_the_seats() -> None:
+    three = card(quorum=3, decides="majority")
+    split = after(three, (ANA, "approve"), (CARA, "reject"))
+    assert (split.status, votes_needed(split), votes_needed(split, "reject")) == ("open", 1, 1)
+    for choice in ("approve", "reject"):
+        won = tap(split, DAN, choice)
+        assert isinstance(won, Won)
+        assert (won.decision.choice, won.decision.person) == (choice, "dan")
+    early = after(three, (ANA, "reject"), (CARA, "reject"))
+    assert early.status == "decided"
+    assert early.decision is not None
+    assert early.decision.values == {"reason": "Ana says no; Cara says no"}
+
+
+def test_a_rejection_by_majority_is_a_vote_with_its_reason() -> None:
+    three = card(quorum=3, decides="majority")
+    assert isinstance(decide(three, ANA, "reject", NOW, revision=1), NeedsForm)
+    recorded = tap(three, ANA, "reject", "too heavy")
+    assert isinstance(recorded, Recorded)
+    assert recorded.votes_needed == 1
+    (vote,) = recorded.card.votes
+    assert (vote.choice, vote.reason) == ("reject", "too heavy")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([ANA, CARA, DAN, EVA]), st.sampled_from(["approve", "reject"])),
+        max_size=12,
+    ),
+    st.sampled_from([1, 3]),
+)
+def test_a_majority_is_decided_once_and_by_the_side_that_has_more(
+    taps: list[tuple[Principal, str]], seats: int
+) -> None:
+    stored, counted = card(quorum=seats, decides="majority"), {"approve": 0, "reject": 0}
+    for person, choice in taps:
+        verdict = tap(stored, person, choice)
+        if isinstance(verdict, Won | Recorded):
+            counted[choice] += 1
+            stored = verdict.card
+    ahead = max(counted, key=lambda choice: counted[choice])
+    assert (stored.status == "decided") == (counted[ahead] > seats / 2)
+    assert sum(counted.values()) <= seats
+    if stored.decision:
+        assert stored.decision.choice == ahead
+
+
+def test_a_delegate_votes_in_the_seat_and_both_are_recorded() -> None:
+    recorded = tap(card(), standing_in(BO, ANA))
+    assert isinstance(recorded, Recorded)
+    (vote,) = recorded.card.votes
+    assert (vote.person, vote.seat, vote.held) == ("bo", "ana", "ana")
+    taken = tap(recorded.card, ANA)
+    assert isinstance(taken, Refused)
+    assert (taken.reason, taken.vote) == ("seat_taken", vote)
+    text = refusal_text(taken, "en", tz=UTC)
+    assert text.startswith("The seat of Ana has voted: Approve, by Bo on 11-21 02:32.")
+    assert "Bo for Ana" in show(recorded.card, "UTC").note
+
+
+def test_a_person_has_one_vote_whatever_seats_they_could_take() -> None:
+    both = standing_in(CARA, ANA, DAN)
+    first = after(card(quorum=3), (both, "approve"))
+    assert first.votes[0].held == "cara"
+    assert tap(first, both) == Repeated(first, "cara")
+    assert tap(first, both, "reject") == Refused("already_voted", first, "cara")
+    # The seats that they did not take are still free for whose they are.
+    assert after(first, (ANA, "approve")).votes[-1].held == "ana"
+
+
+@pytest.mark.parametrize(
+    ("person", "expected"),
+    [
+        (standing_in(BO, LIN), "not_approver"),
+        (standing_in(LIN, ANA), "own_request"),
+        (standing_in(BO, ANA.model_copy(update={"roles": ()})), "not_approver"),
+        (standing_in(BO, Principal(id="new", name="New", roles=("reviewer",))), "not_approver"),
+        (BO, "not_approver"),
+    ],
+)
+def test_no_seat_is_lent_by_the_requester_or_by_who_has_none(
+    person: Principal, expected: str
+) -> None:
+    refused = tap(card(), person)
+    assert isinstance(refused, Refused)
+    assert refused.reason == expected
+
+
+def test_where_seats_cannot_be_given_a_delegate_is_nobody() -> None:
+    closed = card(delegable=False)
+    refused = tap(closed, standing_in(BO, ANA))
+    assert isinstance(refused, Refused)
+    assert refused.reason == "not_approver"
+    assert hand_over(closed, ANA, BO, NOW) == NotHanded("not_delegable")
+
+
+def test_who_holds_the_role_only_since_the_card_opened_cannot_decide_it() -> None:
+    new = Principal(id="new", name="New", roles=("reviewer",))
+    refused = tap(card(), new)
+    assert isinstance(refused, Refused)
+    assert refused.reason == "not_approver"
+    # A card of an earlier build has no such list.
+    assert isinstance(tap(card(approvers=None), new), Recorded)
+
+
+def test_a_seat_that_was_handed_over_is_shown_and_no_button_becomes_stale() -> None:
+    before = card()
+    done = hand_over(before, ANA, BO, NOW)
+    assert isinstance(done, Handed)
+    assert (done.card.revision, done.card.version) == (before.revision, before.version + 1)
+    view = show(done.card, "UTC")
+    assert "Ana handed over to Bo" in view.note
+    assert [b.data for b in view.buttons] == [b.data for b in show(before, "UTC").buttons]
+    assert isinstance(tap(done.card, standing_in(BO, ANA)), Recorded)
+    assert isinstance(tap(done.card, ANA), Recorded)
+
+
+@pytest.mark.parametrize(
+    ("giver", "receiver", "why"),
+    [
+        (BO, CARA, "no_seat"),
+        (LIN, BO, "no_seat"),
+        (standing_in(BO, ANA), BO, "no_seat"),
+        (ANA, ANA, "to_self"),
+        (ANA, LIN, "to_requester"),
+        (ANA, CARA, "to_reviewer"),
+    ],
+)
+def test_a_seat_goes_only_from_whose_it_is_to_who_has_none(
+    giver: Principal, receiver: Principal, why: str
+) -> None:
+    assert hand_over(card(), giver, receiver, NOW) == NotHanded(why)  # type: ignore[arg-type]
+
+
+def test_a_seat_is_not_handed_over_twice_nor_once_it_voted_nor_on_a_closed_card() -> None:
+    done = hand_over(card(), ANA, BO, NOW)
+    assert isinstance(done, Handed)
+    assert hand_over(done.card, ANA, BO, NOW) == NotHanded("handed_before")
+    voted = after(card(), (ANA, "approve"))
+    assert hand_over(voted, ANA, BO, NOW) == NotHanded("seat_taken")
+    late = NOW + timedelta(hours=1)
+    assert hand_over(card(), ANA, BO, late) == NotHanded("not_open")
+
+
+def test_the_hand_over_button_is_no_choice_and_cannot_decide() -> None:
+    verdict = tap(card(quorum=1), ANA, HAND_OVER)
+    assert isinstance(verdict, Refused)
+    assert verdict.reason == "unknown_choice"
+    assert "Hand over" in [button.label for button in show(card(), "UTC").buttons]
+    assert "Hand over" not in [b.label for b in show(card(delegable=False), "UTC").buttons]
+    own = card().model_copy(update={"review": Review(persons=("ana",))})
+    assert "Hand over" not in [button.label for button in show(own, "UTC").buttons]
+
+
+def test_votes_are_shown_while_the_card_waits_and_when_it_is_closed() -> None:
+    one = after(card(), (ANA, "approve"))
+    assert show(one, "UTC").note.endswith("1 of 2 so far: Ana")
+    two = after(one, (CARA, "approve"))
+    assert show(two, "UTC").outcome.endswith("All votes: Ana: Approve, Cara: Approve")
+    split = after(card(quorum=3, decides="majority"), (ANA, "approve"), (CARA, "reject"))
+    assert "Votes (3 seats, more than half decide): Ana: Approve, Cara: Reject" in (
+        show(split, "UTC").note
+    )
+    assert "All votes" not in show(after(card(quorum=1), (ANA, "approve")), "UTC").outcome
