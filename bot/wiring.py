@@ -60,7 +60,7 @@ from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
-from bot.wiring_people import open_groups, web_door, web_inbox, web_persons
+from bot.wiring_people import open_card, open_groups, web_door, web_inbox, web_persons
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
@@ -158,6 +158,7 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
         per_s=settings.telegram_per_s,
         lease=RedisLease(store.client),
         slate=RedisSlate(store.client),
+        card=open_card(settings, store),
     )
 
 

@@ -111,13 +111,13 @@ class Answers:
                 link_preview_options=NO_PREVIEW,
             )
 
-    async def bare(self, visit: Visit) -> None:
-        """Takes the buttons from the message whose button was tapped. Raises PlatformError."""
+    async def buttons(self, visit: Visit, markup: InlineKeyboardMarkup | None = None) -> None:
+        """Shows these buttons, or none, below the message that was tapped. Raises PlatformError."""
         if visit.at.chat.left:
             return
         with translated():
             await self._bot.edit_message_reply_markup(
-                chat_id=visit.at.chat.id, message_id=visit.at.message_id
+                chat_id=visit.at.chat.id, message_id=visit.at.message_id, reply_markup=markup
             )
 
     async def _wait(self, callback_id: str, person: Person) -> None:

@@ -131,7 +131,7 @@ class Clerk:
         elif shown.keyboard is not None:
             await self._answers.replace(visit, shown.html, shown.keyboard)
         else:
-            await self._answers.bare(visit)
+            await self._answers.buttons(visit)
             await self._answers.post(visit, shown.html, shown.markup)
 
     async def _stepped(self, visit: Visit, me: Me, name: str, step: Step) -> Filling:

@@ -1,6 +1,7 @@
 """One payload from arrival to answer: parsed, handed to intake, acknowledged (design §3)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
@@ -14,7 +15,11 @@ from adapters.telegram.forms import ask, ask_again
 from adapters.telegram.moves import Moves
 from adapters.telegram.payload import Payload, parse
 from adapters.telegram.receive import Me, prompt_answered, update_of
-from engine.errors import PlatformError, StoreUnavailable, Unavailable
+from adapters.telegram.render import keyboard_of, page_turned
+from cards.model import Card
+from cards.show import show
+from cards.texts import say
+from engine.errors import PlatformError, StoreError, StoreUnavailable, Unavailable
 from engine.events import (
     Answered,
     FormRefused,
@@ -32,6 +37,9 @@ ANSWER_S = 2.5
 FORM_S = 20.0
 """How long a step of a form may take, in seconds; what is slow there is the store."""
 
+ReadCard = Callable[[str], Awaitable[Card | None]]
+"""The card of a token as it is stored, None for no card. Raises StoreError."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -39,11 +47,18 @@ class Desk:
     """Takes updates in, and answers the people behind them as well as it can in time."""
 
     def __init__(
-        self, bot: Bot, me: Me, slate: Slate, moves: Moves, *, soon_s: float = SOON_S
+        self,
+        bot: Bot,
+        me: Me,
+        slate: Slate,
+        moves: Moves,
+        card: ReadCard,
+        *,
+        soon_s: float = SOON_S,
     ) -> None:
         self._bot = bot
         self._me = me
-        self._moves = moves
+        self._moves, self._card = moves, card
         self._answers = Answers(bot, soon_s=soon_s)
         self._clerk = Clerk(self._answers, slate)
 
@@ -76,7 +91,7 @@ class Desk:
         if visit is None:
             return True
         async with self._answers.soon(visit):
-            taken = await self._fill(visit, intake)
+            taken = await self._aside(visit, intake)
             if taken is not None:
                 return taken
             update = update_of(payload, self._me)
@@ -102,13 +117,15 @@ class Desk:
             _log.warning("telegram_place_unknown", error=str(error))
             return payload if payload.callback_query is not None else None
 
-    async def _fill(self, visit: Visit, intake: Intake) -> bool | None:
-        """What the clerk makes of it; None when it belongs to no form.
+    async def _aside(self, visit: Visit, intake: Intake) -> bool | None:
+        """What is no update of the service: a page is turned, a form goes on; else None.
 
         A step that could not be shown now is shown when the message comes again.
         """
         try:
             async with asyncio.timeout(FORM_S):
+                if visit.callback and (turn := page_turned(visit.callback.data)):
+                    return await self._turn(visit, *turn)
                 return await self._clerk.take(visit, self._me, intake)
         except TelegramError as exc:
             return self._unshown(visit, translate(exc))
@@ -116,6 +133,20 @@ class Desk:
             return self._unshown(visit, exc)
         except TimeoutError:
             return self._unshown(visit, Unavailable("no answer in time"))
+
+    async def _turn(self, visit: Visit, token: str, page: int) -> bool:
+        """Another page of a card's buttons, which decides nothing."""
+        try:
+            card = await self._card(token)
+        except StoreError as error:
+            _log.warning("telegram_page_not_turned", error=str(error))
+            await self._answers.tap(visit, say("card.not_recorded", visit.person.lang), alert=True)
+            return True
+        await self._answers.tap(visit)
+        if card is not None and card.status == "open":
+            keyboard = keyboard_of(show(card, "UTC"), card.lang, page=page)
+            await self._answers.buttons(visit, keyboard)
+        return True
 
     def _unshown(self, visit: Visit, error: PlatformError) -> bool:
         _log.warning("telegram_form_not_shown", update=visit.update, error=str(error))

@@ -83,7 +83,7 @@ class Messages:
 
         The card's keyboard stands under the last message.
         """
-        keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card)]
+        keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card, view.lang)]
         wanted = list(zip(shown.chunks, keyboards, strict=True))
         for message_id, (chunk, keyboard) in zip(ids, wanted, strict=False):
             await self._edit(place, message_id, chunk, keyboard)

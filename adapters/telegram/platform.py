@@ -10,7 +10,7 @@ from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
 from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
-from adapters.telegram.desk import ANSWER_S, Desk
+from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
 from adapters.telegram.errors import Moved, translate
 from adapters.telegram.files import Files
 from adapters.telegram.menu import register_commands
@@ -49,6 +49,7 @@ class TelegramPlatform:
         public_url: str,
         lease: Lease,
         slate: Slate,
+        card: ReadCard,
         pace: Pace | None = None,
         per_s: int = _PER_S,
     ) -> None:
@@ -64,7 +65,9 @@ class TelegramPlatform:
         self._public_url = public_url.rstrip("/")
         self._pace = pace or Pace()
         self._moves = Moves(self._bot_id, slate)
-        self._desk = Desk(self._bot, Me(self._bot_id), slate, self._moves, soon_s=self._pace.soon_s)
+        self._desk = Desk(
+            self._bot, Me(self._bot_id), slate, self._moves, card, soon_s=self._pace.soon_s
+        )
         self._poller = Poller(
             self._bot, self._desk, lease, name=f"telegram:{self._bot_id}", pace=self._pace
         )

@@ -7,7 +7,6 @@ import pytest
 
 from cards.handover import HAND_OVER
 from cards.model import Card
-from engine.errors import DefinitionError
 from engine.events import Actor, Answered, CommandGiven, FormRefused, FormWanted
 from tests.fakes.review_desk import ACCOUNTS, Desk, answered, directory, results
 

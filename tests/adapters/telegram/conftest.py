@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from adapters.redis.slate import RedisSlate
 from adapters.telegram.platform import TelegramPlatform
 from adapters.telegram.polling import Pace
+from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.telegram_server import SECRET, TOKEN, TelegramServer
@@ -105,8 +106,11 @@ def slate(redis: Redis) -> SwitchedSlate:
 
 
 async def _platform(
-    url: str, lease: SwitchedLease, slate: SwitchedSlate, secret: str
+    url: str, lease: SwitchedLease, slate: SwitchedSlate, secret: str, cards: dict[str, Card]
 ) -> AsyncIterator[TelegramPlatform]:
+    async def stored(token: str) -> Card | None:
+        return cards.get(token)
+
     platform = TelegramPlatform(
         bot_token=TOKEN,
         webhook_secret=secret,
@@ -114,6 +118,7 @@ async def _platform(
         public_url="https://signoff.example",
         lease=lease,
         slate=slate,
+        card=stored,
         pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=0.05),
     )
     yield platform
@@ -121,16 +126,22 @@ async def _platform(
 
 
 @pytest.fixture
+def cards() -> dict[str, Card]:
+    """The cards that there are, by token."""
+    return {}
+
+
+@pytest.fixture
 async def platform(
-    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate
+    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate, cards: dict[str, Card]
 ) -> AsyncIterator[TelegramPlatform]:
-    async for one in _platform(server.url, lease, slate, SECRET):
+    async for one in _platform(server.url, lease, slate, SECRET, cards):
         yield one
 
 
 @pytest.fixture
 async def polling(
-    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate
+    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate, cards: dict[str, Card]
 ) -> AsyncIterator[TelegramPlatform]:
-    async for one in _platform(server.url, lease, slate, ""):
+    async for one in _platform(server.url, lease, slate, "", cards):
         yield one

@@ -28,6 +28,10 @@ FORM = FormView(
 CHAT = 1001
 
 
+async def no_card(token):
+    return None
+
+
 class Chat:
     """One person with the form in front of them."""
 
@@ -211,6 +215,7 @@ async def test_an_open_form_survives_another_process_and_another_tap(
         public_url="https://signoff.example",
         lease=lease,
         slate=slate,
+        card=no_card,
         pace=Pace(),
     )
     app = web.Application()
