@@ -9,7 +9,12 @@ from telegram.error import TelegramError
 from cards.model import Lang
 from cards.texts import say
 
-COMMANDS = ("pending", "runs", "cancel", "help")
+COMMANDS = {
+    "pending": "telegram.command.pending",
+    "runs": "telegram.command.runs",
+    "cancel": "telegram.command.cancel",
+    "help": "telegram.command.help",
+}
 """What people give by hand; /start and the words of forms need no place in the list."""
 
 # Whose client speaks neither reads the first.
@@ -23,9 +28,7 @@ async def register_commands(bot: Bot) -> None:
     try:
         async with asyncio.timeout(_WITHIN_S):
             for code, lang in _LANGUAGES:
-                wanted = [
-                    BotCommand(name, say(f"telegram.command.{name}", lang)) for name in COMMANDS
-                ]
+                wanted = [BotCommand(name, say(key, lang)) for name, key in COMMANDS.items()]
                 if list(await bot.get_my_commands(language_code=code)) != wanted:
                     await bot.set_my_commands(wanted, language_code=code)
     except (TelegramError, TimeoutError) as exc:

@@ -21,7 +21,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "telegram.clear": ("清空", "Leave empty"),
     "telegram.summary": ("请核对，然后提交：", "Please check, then send:"),
     "telegram.empty": ("（未填写）", "(left empty)"),
-    "telegram.page": ("第 {n}/{total} 页", "Page {n} of {total}"),
     "telegram.previous": ("‹ 上一页", "‹ Previous"),
     "telegram.next": ("下一页 ›", "Next ›"),
     "telegram.dropped": ("已取消填写，没有提交。", "Dropped; nothing was sent."),

@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from tests.fakes.telegram_server import BOT_ID, TelegramServer
 from tests.fakes.telegram_updates import Sent
-from tests.scenarios.conftest import Start
+from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import (
     ASK_ZH,
     BYSTANDER_ID,
@@ -19,15 +20,27 @@ from tests.scenarios.test_platform_walk import (
     with_accounts,
 )
 
+ANSWER = "ECOG 2,体重 61.5,血压 121/77"
 OLD_ID, GROUP_ID = -5001, -1001234567890
 
 
-async def test_a_visit_is_filled_in_field_by_field_and_goes_to_review(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
-) -> None:
+@pytest.fixture
+async def service(start: Start, telegram: TelegramServer, people_file: Path) -> Service:
+    """A service on Telegram alone."""
     people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    return await start(people=people, webchat=False, **telegram_settings(telegram))
+
+
+@pytest.fixture
+def chat(service: Service, telegram: TelegramServer, http: aiohttp.ClientSession) -> TelegramSide:
+    """What people do there."""
+    return TelegramSide(service, telegram, http)
+
+
+async def test_a_visit_is_filled_in_field_by_field_and_goes_to_review(
+    chat: TelegramSide, service: Service
+) -> None:
+    telegram = chat.server
     await chat.send(telegram.message_update(ASK_ZH, chat_id=REQUESTER_ID))
     card = await chat.shown(REQUESTER_ID, "录入访视")
     await chat.send(telegram.tap_update(card, "提交"))
@@ -47,14 +60,13 @@ async def test_a_visit_is_filled_in_field_by_field_and_goes_to_review(
     assert visits[-1].weight_kg == 61.5
 
 
-async def asked_for_review(chat: TelegramSide) -> Sent:
-    """A visit that the requester asked for; the reviewer's card."""
+async def asked_for_review(chat: TelegramSide, at: int = REVIEWER_ID) -> Sent:
+    """A visit that the requester asked for; its card in that chat."""
     telegram = chat.server
     await chat.send(telegram.message_update(ASK_ZH, chat_id=REQUESTER_ID))
     await chat.shown(REQUESTER_ID, "录入访视")
-    answer = "ECOG 2,体重 61.5,血压 121/77"
-    await chat.send(telegram.message_update(answer, chat_id=REQUESTER_ID))
-    return await chat.shown(REVIEWER_ID, "请审核")
+    await chat.send(telegram.message_update(ANSWER, chat_id=REQUESTER_ID))
+    return await chat.shown(at, "请审核")
 
 
 async def opened(chat: TelegramSide, payload: str, person: int) -> str:
@@ -66,11 +78,9 @@ async def opened(chat: TelegramSide, payload: str, person: int) -> str:
 
 
 async def test_a_card_s_origin_in_a_private_chat_is_a_link_that_opens_it_for_who_may_see_it(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+    chat: TelegramSide, service: Service
 ) -> None:
-    people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    telegram = chat.server
     card = await asked_for_review(chat)
     (link,) = card.links
     payload = link.removeprefix("https://t.me/signoff_bot?start=")
@@ -92,11 +102,9 @@ async def test_a_card_s_origin_in_a_private_chat_is_a_link_that_opens_it_for_who
 
 
 async def test_a_run_s_link_shows_it_to_who_asked_for_it_and_its_card_to_the_reviewer(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+    chat: TelegramSide, service: Service
 ) -> None:
-    people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    telegram = chat.server
     await asked_for_review(chat)
     decisions = service.parts.handling.decisions
     ((run_id, _),) = await decisions.active_runs(f"telegram:{BOT_ID}:{REQUESTER_ID}")
@@ -109,11 +117,9 @@ async def test_a_run_s_link_shows_it_to_who_asked_for_it_and_its_card_to_the_rev
 
 
 async def test_a_link_opened_in_a_group_shows_the_card_only_where_the_person_is_alone(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+    chat: TelegramSide, service: Service
 ) -> None:
-    people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    telegram = chat.server
     card = await asked_for_review(chat)
     payload = card.links[0].partition("start=")[2]
     given = telegram.command_update(
@@ -126,25 +132,19 @@ async def test_a_link_opened_in_a_group_shows_the_card_only_where_the_person_is_
 
 
 async def test_who_blocked_the_bot_and_comes_back_finds_their_cards_by_pending(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+    chat: TelegramSide, service: Service
 ) -> None:
-    people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    telegram = chat.server
     telegram.blocked_chats.add(REVIEWER_ID)
-    await chat.send(telegram.message_update(ASK_ZH, chat_id=REQUESTER_ID))
-    await chat.shown(REQUESTER_ID, "录入访视")
-    answer = "ECOG 2,体重 61.5,血压 121/77"
-    await chat.send(telegram.message_update(answer, chat_id=REQUESTER_ID))
-    own = await chat.shown(REQUESTER_ID, "请审核")
-    tried = [p for method, p in telegram.calls if method == "sendMessage"]
-    assert str(REVIEWER_ID) in {p["chat_id"] for p in tried}
+    own = await asked_for_review(chat, REQUESTER_ID)
+    await telegram.wait_for(
+        lambda: any(p.get("chat_id") == str(REVIEWER_ID) for _, p in telegram.calls), WAIT_S
+    )
     assert telegram.chat(REVIEWER_ID) == []
 
     telegram.blocked_chats.clear()
     for command in ("/start", "/pending"):
         await chat.send(telegram.command_update(command, chat_id=REVIEWER_ID, name="Bo"))
-    card = await chat.shown(REVIEWER_ID, "请审核")
     await telegram.wait_for(lambda: any(m.keyboard for m in telegram.chat(REVIEWER_ID)), WAIT_S)
     card = next(m for m in telegram.chat(REVIEWER_ID) if m.keyboard)
     await chat.send(telegram.tap_update(card, "批准", name="Bo"))
@@ -153,18 +153,16 @@ async def test_who_blocked_the_bot_and_comes_back_finds_their_cards_by_pending(
 
 
 async def test_a_group_that_becomes_a_supergroup_goes_on_with_its_open_card(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+    chat: TelegramSide, service: Service
 ) -> None:
-    people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    telegram = chat.server
     by_lin = {"user_id": REQUESTER_ID, "name": "Lin"}
     asked = telegram.message_update(f"@signoff_bot {ASK_ZH}", chat_id=OLD_ID, **by_lin)
     await chat.send(asked)
     form = await chat.shown(OLD_ID, "录入访视")
     telegram.migrated[OLD_ID] = GROUP_ID
     await chat.send(telegram.migrated_update(OLD_ID, GROUP_ID))
-    answer = "@signoff_bot ECOG 2,体重 61.5,血压 121/77"
+    answer = f"@signoff_bot {ANSWER}"
     await chat.send(telegram.message_update(answer, chat_id=GROUP_ID, **by_lin))
     card = await chat.shown(GROUP_ID, "请审核")
     assert form.chat_id == OLD_ID

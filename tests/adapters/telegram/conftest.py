@@ -3,11 +3,12 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from redis.asyncio import Redis
 
 from adapters.redis.slate import RedisSlate
@@ -16,6 +17,7 @@ from adapters.telegram.polling import Pace
 from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import Accepted, Outcome, Update
+from engine.ports.platform import Intake
 from tests.fakes.telegram_server import SECRET, TOKEN, TelegramServer
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "telegram"
@@ -145,3 +147,28 @@ async def polling(
 ) -> AsyncIterator[TelegramPlatform]:
     async for one in _platform(server.url, lease, slate, "", cards):
         yield one
+
+
+@pytest.fixture
+async def deliver(
+    aiohttp_client: Any, platform: TelegramPlatform, intake: Recorder, server: TelegramServer
+) -> Callable[..., Awaitable[int]]:
+    """Delivers updates to the webhook; the status of the answer, which `status` has to be."""
+    return await delivery(aiohttp_client, platform, intake, server)
+
+
+async def delivery(
+    aiohttp_client: Any, platform: TelegramPlatform, intake: Intake, server: TelegramServer
+) -> Callable[..., Awaitable[int]]:
+    """The way of Telegram's deliveries to this platform."""
+    app = web.Application()
+    app.add_routes(platform.routes(intake))
+    client = await aiohttp_client(app)
+
+    async def post(update: dict[str, Any]) -> int:
+        answer = await client.post(
+            "/telegram/webhook", json=update, headers=server.secret_headers()
+        )
+        return int(answer.status)
+
+    return post

@@ -1,16 +1,15 @@
 """A form that is filled in one field at a time, in a private chat, a group and a topic."""
 
 import pytest
-from aiohttp import web
 
 from adapters.telegram.platform import TelegramPlatform
 from adapters.telegram.polling import Pace
 from cards.model import Field
 from cards.view import ButtonView, CardView, FormView, MessageView
 from engine.events import Answered, FormRefused, FormSubmitted, FormWanted, NotRecorded
+from tests.adapters.telegram.conftest import delivery
 from tests.fakes.telegram_server import SECRET, TOKEN
 
-PATH = "/telegram/webhook"
 DATA = "s1:1f-AbCdEf123456:fill:1"
 FORM = FormView(
     data=DATA,
@@ -63,16 +62,13 @@ class Chat:
 
 
 @pytest.fixture
-async def post(aiohttp_client, platform, intake, server):
-    app = web.Application()
-    app.add_routes(platform.routes(intake))
-    client = await aiohttp_client(app)
+def post(deliver):
+    """Delivers an update, which has to be answered so."""
 
-    async def deliver(update, *, status=200):
-        response = await client.post(PATH, json=update, headers=server.secret_headers())
-        assert response.status == status
+    async def delivered(update, *, status=200):
+        assert await deliver(update) == status
 
-    return deliver
+    return delivered
 
 
 @pytest.fixture
@@ -218,15 +214,7 @@ async def test_an_open_form_survives_another_process_and_another_tap(
         card=no_card,
         pace=Pace(),
     )
-    app = web.Application()
-    app.add_routes(other.routes(intake))
-    client = await aiohttp_client(app)
-
-    async def deliver(update):
-        answer = await client.post(PATH, json=update, headers=server.secret_headers())
-        assert answer.status == 200
-
-    chat._post = deliver
+    chat._post = await delivery(aiohttp_client, other, intake, server)
     await chat.reply("70", prompt)
     assert chat.last.labels[:2] == ["A", "B"]
     # Who lost sight of it taps the card again, and goes on.

@@ -1,14 +1,12 @@
 """A group that became a supergroup: one conversation all along, and its cards stay answerable."""
 
 import pytest
-from aiohttp import web
 
 from adapters.telegram.payload import parse
 from cards.view import ButtonView, CardView, MessageView
 from engine.errors import Gone
 from engine.events import Answered, CardTapped
 
-PATH = "/telegram/webhook"
 OLD, NEW = -5001, -1001234567890
 CONVERSATION = f"telegram:7000000001:{OLD}"
 DATA = "s1:1f-AbCdEf123456:approve:1"
@@ -22,19 +20,6 @@ def view(title="Record?"):
         buttons=(ButtonView(data=DATA, label="Approve"),),
     )
     return MessageView(lang="en", card=card)
-
-
-@pytest.fixture
-async def deliver(aiohttp_client, platform, intake, server):
-    app = web.Application()
-    app.add_routes(platform.routes(intake))
-    client = await aiohttp_client(app)
-
-    async def post(update):
-        response = await client.post(PATH, json=update, headers=server.secret_headers())
-        return response.status
-
-    return post
 
 
 @pytest.fixture(params=["told", "found"])

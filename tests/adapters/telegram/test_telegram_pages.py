@@ -1,7 +1,6 @@
 """A card with more buttons than people look through is shown page by page."""
 
 import pytest
-from aiohttp import web
 
 from cards.model import Card, Choice, Review
 from cards.show import show
@@ -27,21 +26,6 @@ def card_of(count, **changed):
         **changed,
     }
     return Card(**given)
-
-
-@pytest.fixture
-async def deliver(aiohttp_client, platform, intake, server):
-    app = web.Application()
-    app.add_routes(platform.routes(intake))
-    client = await aiohttp_client(app)
-
-    async def post(update):
-        response = await client.post(
-            "/telegram/webhook", json=update, headers=server.secret_headers()
-        )
-        assert response.status == 200
-
-    return post
 
 
 async def shown(platform, server, card):

@@ -45,15 +45,6 @@ async def client(aiohttp_client, platform, intake):
 
 
 @pytest.fixture
-async def deliver(client, server):
-    async def post(update):
-        response = await client.post(PATH, json=update, headers=server.secret_headers())
-        return response.status
-
-    return post
-
-
-@pytest.fixture
 async def card(server, platform):
     """A card with a button, in a topic of a group."""
     view = CardView(
