@@ -1,29 +1,13 @@
-"""Who stands in for whom at this moment, and who is meant by a name (runs-and-reviews §1.9)."""
+"""Who is meant by a name that somebody typed."""
 
 import re
 from collections.abc import Sequence
-from datetime import date
 
 from bot.people import Directory
-from cards.model import Card, Principal
+from cards.model import Principal
 from engine.entities import fold
 
 _PARTS = re.compile(r"[\s/,、，()（）]+")
-
-
-def standing_in(people: Directory, principal: Principal, card: Card, today: date) -> Principal:
-    """The person with those whose seat they may take on this card, as these are now.
-
-    Those for whom they are the standing delegate today, and those who handed this card to them.
-    A delegate's own delegate stands in for nobody but the delegate.
-    """
-    givers = {each.by for each in card.handed if each.to == principal.id}
-    givers |= people.delegators(principal.id, today)
-    if not givers:
-        return principal
-    able = people.holders(card.review.roles)
-    found = tuple(each for each in able if each.id in givers)
-    return principal.model_copy(update={"stands_for": found})
 
 
 def named(people: Directory, text: str) -> Sequence[Principal]:

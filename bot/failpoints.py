@@ -16,6 +16,7 @@ POINTS = (
     "handling.handle",
     "mailbox.commit",
     "records.record_visit",
+    "memory.remember",
     "platform.send",
     "platform.edit",
     "outbox.sent",

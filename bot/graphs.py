@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import Literal, assert_never
 
 from bot.definitions import SETTING, people_of, playbook_at
+from bot.runs import find_run
 from bot.settings import Settings
+from bot.wiring import open_archive
 from cards.model import Lang
 from engine.errors import DefinitionError
+from engine.jobs.drawn import drawn_jobs, marks
+from engine.jobs.drawn import graph_of as jobs_of
 from engine.playbooks.drawing import draw
 from engine.playbooks.graph import graph_of
 from engine.playbooks.graph_model import Graph
@@ -25,11 +29,29 @@ def show_graph(settings: Settings, wanted: str, *, form: Form, lang: Lang) -> in
 
     Raises DefinitionError with every problem of a faulty one, and for one that is not there.
     """
-    text = _written(graph_of(_playbook(settings, wanted), lang), form)
+    _print(_written(graph_of(_playbook(settings, wanted), lang), form))
+    return 0
+
+
+async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) -> int:
+    """Prints the graph of a run's jobs, with how far each is; 1 when the run has none."""
+    async with open_archive(settings) as kept:
+        found = await find_run(kept, run_id)
+    if found is None:
+        return 1
+    jobs, graph = jobs_of(found.run), drawn_jobs(found.run, found.playbook, lang)
+    if jobs is None or graph is None:
+        print(f"{run_id}: it is in no job graph", file=sys.stderr)
+        return 1
+    done, under_way = marks(jobs)
+    _print(draw(graph, visited=done, waiting=under_way) if form == "svg" else _written(graph, form))
+    return 0
+
+
+def _print(text: str) -> None:
     # In UTF-8, as a picture has to be whatever the locale is.
     sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
-    return 0
 
 
 def _written(graph: Graph, form: Form) -> str:

@@ -22,6 +22,7 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     Commanded,
+    GraphOrdered,
     Mail,
     Migrated,
     PartReady,
@@ -31,7 +32,7 @@ from engine.mail import (
     Started,
     parse,
 )
-from engine.migration import migration
+from engine.migration import migration, superseded
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.findings import Findings
@@ -43,9 +44,9 @@ from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
 from engine.recording import recording
-from engine.reviewing import Clocked, due, replaced
+from engine.reviewing import Clocked, due, replaced, without_timers
 from engine.rules.soft import USUAL, SoftLimits
-from engine.run import blocked, migrated, step, stopped, unreadable
+from engine.run import Stepped, blocked, migrated, step, stopped, unreadable
 from engine.run_effects import written
 from engine.tools.model import Tool
 from engine.turn import giving_up, session, turn
@@ -186,10 +187,11 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services, since_s = recording(self.services(now)), self.clock.elapsed_s()
-        stepped = await step(mail, StepContext(run, playbook, services))
-        took_s = self.clock.elapsed_s() - since_s
-        self.meter.took("step", took_s, run.frames[-1].kind)
+        services = recording(self.services(now))
+        context = StepContext(run, playbook, services, claim.follows)
+        if isinstance(mail, GraphOrdered):
+            return await self._order(mail, context)
+        stepped = await self._advanced(mail, context)
         if stepped.park:
             return Handled(stepped.effects, park=True)
         effects = replace(
@@ -223,10 +225,43 @@ class Handling:
             log=(*effects.log, *gone.log),
         )
 
+    async def _advanced(self, mail: RunMail, context: StepContext) -> Stepped:
+        """One step of the run, timed."""
+        since_s = self.clock.elapsed_s()
+        stepped = await step(mail, context)
+        took_s = self.clock.elapsed_s() - since_s
+        self.meter.took("step", took_s, context.run.frames[-1].kind)
+        return stepped
+
     async def _is_orphan(self, run: Run) -> bool:
         """Whether the run's parent ended while it was begun."""
         parent = await self.decisions.run(run.parent)
         return parent is None or parent[1] != ""
+
+    async def _order(self, mail: GraphOrdered, context: StepContext) -> Handled:
+        """The job graph as somebody wants it; what it asked before is not asked any more."""
+        run, now = context.run, context.services.now
+        found = [await self.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        if any(card.status != "open" for card in cards):
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        stepped = await self._advanced(mail, context)
+        body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
+        waits = Run.model_validate_json(body).waiting if body else run.waiting
+        closed = superseded([card for card in cards if card.token not in waits])
+        if not closed:
+            return Handled(stepped.effects, stepped.front, stepped.park)
+        told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
+        entry = audit.entry(run.id, now, "taken_back", told, cards=gone)
+        clocks = (timer for card in gone for timer in without_timers(card.token, card.lane))
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *closed),
+            timers=(*stepped.effects.timers, *clocks),
+            log=(*stepped.effects.log, entry),
+        )
+        return Handled(effects, stepped.front, stepped.park)
 
     async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
         """The run on another version of its playbook; whoever asked for it checked it before."""

@@ -44,8 +44,9 @@ async def _cards(
     if person is None:
         listed = await desk.inbox.listed([EVERYBODY])
         return await desk.inbox.cards(listed.tokens[:MOST]), listed.total
-    now = SystemClock(settings.timezone).now()
-    page = await page_of(desk.inbox, person, now, size=MOST)
+    clock = SystemClock(settings.timezone)
+    voter = desk.people.voter(person, clock.today())
+    page = await page_of(desk.inbox, voter, clock.now(), size=MOST)
     return page.cards, page.total if page.more else len(page.cards)
 
 

@@ -11,6 +11,7 @@ from cards.model import Card, Lang, Principal, Review
 from engine.commands import ADMIN
 from engine.events import Actor
 from engine.language import detect
+from engine.waiting import Voter
 
 WEB_ROOM = "web:local:main"
 MOST_MEMBERS = 50
@@ -110,9 +111,24 @@ class Directory:
         accounts = [each for each in persons if each.startswith("slack:")][:MOST_MEMBERS]
         return list(dict.fromkeys((*homes, *(accounts if "slack" in self.platforms else ()))))
 
-    def delegators(self, person: str, today: date) -> set[str]:
-        """For whom the person is the standing delegate today (ids)."""
-        return {each.id for each in self.people if self._delegate(each.id, today) == person}
+    def standing(self, principal: Principal, card: Card | None, today: date) -> Principal:
+        """The person with those whose seat they may take, on this card or on any, as these are now.
+
+        Those for whom they are the standing delegate today, and those who handed this card to them.
+        A delegate's own delegate stands in for nobody but the delegate.
+        """
+        handed = {each.by for each in card.handed if each.to == principal.id} if card else set()
+        lent = [p for p in self.people if self._delegate(p.id, today) == principal.id]
+        givers = handed | {person.id for person in lent}
+        if not givers:
+            return principal
+        found = self.holders(card.review.roles) if card else map(self._principal, lent)
+        stands_for = tuple(each for each in found if each.id in givers)
+        return principal.model_copy(update={"stands_for": stands_for})
+
+    def voter(self, principal: Principal, today: date) -> Voter:
+        """The person as they may act today, on one card or another."""
+        return lambda card: self.standing(principal, card, today)
 
     @property
     def everybody(self) -> Sequence[Principal]:

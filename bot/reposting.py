@@ -48,8 +48,11 @@ class Reposting:
     async def _show(self, token: str, again: Again, name: str, due_s: float) -> None:
         """Unless it closed meanwhile, or the person may not decide it any more."""
         found = await self._decisions.card(token)
+        if found is None:
+            return
         person = self._people.principal(again.actor)
-        if found is None or not waits_for(found.card, person, found.now):
+        person = self._people.standing(person, found.card, found.now.date())
+        if not waits_for(found.card, person, found.now):
             return
         await self._inbox.show(token, row=name, place=again.place, due_s=due_s)
 

@@ -21,7 +21,9 @@ from engine.replay.trace import trace_of
 CURRENT = "current"
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
+    """A run as it is kept; `playbook` is None when that is not."""
+
     run: Run
     playbook: Playbook | None
     history: History
@@ -61,7 +63,7 @@ def _summary(name: str, history: History) -> dict[str, str]:
 async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
     """Prints for each skill why it may be chosen now or not, and every step; 1 for no such run."""
     async with open_archive(settings) as kept:
-        found = await _find(kept, run_id)
+        found = await find_run(kept, run_id)
     if found is None:
         return 1
     if found.playbook is None:
@@ -74,7 +76,7 @@ async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
 async def trace(settings: Settings, run_id: str) -> int:
     """Prints the run's trace, which `signoff replay` reads; 1 for no such run."""
     async with open_archive(settings) as kept:
-        found = await _find(kept, run_id)
+        found = await find_run(kept, run_id)
     if found is None:
         return 1
     print(trace_of(found.run, found.history.entries).model_dump_json())
@@ -87,7 +89,7 @@ async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as
     1 when there is no such run, or it cannot.
     """
     async with open_archive(settings) as kept:
-        found = await _find(kept, run_id)
+        found = await find_run(kept, run_id)
         if found is None:
             return 1
         new = await _target(kept, found.run, to)
@@ -116,7 +118,8 @@ async def _send(kept: Kept, run: Run, to: str) -> None:
     await kept.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
 
 
-async def _find(kept: Kept, run_id: str) -> _Found | None:
+async def find_run(kept: Kept, run_id: str) -> Found | None:
+    """The run with its playbook and history; None, after a word to the operator, for no such."""
     history = await kept.archive.history(run_id)
     if history is None:
         _fault(f"{run_id}: no run is kept under this id")
@@ -129,7 +132,7 @@ async def _find(kept: Kept, run_id: str) -> _Found | None:
     if history.ended in ENDED:
         run = run.model_copy(update={"status": history.ended})
     playbook = await published_playbook(kept.published, run.digest)
-    return _Found(run, playbook, history)
+    return Found(run, playbook, history)
 
 
 def _fault(text: str) -> int:
@@ -145,10 +148,22 @@ def _told(why: Explained) -> str:
         f"missing: {', '.join(why.missing) or 'nothing'}; waits for: {waiting}",
         "",
         *(f"{'in ' if s.available else 'out'}  {s.skill}: {s.why}" for s in why.skills),
+        *_jobs(why),
         "",
         *(_step(step) for step in why.steps),
     ]
     return "\n".join(lines)
+
+
+def _jobs(why: Explained) -> list[str]:
+    """The jobs of its job graph, after an empty line; [] for a run that has none."""
+    lines = []
+    for job in why.jobs:
+        needs = f"; needs {', '.join(job.needs)}" if job.needs else ""
+        error = f"; {' '.join(job.error.split())}" if job.error else ""
+        by = f" by {job.expert}" if job.expert else ""
+        lines.append(f"{job.state}  {job.job}{by}, attempt {job.attempts}{needs}{error}")
+    return ["", *lines] if lines else []
 
 
 def _step(step: StepThen) -> str:

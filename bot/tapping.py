@@ -5,7 +5,7 @@ from datetime import date
 from zoneinfo import ZoneInfo
 
 from bot import edits
-from bot.delegation import named, standing_in
+from bot.delegation import named
 from bot.people import Directory
 from bot.tapped import Tap, Tapped
 from cards.buttons import Button
@@ -58,7 +58,7 @@ class Tapping:
 
     def judge(self, update: Tap, found: CardNow, button: Button, principal: Principal) -> Judged:
         """What the tap comes to for this person, who may stand in for others."""
-        principal = standing_in(self.people, principal, found.card, self._today(found))
+        principal = self.people.standing(principal, found.card, self._today(found))
         tapped = Tapped.on(update, found, principal, button)
         if button.choice == HAND_OVER:
             name = None if tapped.values is None else tapped.values.get(WHOM, "")

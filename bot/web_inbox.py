@@ -30,7 +30,8 @@ class WebInbox:
     async def __call__(self, actor: Actor) -> Waiting:
         """The cards with their buttons, wherever they were asked. Raises StoreUnavailable."""
         person = self.people.principal(actor)
-        page = await page_of(self.inbox, person, self.clock.now(), size=MOST)
+        voter = self.people.voter(person, self.clock.today())
+        page = await page_of(self.inbox, voter, self.clock.now(), size=MOST)
         zone = person.zone or self.zone
         return Waiting(tuple((_view(card, zone), card.lang) for card in page.cards), page.more)
 

@@ -65,7 +65,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
-from engine.ports.library import Library
+from engine.ports.library import Library, Memory
 from engine.ports.listing import Listing
 from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
@@ -236,7 +236,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             derived_id=partitions.derived_id,
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
-            library=_library(settings, store, knowledge),
+            library=_library(settings, arm("memory", RedisMemory(store.client)), knowledge),
             findings=findings,
             inbox=inbox,
             project=by_conversation(settings.projects, default=records.project),
@@ -299,9 +299,9 @@ def _mailbox(
     )
 
 
-def _library(settings: Settings, store: Store, knowledge: DocumentSearch) -> Library:
+def _library(settings: Settings, memory: Memory, knowledge: DocumentSearch) -> Library:
     files = ProjectFiles(settings.data_dir / "files")
-    return Library(knowledge=knowledge, memory=RedisMemory(store.client), files=files)
+    return Library(knowledge=knowledge, memory=memory, files=files)
 
 
 @asynccontextmanager

@@ -14,13 +14,16 @@ def listed_under(card: Card) -> tuple[str, ...]:
     if card.kind == "phase_done":
         return ()
     roles = (f"role:{role}" for role in card.review.roles)
-    persons = (f"person:{person}" for person in card.review.persons)
+    handed = (each.to for each in card.handed)
+    persons = (f"person:{person}" for person in (*card.review.persons, *handed))
     return tuple(dict.fromkeys((EVERYBODY, *roles, *persons)))
 
 
 def names_of(principal: Principal) -> tuple[str, ...]:
-    """Under which names cards may wait for this person, as of the roles held now."""
-    return (f"person:{principal.id}", *(f"role:{role}" for role in principal.roles))
+    """Under which names cards may wait for this person, or for those whose seat they may take."""
+    whole = (principal, *principal.stands_for)
+    roles = (f"role:{role}" for each in whole for role in each.roles)
+    return tuple(dict.fromkeys((*(f"person:{each.id}" for each in whole), *roles)))
 
 
 def waits_for(card: Card, principal: Principal, now: datetime) -> bool:

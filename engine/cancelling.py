@@ -6,6 +6,7 @@ from datetime import datetime
 from cards.texts import say
 from engine import audit, syncing
 from engine.children import ANYHOW
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import Run, ToolPlanFrame
 from engine.ports.store import Effects, PartWrite, Touch
 from engine.run_effects import wakes
@@ -35,7 +36,7 @@ def cancelling(
 def _in_flight(run: Run) -> bool:
     """Whether a write may be under way: what it was to be is recorded, and its result is not."""
     top = run.frames[-1]
-    return isinstance(top, ToolPlanFrame) and top.started
+    return isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
 
 
 def _cancelled(run: Run, *, in_flight: bool) -> str:

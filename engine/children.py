@@ -1,12 +1,16 @@
 """Child runs: what goes on at the same time, each in a lane of its own (design §5)."""
 
+from collections.abc import Collection
+
 from pydantic import ValidationError
 
+from engine.frames.jobs import JobFrame, LeaderFrame
 from engine.frames.outcome import ChildEnded, Fork, StepContext
 from engine.frames.state import ENDED, Patch, Run, RunStatus
 from engine.mail import ChildRan, RunMail
 from engine.merge import merged
 
+_LIVE: tuple[RunStatus, ...] = ("blocked", "suspended", "running")
 ANYHOW = -1
 """Instead of the steps a run had when it was read: cancelled wherever it is."""
 
@@ -32,15 +36,14 @@ def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, .
                 "changes": 0,
                 "sent": {},
                 "children": {},
-                "begun": 0,
+                "prompted": 0,
                 "started_at": context.services.now,
             }
         )
         for child in fork.children
     )
     known = {**run.children, **{child.key: child.id for child in new}}
-    update = {"children": known, "begun": run.begun + len(new)}
-    return run.model_copy(update=update), new
+    return run.model_copy(update={"children": known}), new
 
 
 def ended(run: Run, mail: ChildRan) -> ChildEnded | None:
@@ -56,31 +59,56 @@ def ended(run: Run, mail: ChildRan) -> ChildEnded | None:
 
 def _status(text: str) -> RunStatus:
     found: RunStatus
-    for found in ("completed", "stopped", "cancelled", "blocked"):
+    for found in ("completed", "stopped", "cancelled", *_LIVE):
         if text == found:
             return found
     return "failed"
 
 
 def left(run: Run, mail: RunMail) -> dict[str, str]:
-    """The children that have not ended; one that is blocked has not."""
-    if not isinstance(mail, ChildRan) or mail.status == "blocked":
+    """The children that have not ended; one that is blocked or waits has not."""
+    if not isinstance(mail, ChildRan) or mail.status in _LIVE:
         return run.children
     return {key: child for key, child in run.children.items() if child != mail.run}
 
 
-def told(after: Run, patch: Patch | None, reason: str) -> tuple[tuple[str, str], ...]:
-    """Mail to the parent's lane, once a child has ended or is blocked."""
-    if not after.parent or not (after.status in ENDED or after.status == "blocked"):
+def told(before: Run, after: Run, patch: Patch | None, reason: str) -> tuple[tuple[str, str], ...]:
+    """Mail to the parent's lane, once a child has ended or is blocked.
+
+    A job's parent also hears when it waits for a person, and when it goes on.
+    """
+    if not after.parent or not (after.status in ENDED or _news(before, after)):
         return ()
     mail = ChildRan(
         run=after.id,
         key=after.key,
-        status=after.status,
+        status=after.status if after.status in ENDED else _stands(after),
         patch=(patch or Patch(by=after.id)).model_dump_json(),
         reason=reason,
     )
     return ((f"run:{after.parent}", mail.model_dump_json()),)
+
+
+def _news(before: Run, after: Run) -> bool:
+    if not isinstance(after.frames[0], JobFrame | LeaderFrame):
+        return after.status == "blocked"
+    return _stands(before) != _stands(after)
+
+
+def _stands(run: Run) -> RunStatus:
+    """How a run that has not ended looks from outside."""
+    if run.status == "blocked":
+        return "blocked"
+    return "suspended" if run.waiting else "running"
+
+
+def dropped(run: Run, keys: Collection[str]) -> tuple[Run, tuple[tuple[str, int], ...]]:
+    """The run without these children, which end wherever they are."""
+    gone = tuple((child, ANYHOW) for key, child in run.children.items() if key in keys)
+    if not gone:
+        return run, ()
+    left = {key: child for key, child in run.children.items() if key not in keys}
+    return run.model_copy(update={"children": left}), gone
 
 
 def orphans(after: Run) -> tuple[tuple[str, int], ...]:

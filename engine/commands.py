@@ -9,11 +9,13 @@ from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import audit
 from engine.cancelling import cancelling
+from engine.frames.outcome import GraphOrder
 from engine.frames.state import Run
 from engine.intents import Intent
+from engine.jobs.orders import takes
 from engine.language import detect
 from engine.lookup import suggestions
-from engine.mail import GIVEN_UP, Announced, Commanded
+from engine.mail import GIVEN_UP, Announced, Commanded, GraphOrdered
 from engine.opening import opened
 from engine.pending import Told, pending
 from engine.ports.store import Aside, Effects, Post, ReplyWrite
@@ -38,6 +40,11 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
             return _with_cards(mail, lang, services, await pending(mail, lang, services))
         case "runs":
             return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
+        case "stop" | "recover":
+            runs = await active(conversation, services)
+            return _ordered(
+                mail, lang, services, [r for r in runs if _may_cancel(r, mail.principal)]
+            )
         case "cancel":
             runs = await active(conversation, services)
             return _cancel(mail, lang, services, runs, await all_active(conversation, services))
@@ -129,6 +136,23 @@ def _may_not(mail: Commanded, run: Run, services: TurnServices) -> audit.Entry:
 def _who(mail: Commanded) -> dict[str, str]:
     update = mail.update
     return {"by": mail.principal.id, **audit.origin(update.conversation), "update": update.id}
+
+
+def _ordered(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[Run]) -> Effects:
+    """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
+    what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
+    run = next((r for r in reversed(runs) if takes(what, r)), None)
+    if run is None:
+        none = say("stop.none" if what == "stop" else "recover.none", lang)
+        return _reply(mail, lang, services, none)
+    person = mail.principal
+    text = mail.update.text.strip()
+    via = audit.origin(mail.update.conversation)["via"]
+    order = GraphOrdered(what=what, by=person.id, name=person.name, text=text, via=via)
+    name = titled(run)
+    done = say("stop.done" if what == "stop" else "recover.done", lang, name=name)
+    base = _reply(mail, lang, services, done)
+    return replace(base, mails=((f"run:{run.id}", order.model_dump_json()),))
 
 
 def given_up(mail: Commanded, services: TurnServices) -> Effects:

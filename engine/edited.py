@@ -11,12 +11,12 @@ from cards.edits import EDIT, Edit, Editable, Editing, canonical
 from cards.forms import MAX_TEXT
 from cards.model import Choice, Decision, Field
 from cards.texts import say
-from engine import plan as plans
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue
 from engine.leaves import form_field, from_form, tables, value_of
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import SopNode
+from engine.tool_plan import calls as plans
 
 
 @dataclass(frozen=True, slots=True)

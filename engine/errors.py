@@ -116,6 +116,10 @@ class ToolFailed(ToolError):
         super().__init__(say(key, "en", **values), key, **values)
 
 
+class ToolUnsure(ToolFailed):
+    """The answer to a write is lost: it may have happened, and nobody here knows."""
+
+
 class ToolReported(ToolFailed):
     """An outside server's tool reports a fault; its own `words` are for the model only."""
 

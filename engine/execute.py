@@ -93,7 +93,7 @@ async def execute(
         return Executed("constraint", f"{order.skill.id} cannot run: its playbook has no phases")
     if barred := await _barred(order, phase):
         return Executed("constraint", barred)
-    if order.skill.system_prompt and services.model is None:
+    if (order.skill.system_prompt or order.skill.planner) and services.model is None:
         return Executed("no_model", f"{order.skill.id} needs a model, and none is set")
     services = replace(services, project=lambda _: order.project)
     context = StepContext(_run(order, phase, services), _without_sync(order.playbook), services)
@@ -120,6 +120,8 @@ def _allows(phase: Phase, order: Order) -> bool:
 async def _barred(order: Order, phase: Phase) -> str:
     """What keeps the skill from running here, "" for nothing."""
     skill, state = order.skill, order.state
+    if skill.jobs:
+        return f"{skill.id} cannot run by itself: its jobs are runs of their own"
     planned = skill.plan.calls if skill.plan else ()
     if writes := [call.tool for call in planned if not tool(call.tool).readonly]:
         return f"{', '.join(writes)}: nobody approved it"
@@ -188,12 +190,11 @@ def _ended(end: StepContext, stepped: Stepped, entries: tuple[dict[str, Any], ..
     if run.status == "completed":
         return Executed("done", why, entries, end)
     card = next((written.card for written in stepped.effects.cards), None)
+    away = any(call.get("away") for call in entries[-1].get("calls", ()))
     if run.status != "suspended" or card is None:
-        return Executed("failed", why, entries, end)
+        return Executed("model_away" if away else "failed", why, entries, end)
     top = run.frames[-1]
     if isinstance(top, ModelFrame) and top.by_hand:
         # In a chat a person would now fill in what the model should have.
-        calls = entries[-1].get("calls", ())
-        away = any(call.get("away") for call in calls)
         return Executed("model_away" if away else "model_faulty", why, entries, end)
     return Executed("asks", why, entries, end, card)

@@ -120,6 +120,28 @@ class ChildRan(Frozen):
     reason: str
 
 
+class AlarmRang(Frozen):
+    """Run lane: a moment that the run waits for has come."""
+
+    kind: Literal["alarm_rang"] = "alarm_rang"
+    id: str
+
+
+class GraphOrdered(Frozen):
+    """Run lane: `name` (`by`) wants the run's job graph to stop, a job to fail, or it to go on.
+
+    `via` is from where, for the log.
+    """
+
+    kind: Literal["graph_ordered"] = "graph_ordered"
+    what: Literal["stop", "fail", "recover"]
+    by: str
+    name: str
+    text: str = ""
+    job: str = ""
+    via: str = ""
+
+
 class Migrated(Frozen):
     """Run lane: an operator wants the run to go on with the playbook of digest `to`."""
 
@@ -144,6 +166,8 @@ RunMail = (
     | SyncFailed
     | Migrated
     | ChildRan
+    | AlarmRang
+    | GraphOrdered
 )
 Mail = Annotated[TalkMail | Commanded | Announced | RunMail, Field(discriminator="kind")]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)

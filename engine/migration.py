@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from cards.model import Card
 from cards.texts import say
-from engine import plan as plans
+from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Ended, Note
 from engine.frames.state import (
     ENDED,
@@ -25,6 +26,7 @@ from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import SopNode
 from engine.ports.store import CardWrite
+from engine.tool_plan import calls as plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ def _faults(run: Run, old: Playbook | None, new: Playbook) -> tuple[str, ...]:
     if run.children or run.parent:
         faults.append("a run with child runs, or one of them, stays with its version")
     top = run.frames[-1]
-    if isinstance(top, ToolPlanFrame) and top.started and not _same(top, run, old, new):
+    begun = isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
+    if begun and not _same(top, run, old, new):
         faults.append(f"{position(top)}: a call may be under way, and is not the same there")
     return tuple(faults)
 
@@ -111,6 +114,10 @@ def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
             return before.sop == after.sop
         case ToolPlanFrame():
             return before.plan == after.plan
+        case LlmPlanFrame():
+            return before.planner == after.planner
+        case JobsFrame() | LeaderFrame() | JobFrame():
+            return before.jobs == after.jobs
 
 
 def _asked(node: SopNode) -> tuple[object, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cards.frozen import Frozen
 from cards.inbox import waits_for
 from cards.markdown import literal
-from cards.model import Card, Lang
+from cards.model import Card, Lang, Principal
 from cards.show import local
 from cards.texts import say
 from engine.events import Actor
@@ -53,11 +53,15 @@ async def pending(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
     """What waits for the person, what else is open here, and what checks found."""
     update, person = mail.update, mail.principal
     number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
-    page = await page_of(services.inbox, person, services.now, number=max(number, 1))
+
+    def voter(card: Card | None) -> Principal:
+        return services.people.standing(person, card, services.today)
+
+    page = await page_of(services.inbox, voter, services.now, number=max(number, 1))
     others = [
         card
         for card in await services.decisions.open_cards(update.conversation)
-        if card.kind != "phase_done" and not waits_for(card, person, services.now)
+        if card.kind != "phase_done" and not waits_for(card, voter(card), services.now)
     ]
     found = await services.findings.of(services.project(update.conversation), FINDINGS)
     zone = person.zone or services.zone

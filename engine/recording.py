@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from engine.errors import ModelError, ToolError
+from engine.errors import ModelError, ToolError, ToolUnsure
 from engine.frames.outcome import Services
 from engine.ports.model import Completion, Message, Model, ToolOffer
 from engine.tools.model import Tool, ToolContext
@@ -60,7 +60,8 @@ def _recorded(call: CallTool, kind: str, calls: list[dict[str, Any]]) -> CallToo
         try:
             result = await call(tool, arguments, ctx)
         except ToolError as error:
-            calls.append({**entry, "error": str(error)})
+            unsure = {"unsure": True} if isinstance(error, ToolUnsure) else {}
+            calls.append({**entry, "error": str(error), **unsure})
             raise
         calls.append({**entry, "result": to_jsonable_python(result)})
         return result

@@ -1,7 +1,7 @@
 """The run loop: one mail, one step, one commit (design §3, §5)."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import assert_never
@@ -10,7 +10,8 @@ from cards.markdown import literal
 from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import batch, children, sop, syncing, tool_plan
+from engine import batch, children, sop, syncing
+from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
     Advanced,
@@ -23,17 +24,23 @@ from engine.frames.outcome import (
     Input,
     Next,
     Note,
+    Ordered,
     Push,
     StepContext,
     Suspend,
     TimedOut,
+    Woken,
 )
 from engine.frames.state import ENDED, Run, RunStatus
+from engine.jobs import expert, leader
+from engine.jobs import frame as jobs
 from engine.mail import (
+    AlarmRang,
     CardDecided,
     CardExpired,
     ChildRan,
     Continued,
+    GraphOrdered,
     Migrated,
     Resumed,
     ReviewDue,
@@ -48,6 +55,7 @@ from engine.planner import frame as planner
 from engine.ports.store import Effects, Post
 from engine.run_effects import Moved, effects, shown_at
 from engine.skills import ask, model
+from engine.tool_plan import fixed, planned
 
 # One line per frame kind: who advances it.
 ADVANCE: dict[str, Advance] = {
@@ -56,7 +64,11 @@ ADVANCE: dict[str, Advance] = {
     "model": model.advance,
     "sop": sop.advance,
     "batch": batch.advance,
-    "tool_plan": tool_plan.advance,
+    "tool_plan": fixed.advance,
+    "llm_plan": planned.advance,
+    "jobs": jobs.advance,
+    "leader": leader.advance,
+    "job": expert.advance,
 }
 MAX_STEPS = 500
 CONTINUE = Continued().model_dump_json()
@@ -86,8 +98,7 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
     given = _given(run, mail)
     if given is None or run.status in ENDED:
         return Stepped(Effects(), "")
-    # Every child's end is a step of its own.
-    if run.steps >= MAX_STEPS + run.begun:
+    if run.steps - run.prompted >= MAX_STEPS:
         advanced: Advanced = blocked(run, say("run.too_many_steps", run.lang))
     else:
         advanced = await ADVANCE[run.frames[-1].kind](run.frames[-1], given, context)
@@ -186,10 +197,19 @@ def _given(run: Run, mail: RunMail) -> Input | None:
             return TimedOut(mail.card) if mail.card in run.waiting else None
         case ChildRan():
             return children.ended(run, mail)
+        case AlarmRang():
+            return Woken(mail.id) if _rests_in_graph(run) else None
+        case GraphOrdered():
+            told = Ordered(mail.what, mail.name, mail.text, mail.job)
+            return told if _rests_in_graph(run) else None
         case Resumed() | Synced() | SyncFailed() | Migrated() | ReviewDue():
             return None
         case _:
             assert_never(mail)
+
+
+def _rests_in_graph(run: Run) -> bool:
+    return run.status == "suspended" and isinstance(run.frames[-1], JobsFrame)
 
 
 def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) -> Stepped:
@@ -202,17 +222,36 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
         after = _after(run, advanced, context)
     heard = run.heard + isinstance(mail, CardDecided)
     left = children.left(after, mail)
-    after = after.model_copy(update={"heard": heard, "children": left})
+    prompted = run.prompted + isinstance(mail, ChildRan | AlarmRang)
+    after = after.model_copy(update={"heard": heard, "children": left, "prompted": prompted})
+    after, dropped = children.dropped(after, _drops(advanced, after))
     opened = advanced.cards if isinstance(advanced, Suspend) else ()
     begun: tuple[Run, ...] = ()
     if isinstance(advanced, Fork):
         after, begun = children.begun(after, advanced, context)
     calls = context.services.recorded()
-    moved = Moved(run, after, advanced, mail, opened, calls=calls, begun=begun)
+    moved = Moved(
+        run,
+        after,
+        advanced,
+        mail,
+        opened,
+        calls=calls,
+        begun=begun,
+        dropped=dropped,
+        follows=context.follows,
+    )
     changed = effects(moved, now)
     changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
     front = CONTINUE if after.status == "running" else ""
     return Stepped(changed, front, park=after.status == "blocked")
+
+
+def _drops(advanced: Advanced, run: Run) -> Collection[str]:
+    """The children that are not waited for any more; none outlives the frame that began it."""
+    if isinstance(advanced, Done):
+        return tuple(run.children)
+    return advanced.drops if isinstance(advanced, Suspend | Fork) else ()
 
 
 def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str = "") -> Run:
@@ -232,8 +271,10 @@ def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str 
             return base.model_copy(update={"frames": (*below, frame, child)})
         case Done(patch=patch):
             after = base.model_copy(update={"state": merged(run.state, patch, context.playbook)})
-            now = context.services.now
-            after = syncing.noted(after, context.playbook, patch.by, now)
+            if not isinstance(run.frames[0], JobFrame | LeaderFrame):
+                # What a job changes is its graph's to pass on.
+                now = context.services.now
+                after = syncing.noted(after, context.playbook, patch.by, now)
             if below:
                 return after.model_copy(update={"frames": below, "result": patch})
             # It is not complete before the system of record has everything.
@@ -244,9 +285,9 @@ def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str 
             return base.model_copy(
                 update={"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             )
-        case Fork(frame=frame, patch=patch):
+        case Fork(frame=frame, patch=patch, forgets=forgets):
             state = merged(run.state, patch, context.playbook) if patch else run.state
-            waiting = tuple(token for token in run.waiting if token != answered)
+            waiting = tuple(token for token in run.waiting if token not in (answered, *forgets))
             update = {"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             return base.model_copy(update={**update, "state": state})
         case Ended(status="blocked"):

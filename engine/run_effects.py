@@ -8,9 +8,9 @@ from typing import Any
 from cards.model import Card
 from cards.texts import say
 from engine import audit, children, findings, reviewing, syncing, violations
-from engine.frames.outcome import Advanced, Done, Next, Note, Push, StepContext
+from engine.frames.outcome import Advanced, Done, Fork, Next, Note, Push, StepContext
 from engine.frames.state import ENDED, Run, position
-from engine.mail import CardDecided, CardExpired, PartReady, RunMail, Started
+from engine.mail import AlarmRang, CardDecided, CardExpired, PartReady, RunMail, Started
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
 
@@ -23,7 +23,7 @@ class Moved:
     """One step: the run before and after, what the frame gave, for which mail, with which cards.
 
     `calls` are answers of the model and of tools in it, as recorded for a replay; `begun` are the
-    child runs that it begins.
+    child runs that it begins, `dropped` those that it ends. `follows` as in StepContext.
     """
 
     before: Run
@@ -34,6 +34,8 @@ class Moved:
     closed: tuple[CardWrite, ...] = ()
     calls: tuple[dict[str, Any], ...] = ()
     begun: tuple[Run, ...] = ()
+    dropped: tuple[tuple[str, int], ...] = ()
+    follows: bool = True
 
 
 def effects(moved: Moved, now: datetime) -> Effects:
@@ -57,7 +59,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
         runs=(written(after), *map(written, moved.begun)),
         parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if shows else (),
         cards=(*moved.closed, *(CardWrite(card) for card in opened)),
-        timers=_timers(moved, now),
+        timers=(*_timers(moved, now), *_alarms(after, moved.advanced)),
         slots=slots,
         posts=(
             *(_late(after, now) if ended else ()),
@@ -67,14 +69,14 @@ def effects(moved: Moved, now: datetime) -> Effects:
         ),
         touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if shows else (),
         mails=(*_mails(moved, after), *((f"run:{run.id}", start) for run in moved.begun)),
-        cancels=children.orphans(after),
+        cancels=_gone(moved, after),
         log=_log(moved, after, now),
     )
 
 
 def _mails(moved: Moved, after: Run) -> tuple[tuple[str, str], ...]:
     patch = getattr(moved.advanced, "patch", None)
-    told = children.told(after, patch, moved.advanced.why)
+    told = children.told(moved.before, after, patch, moved.advanced.why)
     if after.parent:
         return told
     return wakes(after) if after.status in ENDED or after.part.state == "done" else ()
@@ -99,8 +101,13 @@ def written(run: Run) -> RunWrite:
 def _log(moved: Moved, after: Run, now: datetime) -> tuple[audit.Entry, ...]:
     """The step in the run's log, the beginning of each child in its own, and their ends."""
     step = json.dumps(_entry(moved, after, now), ensure_ascii=False)
-    ends = (audit.with_parent(child, after.id, now) for child, _ in children.orphans(after))
+    ends = (audit.with_parent(child, after.id, now) for child, _ in _gone(moved, after))
     return ((after.id, step), *map(audit.started, moved.begun), *ends)
+
+
+def _gone(moved: Moved, after: Run) -> tuple[tuple[str, int], ...]:
+    """The children that the step ends."""
+    return (*moved.dropped, *children.orphans(after))
 
 
 def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
@@ -110,7 +117,9 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     judged = getattr(advanced, "judged", None)
     given = mail.model_dump(mode="json", exclude={"kind"})
     written = (*(write.card for write in moved.closed), *moved.opened)
+    under_way = getattr(moved.before.frames[-1], "started", False)
     told = {
+        "again": under_way and not moved.follows,
         "event": _event(advanced, moved.before),
         "mail": given,
         "by": patch.by if patch and patch.paths else getattr(mail, "by", ""),
@@ -180,6 +189,15 @@ def _timers(moved: Moved, now: datetime) -> tuple[Timer, ...]:
     stopped = [timer for token in ended for timer in reviewing.without_timers(token, lane)]
     started = [timer for card in moved.opened for timer in reviewing.timers(card, now)]
     return (*stopped, *started)
+
+
+def _alarms(run: Run, advanced: Advanced) -> tuple[Timer, ...]:
+    alarms = advanced.alarms if isinstance(advanced, Fork) else ()
+    lane = f"run:{run.id}"
+    return tuple(
+        Timer(lane, f"alarm:{alarm.id}", alarm.at, AlarmRang(id=alarm.id).model_dump_json())
+        for alarm in alarms
+    )
 
 
 def wakes(run: Run) -> tuple[tuple[str, str], ...]:

@@ -1,13 +1,12 @@
 """A person decides at a node of an SOP: the card, and where the answer leads (spec 001 §4.3)."""
 
-from collections.abc import Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Field, Lang, Principal, Review, Row
+from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
 from engine import edited
-from engine import plan as plans
+from engine.deciders import good_until, reject, review_of, too_few
 from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
@@ -16,6 +15,7 @@ from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode
 from engine.rules.soft import Dialogue
 from engine.sop_ends import SIGNOFF, go_to
+from engine.tool_plan import calls as plans
 
 SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5
@@ -29,58 +29,16 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
     )
     holders = people.holders(policy.roles)
     involved = {run.requester.id, *edited.authors(_shown_paths(node, context), context).values()}
-    if reason := _too_few(policy, holders, involved, roles, context):
+    if reason := too_few(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
         return Ended("blocked", Note("failed", text), reason)
     digest = _shown_digest(node, context)
     card = _card(frame, sop, node, roles, context)
-    update = {"shown_digest": digest, "review": _review(policy, holders)}
+    update = {"shown_digest": digest, "review": review_of(policy, holders)}
     card = card.model_copy(update=update)
     frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
     return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
-
-
-def _too_few(
-    policy: ReviewPolicy,
-    holders: Sequence[Principal],
-    involved: Collection[str],
-    roles: str,
-    context: StepContext,
-) -> str:
-    """Why those who may decide cannot reach the quorum; "" when they can."""
-    run = context.run
-    left = [p for p in holders if not (policy.four_eyes and p.id in involved)]
-    if len(left) >= policy.quorum:
-        return ""
-    if not left:
-        key = "run.only_requester" if holders else "run.no_approver"
-        return say(key, run.lang, roles=roles)
-    return say("run.too_few", run.lang, n=len(left), roles=roles, quorum=policy.quorum)
-
-
-def _review(policy: ReviewPolicy, holders: Sequence[Principal]) -> Review:
-    """The policy as the card keeps it, with who may decide at this moment."""
-    return Review(
-        roles=policy.roles,
-        quorum=policy.quorum,
-        four_eyes=policy.four_eyes,
-        approvers=tuple(each.id for each in holders),
-        decides=policy.decides,
-        delegable=policy.hand_over,
-        remind=policy.remind,
-        escalate=policy.escalate,
-        execute_s=policy.execute_s,
-        may_edit=policy.may_edit,
-    )
-
-
-def _reject(policy: ReviewPolicy, lang: Lang) -> Choice:
-    """The button that rejects, with the form that the policy wants."""
-    needed = policy.reject_reason == "required"
-    field = Field(name="reason", label=say("form.reason", lang), required=needed)
-    form = () if policy.reject_reason == "none" else (field,)
-    return Choice(id="reject", label=say("choice.reject", lang), style="danger", form=form)
 
 
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
@@ -132,7 +90,7 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
         problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            _reject(policy, lang),
+            reject(policy, lang),
             *((offer.choice,) if offer else ()),
         ),
         editing=offer.editing if offer else None,
@@ -185,7 +143,7 @@ def decided(
         target = node.on_pass if soft else node.on_approve
         # What the last approver saw: that of the card as it was edited.
         digest = decision.shown_digest or frame.shown_digest
-        until = _until(_policy(node), decision)
+        until = good_until(_policy(node), decision)
         approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
         approvals = {node.decision: approval} if node.decision else {}
         changes = edited.changes(decision, context)
@@ -203,13 +161,6 @@ def decided(
     judged = Judged(frame.node, "rejected", decision.person, target)
     why = f"{decision.name} rejected: {reason}".removesuffix(": ")
     return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
-
-
-def _until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
-    """When the approval is too old for the write that it allows."""
-    if policy.execute_s is None:
-        return None
-    return decision.at + timedelta(seconds=policy.execute_s)
 
 
 def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:

@@ -1,5 +1,6 @@
 """What waits for a person, a page at a time: for `/pending`, the web page and operators alike."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,10 @@ LOOKED_AT = 1_000
 """So many cards are looked at for a page; most of what is listed for a person waits for them."""
 
 _AT_ONCE = 50
+
+
+Voter = Callable[[Card | None], Principal]
+"""The person as they may act on that card, or on any, with those whose seat they may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +33,16 @@ class Page:
 
 
 async def page_of(
-    inbox: Inbox, principal: Principal, now: datetime, *, number: int = 1, size: int = PAGE
+    inbox: Inbox, voter: Voter, now: datetime, *, number: int = 1, size: int = PAGE
 ) -> Page:
     """Page `number` of what this person may decide now, by the roles they hold now."""
-    listed = await inbox.listed(names_of(principal))
+    listed = await inbox.listed(names_of(voter(None)))
     wanted = number * size
     found: list[Card] = []
     tokens = listed.tokens[:LOOKED_AT]
     for start in range(0, len(tokens), _AT_ONCE):
         cards = await inbox.cards(tokens[start : start + _AT_ONCE])
-        found += [card for card in cards if waits_for(card, principal, now)]
+        found += [card for card in cards if waits_for(card, voter(card), now)]
         if len(found) > wanted:
             break
     more = len(found) > wanted or len(listed.tokens) > LOOKED_AT

@@ -16,7 +16,7 @@ from adapters.edc.redcap_rows import (
     visit_columns,
     visits_in,
 )
-from engine.errors import ToolFailed
+from engine.errors import ToolFailed, ToolUnsure
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
 
 Protocol = tuple[Sequence[Passage], Sequence[VisitWindow]]
@@ -154,9 +154,9 @@ def _same(stored: Visit, visit: Visit) -> bool:
     return stored.model_copy(update=plain) == visit.model_copy(update=wanted)
 
 
-def _unsure(visit: Visit) -> ToolFailed:
+def _unsure(visit: Visit) -> ToolUnsure:
     day = visit.visit_date.isoformat()
-    return ToolFailed("study.redcap.unsure", who=visit.subject_id, day=day)
+    return ToolUnsure("study.redcap.unsure", who=visit.subject_id, day=day)
 
 
 def _beside(visit: Visit) -> ToolFailed:

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -146,7 +147,8 @@ class RedisMailbox:
             raise StaleWrite(answer[1])
         if len(answer) == 1:
             return None
-        return wire.claim(claim.lane, claim.fence, claim.commits + 1, 1, answer[1:])
+        following = wire.claim(claim.lane, claim.fence, claim.commits + 1, 1, answer[1:])
+        return replace(following, follows=True)
 
     async def release(self, claim: Claim, *, retry_in_s: float, counts: bool) -> None:
         """Give the lane back unhandled."""

@@ -2,9 +2,11 @@
 
 import argparse
 import asyncio
+import sys
 from pathlib import Path
 from typing import Literal
 
+from bot.cli.loop import run_loop
 from bot.logging import configure_logging
 from bot.settings import load_settings
 
@@ -40,7 +42,11 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "playbook",
         metavar="PLAYBOOK",
+        nargs="?",
         help="id of a playbook in SIGNOFF_PLAYBOOKS, or a playbook's folder or playbook.yaml",
+    )
+    parser.add_argument(
+        "--run", metavar="RUN", dest="of_run", help="instead of a playbook: the jobs of a run"
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
@@ -53,11 +59,17 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def graph(args: argparse.Namespace) -> int:
-    """Prints a playbook's graph."""
+    """Prints a playbook's graph, or the jobs of a run."""
+    if (args.playbook is None) == (args.of_run is None):
+        print("graph: either PLAYBOOK or --run RUN is needed", file=sys.stderr)
+        return 2
     settings = load_settings()
-    from bot.graphs import show_graph
+    from bot.graphs import show_graph, show_jobs
 
     form: Literal["mermaid", "svg", "json"] = "json" if args.json else args.format
+    if args.of_run is not None:
+        configure_logging(args.command)
+        return run_loop(show_jobs(settings, args.of_run, form=form, lang=args.lang))
     return show_graph(settings, args.playbook, form=form, lang=args.lang)
 
 

@@ -69,17 +69,24 @@ def runs_arguments(parser: argparse.ArgumentParser) -> None:
     newest.add_argument("--json", action="store_true", help="a list of objects")
     trace = wanted.add_parser("trace", help="print the run's trace as JSON, for `replay`")
     migrate = wanted.add_parser("migrate", help="go on with another version of its playbook")
-    for each in (trace, migrate):
+    stop = wanted.add_parser("stop", help="stop its job graph: what has begun ends, unused")
+    fail = wanted.add_parser("fail", help="have a job of its job graph fail, and stop the others")
+    recover = wanted.add_parser("recover", help="let a job graph that was stopped or failed go on")
+    for each in (trace, migrate, stop, fail, recover):
         each.add_argument("run_id", metavar="RUN", help="id of the run, as in `signoff runs list`")
     migrate.add_argument(
         "--to", required=True, metavar="DIGEST", help="the playbook's digest, or `current`"
     )
     migrate.add_argument("--dry-run", action="store_true", help="only tell what would become of it")
+    fail.add_argument("job", metavar="JOB", help="the job's id, as in `signoff explain RUN`")
+    for each in (stop, fail):
+        each.add_argument("--why", default="", help="what people are told")
+    recover.add_argument("--feedback", default="", help="what should be different this time")
     migrate.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def runs(args: argparse.Namespace) -> int:
-    """Lists runs, prints a run's trace, or moves it to another version of its playbook."""
+    """Lists runs, or does with one of them what is wanted."""
     settings = load_settings()
     configure_logging(args.command)
     from bot import runs as ours
@@ -88,5 +95,11 @@ def runs(args: argparse.Namespace) -> int:
         return run_loop(ours.list_runs(settings, as_json=args.json))
     if args.wanted == "trace":
         return run_loop(ours.trace(settings, args.run_id))
+    if args.wanted in ("stop", "fail", "recover"):
+        from bot.ordering import order
+
+        text = args.feedback if args.wanted == "recover" else args.why
+        job = args.job if args.wanted == "fail" else ""
+        return run_loop(order(settings, args.run_id, args.wanted, text=text, job=job))
     moved = ours.migrate(settings, args.run_id, args.to, dry_run=args.dry_run, as_json=args.json)
     return run_loop(moved)

@@ -33,10 +33,11 @@ COMMANDS = (
     ),
     Command(
         "graph",
-        "draw a playbook: phases, skills, rules and reviews",
+        "draw a playbook, or with --run the jobs of a run",
         looking.graph,
         looking.graph_arguments,
-        "0 it is drawn; 2 there is no such playbook, it has problems, or a setting is wrong",
+        "0 it is drawn; 1 the run is not there, or has no jobs; 2 there is no such playbook, it has"
+        " problems, or a setting is wrong",
     ),
     Command(
         "route", "show how a message would be understood", looking.route, looking.route_arguments
@@ -66,10 +67,10 @@ COMMANDS = (
     ),
     Command(
         "runs",
-        "list runs, print a run's trace, or move it to another version of its playbook",
+        "list runs, print a trace, migrate a run, or stop and recover its job graph",
         runs.runs,
         runs.runs_arguments,
-        "0 it is done; 1 there is no such run, or it cannot be moved; 2 a setting is wrong",
+        "0 it is done; 1 there is no such run, or it cannot be done; 2 a setting is wrong",
     ),
     Command(
         "people",

@@ -10,8 +10,9 @@ from cards.frozen import Frozen
 from engine import audit
 from engine.cancelling import cancelling
 from engine.errors import StaleWrite
-from engine.frames.outcome import People
-from engine.mail import Resumed
+from engine.frames.outcome import GraphOrder, People
+from engine.jobs.orders import takes
+from engine.mail import GraphOrdered, Resumed
 from engine.ports.clock import Clock
 from engine.ports.store import Decisions, Effects, Operations, Post
 from engine.turn.active import read_runs
@@ -22,11 +23,16 @@ VIA = "pages"
 
 
 class Order(Frozen):
-    """Who wants something done with what: a run, or mail by its name; and one of its cards."""
+    """Who wants something done with what: a run, or mail by its name; one of its cards or jobs.
+
+    `text` is what people are told of it.
+    """
 
     by: str
     target: str
     card: str = ""
+    job: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,14 @@ class Actions:
     @property
     def _known(self) -> Mapping[str, Callable[[Order], Awaitable[str]]]:
         # One line per button of a run's page, and its form in templates/run.html.
-        return {"cancel": self._cancel, "retry": self._retry, "repost": self._repost}
+        return {
+            "cancel": self._cancel,
+            "retry": self._retry,
+            "repost": self._repost,
+            "stop": self._stop,
+            "fail": self._fail,
+            "recover": self._recover,
+        }
 
     async def _cancel(self, order: Order) -> str:
         """End the run where it is; it may go on while it is read, then it is read again."""
@@ -108,6 +121,36 @@ class Actions:
             card.token, f"repost:{card.token}:{again}", Effects(posts=posts, log=(entry,))
         )
         return "pages.said.reposted"
+
+    async def _stop(self, order: Order) -> str:
+        return await self._ordered("stop", order)
+
+    async def _fail(self, order: Order) -> str:
+        return await self._ordered("fail", order)
+
+    async def _recover(self, order: Order) -> str:
+        return await self._ordered("recover", order)
+
+    async def _ordered(self, what: GraphOrder, order: Order) -> str:
+        """Put the order into the lane of the run's job graph, where its turn comes.
+
+        The same order at the same step is one order.
+        """
+        found = await self.decisions.run(order.target)
+        run = read_run(found[0]) if found else None
+        if found is None or run is None:
+            return "pages.said.gone"
+        if found[1]:
+            return "pages.said.ended"
+        job = order.job if what == "fail" else ""
+        if run.parent or run.status != "suspended" or not takes(what, run, job):
+            return "pages.said.not_now"
+        mail = GraphOrdered(
+            what=what, by=order.by, name=order.by, text=order.text.strip(), job=job, via=VIA
+        )
+        effects = Effects(mails=((f"run:{run.id}", mail.model_dump_json()),))
+        await self._record(run.id, f"{what}:{run.id}:{run.steps}:{job}", effects)
+        return "pages.said.ordered"
 
     async def _record(self, at: str, name: str, effects: Effects) -> None:
         """All of it in one script; a repeat of the same name changes nothing."""

@@ -40,7 +40,8 @@ def nodes_of(place: str) -> tuple[str, ...]:
     if kind == "planner":
         return (node_id("phase", name),)
     whole = node_id("skill", skill)
-    return (whole, node_id("sop", skill, node)) if node else (whole,)
+    # Steps of a model's plan and jobs are no nodes of the playbook.
+    return (whole, node_id("sop", skill, node)) if kind == "sop" and node else (whole,)
 
 
 def _judged(judged: Any, before: str, after: str) -> tuple[str, ...]:

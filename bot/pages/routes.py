@@ -37,6 +37,8 @@ SAID = (
     "pages.said.not_waiting",
     "pages.said.reposted",
     "pages.said.closed",
+    "pages.said.not_now",
+    "pages.said.ordered",
 )
 Page = Callable[[Asked], Awaitable[web.StreamResponse]]
 
@@ -167,7 +169,8 @@ class AdminPages:
 
     async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
         run_id = request.match_info["id"]
-        order = Order(by=visitor.id, target=run_id, card=form.get("card", ""))
+        told = {name: form.get(name, "") for name in ("card", "job", "text")}
+        order = Order(by=visitor.id, target=run_id, **told)
         said = await self._actions.do(request.match_info["action"], order)
         if said is None:
             return self._told(request, 404, "pages.no_action")

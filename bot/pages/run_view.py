@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from bot.pages.card_view import CardLine, CardWords
+from bot.pages.jobs_view import JobsView, jobs_view
 from bot.pages.path import named, taken
 from bot.pages.run_list import read_run
 from bot.pages.timeline import Step, Totals, cut, steps, totals
@@ -37,7 +38,8 @@ class Child:
 class RunView:
     """A run's page. `run` is None for the state of another version, which is shown as it is.
 
-    `picture` is safe markup, None without the playbook; `way` tells the same in words.
+    `picture` is safe markup, None without the playbook; `way` tells the same in words. `jobs` is
+    None for a run in no job graph.
     """
 
     id: str
@@ -55,6 +57,7 @@ class RunView:
     children: Sequence[Child]
     picture: Markup | None
     way: Sequence[tuple[str, bool]]
+    jobs: JobsView | None
     raw: str
     entries: int
 
@@ -121,6 +124,7 @@ def view_of(
         children=_children(run, entries) if run else (),
         picture=picture,
         way=way,
+        jobs=jobs_view(run, playbook, words.lang, words.mask) if run else None,
         raw=cut(words.mask(history.body)) if run is None else "",
         entries=len(entries),
     )

@@ -10,8 +10,10 @@ from cards.texts import (
     card,
     editing,
     graph,
+    jobs,
     library,
     pages,
+    plans,
     platform,
     redcap,
     reply,
@@ -33,8 +35,8 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
 
 
 _TABLES = (
-    *(card, editing, review, reply, platform, telegram, answer, library, redcap, graph, audit),
-    pages,
+    *(card, editing, review, reply, platform, answer, library, redcap, graph, audit, pages),
+    *(jobs, plans, telegram),
 )
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))

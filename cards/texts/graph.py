@@ -19,6 +19,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "graph.detail.calls": ("调用", "calls"),
     "graph.detail.rehearses": ("预演", "rehearses"),
     "graph.detail.guard": ("须先批准", "guarded by"),
+    "graph.detail.max_steps": ("最多步数", "steps at most"),
     "graph.detail.checks": ("检查", "checks"),
     "graph.detail.instruction": ("判断", "judges"),
     "graph.detail.tools": ("工具", "tools"),

@@ -273,11 +273,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
         "命令：`/pending` 待处理的卡片和检查问题，`/runs` 进行中的流程，"
-        "`/cancel` 取消我的流程，`/handover 姓名` 转交我的一票，`/help` 帮助",
+        "`/cancel` 取消我的流程，`/stop` 和 `/recover` 停止和继续任务，"
+        "`/handover 姓名` 转交我的一票，`/help` 帮助",
         "I answer questions, and get work done that somebody has to sign off.\n\n"
         "Try:\n{examples}\n\n"
         "Commands: `/pending` open cards and findings, `/runs` what is under way, "
-        "`/cancel` my run, `/handover NAME` my vote to somebody else, `/help`",
+        "`/cancel` my run, `/stop` and `/recover` jobs, "
+        "`/handover NAME` my vote to somebody else, `/help`",
     ),
     "runs.none": ("没有进行中的流程。", "Nothing is under way."),
     "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),

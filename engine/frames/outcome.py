@@ -19,6 +19,7 @@ from engine.rules.soft import USUAL, SoftLimits
 from engine.tools import registry
 from engine.tools.model import ToolContext
 
+GraphOrder = Literal["stop", "fail", "recover"]
 JudgedAs = Literal["passed", "failed", "checked", "approved", "rejected", "expired", "error"]
 
 
@@ -80,12 +81,13 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Suspend:
-    """The run waits for these new cards."""
+    """The run waits for these new cards. The children in `drops` (keys) end as cancelled."""
 
     frame: Frame
     cards: tuple[Card, ...]
     note: Note
     why: str
+    drops: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,19 @@ class Child:
 
 
 @dataclass(frozen=True, slots=True)
+class Alarm:
+    """The frame wants to be `Woken` at a moment; another of the same id takes its place."""
+
+    id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Fork:
     """The run waits for what it waited for, and for these new child runs, each in its own lane.
 
-    Without children it only goes on waiting.
+    Without children it only goes on waiting, if need be for an alarm. The children in `drops`
+    (keys) end as cancelled; the cards in `forgets` are not waited for any more.
     """
 
     frame: Frame
@@ -109,6 +120,9 @@ class Fork:
     why: str
     patch: Patch | None = None
     note: Note | None = None
+    alarms: tuple[Alarm, ...] = ()
+    drops: tuple[str, ...] = ()
+    forgets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +169,8 @@ class TimedOut:
 class ChildEnded:
     """A child run ended with this status, and the last change that it made; `reason` if it failed.
 
-    A `blocked` one has not ended: an operator may let it go on.
+    A `blocked` one has not ended: an operator may let it go on. One that carries out a job also
+    tells when it is `suspended` on a card, and when it is `running` again.
     """
 
     key: str
@@ -164,7 +179,24 @@ class ChildEnded:
     reason: str
 
 
-Input = Entered | ChildDone | ChildEnded | Answer | TimedOut
+@dataclass(frozen=True, slots=True)
+class Woken:
+    """The moment of the alarm has come."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Somebody wants a job graph to stop, one of its jobs to fail, or it to go on (spec 002)."""
+
+    what: GraphOrder
+    name: str
+    text: str = ""
+    job: str = ""
+
+
+Input = Entered | ChildDone | ChildEnded | Answer | TimedOut | Woken | Ordered
 
 
 class People(Protocol):
@@ -180,6 +212,10 @@ class People(Protocol):
 
     def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
         """Where these persons, and who stands in for them today, are reached (principal ids)."""
+        ...
+
+    def standing(self, principal: Principal, card: Card | None, today: date) -> Principal:
+        """The person with those whose seat they may take on this card, or on any, today."""
         ...
 
     def role_name(self, role: str, lang: str) -> str:
@@ -224,11 +260,16 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """The run as last persisted, its pinned playbook, and the services."""
+    """The run as last persisted, its pinned playbook, and the services.
+
+    `follows` when the step before was persisted just now by the same worker: nothing can have been
+    begun since that nobody knows of.
+    """
 
     run: Run
     playbook: Playbook
     services: Services
+    follows: bool = True
 
     def tools(self, *, key: str = "", by: str = "") -> ToolContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""

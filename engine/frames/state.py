@@ -9,6 +9,8 @@ from pydantic import Field, field_serializer
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.view import ChartView
+from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.ports.model import Message
 from engine.ports.sync import Change
 from engine.replies import Part
@@ -234,17 +236,31 @@ class BatchFrame(Frozen):
 
 
 class ToolPlanFrame(Frozen):
-    """A tool plan's position: the next call; `started` once its intent is recorded."""
+    """A tool plan's position: the next call; `started` once its intent is recorded.
+
+    `lost` says why nobody knows whether it has happened, while the card `asked` asks people.
+    """
 
     kind: Literal["tool_plan"] = "tool_plan"
     schema_version: Literal[1] = 1
     skill: str
     position: int = 0
     started: bool = False
+    asked: str = ""
+    lost: str = ""
 
 
 Frame = Annotated[
-    PlannerFrame | PromptFrame | ModelFrame | SopFrame | BatchFrame | ToolPlanFrame,
+    PlannerFrame
+    | PromptFrame
+    | ModelFrame
+    | SopFrame
+    | BatchFrame
+    | ToolPlanFrame
+    | LlmPlanFrame
+    | JobsFrame
+    | LeaderFrame
+    | JobFrame,
     Field(discriminator="kind"),
 ]
 
@@ -256,6 +272,10 @@ def position(frame: Frame) -> str:
             return f"planner:{phase}"
         case SopFrame(skill=skill, node=node):
             return f"sop:{skill}/{node}"
+        case JobFrame(skill=skill, brief=brief) | LeaderFrame(skill=skill, brief=brief):
+            return f"{frame.kind}:{skill}/{brief.job.id}"
+        case LlmPlanFrame(skill=skill, steps=steps) if steps:
+            return f"llm_plan:{skill}/{steps[0].number}"
         case _:
             return f"{frame.kind}:{frame.skill}"
 
@@ -269,8 +289,8 @@ class Run(Frozen):
     `heard` counts answers of people. `outgoing` are changes that the system of record has not taken
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
-    among its siblings; `children` are the ids of those that have not ended, by key, `begun` counts
-    all that it ever had.
+    among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
+    counts the steps that children and timers caused.
     """
 
     schema_version: Literal[1] = 1
@@ -302,7 +322,7 @@ class Run(Frozen):
     parent: str = ""
     key: str = ""
     children: dict[str, str] = {}
-    begun: int = 0
+    prompted: int = 0
     started_at: datetime
 
     @field_serializer("frames")

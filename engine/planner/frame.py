@@ -7,6 +7,8 @@ from hashlib import sha256
 from cards.markdown import literal
 from cards.model import Card, Choice, Review
 from cards.texts import say
+from engine.frames.jobs import JobsFrame
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -146,7 +148,9 @@ def first_frame(skill: Skill) -> Frame:
                 return BatchFrame(skill=skill.id)
             return SopFrame(skill=skill.id, node=skill.sop.start_node)
         case "tool_plan":
-            return ToolPlanFrame(skill=skill.id)
+            return LlmPlanFrame(skill=skill.id) if skill.planner else ToolPlanFrame(skill=skill.id)
+        case "job_graph":
+            return JobsFrame(skill=skill.id)
 
 
 def _announce(

@@ -180,4 +180,6 @@ def _changes(skill: Skill) -> set[str]:
         changed |= skill.ask.instead.sets.keys()
     for outcome in skill.sop.outcomes.values() if skill.sop else ():
         changed |= outcome.keys()
-    return changed | (skill.plan.on_error.keys() if skill.plan else set())
+    for part in (skill.plan, skill.planner, skill.jobs):
+        changed |= part.on_error.keys() if part else set()
+    return changed

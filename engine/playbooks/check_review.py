@@ -16,6 +16,14 @@ class ReviewCheck(Checking):
     """One pass over a node's `review`; adds each problem where it stands."""
 
     def run(self, node: SopNode, review: ReviewPolicy, at: Path) -> None:
+        """Check the review of an SOP's node."""
+        self.policy(review, at)
+        if review.execute_s and not node.shows:
+            fault = "belongs to a review that shows a plan: only writes are held back"
+            self.add((*at, "execute_within"), fault)
+        self._expiry(node, at[:-1])
+
+    def policy(self, review: ReviewPolicy, at: Path) -> None:
         """Check who decides, how votes count, and the clocks."""
         self._roles(review, at)
         self._quorum(review, at)
@@ -23,10 +31,6 @@ class ReviewCheck(Checking):
             self._escalation(review, (*at, "escalate"))
         if review.remind:
             self._reminders(review.remind, review.deadline_s, (*at, "remind"))
-        if review.execute_s and not node.shows:
-            fault = "belongs to a review that shows a plan: only writes are held back"
-            self.add((*at, "execute_within"), fault)
-        self._expiry(node, at[:-1])
 
     def _roles(self, review: ReviewPolicy, at: Path) -> None:
         if not review.roles:

@@ -1,13 +1,20 @@
 """What models cannot check of a skill: its part, paths, output and card (000 §2, 003)."""
 
 from engine.playbooks.check import Checking, Names
+from engine.playbooks.check_jobs import JobsCheck
 from engine.playbooks.check_plan import PlanCheck
+from engine.playbooks.check_planner import PlannerCheck
 from engine.playbooks.check_sop import SopCheck
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.skill import FILES, RETRIEVAL, Ask, OutputSchema, Skill, SkillCard
 from engine.source import Problems, Source
 
-_PARTS = {"prompt": ("ask", "system_prompt"), "sop": ("sop",), "tool_plan": ("plan",)}
+_PARTS = {
+    "prompt": ("ask", "system_prompt"),
+    "sop": ("sop",),
+    "tool_plan": ("plan", "planner"),
+    "job_graph": ("jobs",),
+}
 """A skill of this kind has one of these parts, and none of the others'."""
 _WITH_MODEL = ("output_schema", "tools", "card")
 
@@ -44,6 +51,10 @@ class SkillCheck(Checking):
             SopCheck(*self._inner).run(skill.sop)
         if skill.plan:
             PlanCheck(self.names, skill, self.source, self._inner[2]).run(skill.plan)
+        if skill.planner:
+            PlannerCheck(*self._inner).run(skill.planner)
+        if skill.jobs:
+            JobsCheck(*self._inner).run(skill.jobs)
 
     def _parts(self, skill: Skill) -> None:
         for kind, parts in _PARTS.items():

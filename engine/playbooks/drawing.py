@@ -16,7 +16,7 @@ STYLE = """\
 .playbook-graph rect { stroke: var(--line); }
 .playbook-graph .playbook rect, .playbook-graph .phase rect { fill: var(--phase); }
 .playbook-graph .skill rect { fill: var(--skill); }
-.playbook-graph .sop_node rect { fill: var(--node); }
+.playbook-graph .sop_node rect, .playbook-graph .job rect { fill: var(--node); }
 .playbook-graph .sop_end rect { fill: var(--phase); }
 .playbook-graph .visited rect { stroke: var(--visited); stroke-width: 2.5; }
 .playbook-graph .waiting rect { stroke: var(--waiting); stroke-width: 2.5; }

@@ -70,7 +70,7 @@ class _Layout:
             stacked.append(self._around(inner, node, width).moved(0, y))
             y += inner.height + 2 * _PAD
         if free:
-            rest = self._free(free)
+            rest = self._free(free) if parts else _rows([self._skill(skill) for skill in free])
             stacked.append(rest.moved(0, y + _GAP))
             y, width = y + _GAP + rest.height, max(width, rest.width)
         return together(stacked, width, y)

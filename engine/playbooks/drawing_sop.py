@@ -45,7 +45,7 @@ def sop_block(graph: Graph, skill: str, boxed: Boxed) -> Block:
 
 def _in_order(graph: Graph, skill: str) -> list[Node]:
     """From the start on, as the arrows go."""
-    nodes = {node.id: node for node in graph.inside(skill) if node.kind == "sop_node"}
+    nodes = {node.id: node for node in graph.inside(skill) if node.kind in ("sop_node", "job")}
     queue = [edge.target for edge in graph.edges_from(skill, "start")]
     found: dict[str, Node] = {}
     while queue:

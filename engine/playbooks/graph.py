@@ -10,6 +10,7 @@ from engine.condition_words import worded
 from engine.language import Bilingual
 from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule
+from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
 
 INSTRUCTION_CHARS = 120
@@ -124,7 +125,7 @@ class _Graphing:
             self._sop(name, skill.sop)
 
     def _told(self, skill: Skill) -> dict[DetailKey, tuple[Value, ...]]:
-        plan = skill.plan
+        plan, planner = skill.plan, skill.planner
         return _details(
             {
                 "category": [skill.category],
@@ -132,7 +133,11 @@ class _Graphing:
                 "card": [self._named(skill.ask.title)] if skill.ask else [],
                 "calls": dict.fromkeys(call.tool for call in plan.calls) if plan else [],
                 "rehearses": [self._skill_name(plan.rehearses)] if plan and plan.rehearses else [],
+                "experts": [expert.name for expert in skill.jobs.experts] if skill.jobs else [],
                 "guard": [f"decisions.{plan.guard.decision}"] if plan and plan.guard else [],
+                "tools": planner.tools if planner else [],
+                "max_steps": [planner.max_steps] if planner else [],
+                **_review(planner.review if planner else None),
             }
         )
 
@@ -156,16 +161,13 @@ class _Graphing:
         self._nodes += [self._end(skill, sop, end) for end in dict.fromkeys(ends)]
 
     def _sop_node(self, skill: str, key: str, node: SopNode) -> None:
-        review = node.review
         details = _details(
             {
                 "checks": dict.fromkeys(self._field(rule.field) for rule in node.rules),
                 "instruction": [_shortened(node.instruction)],
                 "tools": node.tools,
                 "shows": [self._skill_name(node.shows)] if node.shows else [],
-                "roles": review.roles if review else [],
-                "quorum": [review.quorum] if review else [],
-                "four_eyes": [review.four_eyes] if review else [],
+                **_review(node.review),
             }
         )
         made = Node(
@@ -201,6 +203,12 @@ class _Graphing:
     def _field(self, name: str) -> str:
         field = self._playbook.definition.data_fields.get(name)
         return self._named(field.label) if field else name
+
+
+def _review(review: ReviewPolicy | None) -> dict[DetailKey, Iterable[Value]]:
+    if review is None:
+        return {}
+    return {"roles": review.roles, "quorum": [review.quorum], "four_eyes": [review.four_eyes]}
 
 
 def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tuple[Value, ...]]:

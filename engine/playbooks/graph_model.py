@@ -8,13 +8,14 @@ from urllib.parse import quote
 from cards.frozen import Frozen
 from cards.model import Lang
 
-NodeKind = Literal["playbook", "phase", "skill", "sop_node", "sop_end"]
+NodeKind = Literal["playbook", "phase", "skill", "sop_node", "sop_end", "job"]
 EdgeKind = Literal["next", "allows", "priority", "start", "on", "shows"]
 _OfPlaybook = Literal["project", "requests", "not_yet"]
 _OfPhase = Literal["goal", "gate", "checkpoints", "skills", "for_requests", "done_card"]
-_OfSkill = Literal["category", "requires", "card", "calls", "rehearses", "guard"]
+_OfSkill = Literal["category", "requires", "card", "calls", "rehearses", "guard", "max_steps"]
 _OfSop = Literal["checks", "instruction", "tools", "shows", "roles", "quorum", "four_eyes", "sets"]
-DetailKey = Literal[_OfPlaybook, _OfPhase, _OfSkill, _OfSop]
+_OfJob = Literal["state", "experts", "expert", "attempts", "part_of", "error"]
+DetailKey = Literal[_OfPlaybook, _OfPhase, _OfSkill, _OfSop, _OfJob]
 Value = str | int | bool
 
 # Line ends, controls, and what reorders the text around it: they could fake what stands there.
@@ -25,7 +26,7 @@ _ODD = re.compile(r"[^\w.-]")
 
 
 class Node(Frozen):
-    """One piece of a playbook; `inside` is the id of the node that it is part of, or "".
+    """One piece of a playbook, or a job of a run; `inside` is the id of what it is part of.
 
     `type` is a skill's kind or an SOP node's type, `key` what the YAML calls it. Texts are single
     lines; `details` are in the order in which they are told.
@@ -44,7 +45,8 @@ class Edge(Frozen):
     """From node to node. The label is a priority rule's condition or an SOP node's `on_*`.
 
     next: phase order; allows: a phase, or the playbook for all its phases, and a skill; start: a
-    skill's first SOP node; shows: a human_review and the skill whose plan its card shows.
+    skill's first SOP node, or a job that needs no other; on: also from a job to one that needs it;
+    shows: a human_review and the skill whose plan its card shows.
     """
 
     source: str
@@ -73,8 +75,8 @@ class Graph(Frozen):
         return (e for e in self.edges if e.source == node_id and e.kind in kinds)
 
 
-def node_id(kind: Literal["playbook", "phase", "skill", "sop"], *keys: str) -> str:
-    """`phase:x`, `skill:y`, `sop:y/node`: fit for an XML id, and never the same for other keys."""
+def node_id(kind: Literal["playbook", "phase", "skill", "sop", "job"], *keys: str) -> str:
+    """`phase:x`, `skill:y`, `sop:y/node`, `job:z`: fit for an XML id, never the same for others."""
     return f"{kind}:" + "/".join(_ODD.sub(_quoted, key) for key in keys)
 
 

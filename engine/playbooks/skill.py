@@ -7,10 +7,11 @@ from pydantic import Field as Key
 from cards.frozen import Frozen
 from engine.conditions import AnyCondition
 from engine.language import Bilingual
+from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.review import ReviewPolicy
 from engine.rules.engine import HardRule, Severity
 
-SkillKind = Literal["prompt", "sop", "tool_plan"]
+SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
 SopNodeType = Literal["hard_rule", "soft_instruction", "human_review"]
 Setting = str | bool | int | None
 ERROR_END = "end_error"
@@ -170,6 +171,23 @@ class ToolPlan(Frozen):
     on_error: dict[str, Setting] = {}
 
 
+class ToolPlanner(Frozen):
+    """A plan that a model makes of the request, with these tools (spec 004).
+
+    `profile` says what the model plans as. At most `top_k` of the tools are offered to it, and a
+    plan has at most `max_steps`. Whoever `review` names approves each write before it runs;
+    `on_error` is what a plan that fails or is rejected leaves in the state, else the run fails.
+    """
+
+    profile: str
+    tools: tuple[str, ...]
+    max_steps: int = Key(default=6, ge=2, le=20)
+    top_k: int = Key(default=6, ge=1, le=20)
+    enable_repair: bool = True
+    review: ReviewPolicy | None = None
+    on_error: dict[str, Setting] = {}
+
+
 class Skill(Frozen):
     """One thing a run can do; exactly the part that its kind names is given.
 
@@ -194,6 +212,8 @@ class Skill(Frozen):
     card: SkillCard | None = None
     sop: Sop | None = None
     plan: ToolPlan | None = None
+    planner: ToolPlanner | None = None
+    jobs: JobsPart | None = None
 
     @property
     def provided(self) -> tuple[str, ...]:
@@ -201,5 +221,6 @@ class Skill(Frozen):
         card = self.card
         decided = f"decisions.{card.decision}" if card and card.decision else ""
         chosen = card.field if card else ""
-        paths = (*self.provides, *self.output_schema.paths, decided, chosen)
+        kept = (self.jobs.results, self.jobs.summary) if self.jobs else ()
+        paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept)
         return tuple(dict.fromkeys(filter(None, paths)))

@@ -167,6 +167,7 @@ class Claim:
 
     `ended` is a run's terminal status. `attempts` counts takings of this mail, from 1. `cards` is
     how many cards are open in a talk or control lane's conversation, `runs` how many go on there.
+    `follows` when its holder itself committed the mail before, so that nothing was begun since.
     `now` is the store's own clock at that moment.
     """
 
@@ -179,6 +180,7 @@ class Claim:
     ended: str = ""
     cards: int = 0
     runs: int = 0
+    follows: bool = False
     now: datetime | None = field(default=None, compare=False)
 
 

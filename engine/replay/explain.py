@@ -6,7 +6,10 @@ from typing import Any
 
 from cards.frozen import Frozen
 from engine.conditions import explain
+from engine.frames.job_graph import Job
 from engine.frames.state import PlannerFrame, Run, position
+from engine.jobs.drawn import graph_of
+from engine.jobs.showing import outline, state_of
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Availability, availability
 from engine.playbooks.model import Playbook
@@ -36,6 +39,17 @@ class StepThen(Frozen):
     judged: str = ""
 
 
+class JobNow(Frozen):
+    """A job of the run's job graph: how far it is, how often it was begun, what went wrong last."""
+
+    job: str
+    expert: str
+    state: str
+    needs: tuple[str, ...]
+    attempts: int
+    error: str
+
+
 class Explained(Frozen):
     """A run explained; `missing` are paths that the phase still wants."""
 
@@ -49,26 +63,41 @@ class Explained(Frozen):
     missing: tuple[str, ...]
     waiting: tuple[str, ...]
     skills: tuple[SkillNow, ...]
+    jobs: tuple[JobNow, ...] = ()
     steps: tuple[StepThen, ...]
 
 
 def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: str) -> Explained:
     """Why the run is where it is."""
-    planner = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))
-    phase = playbook.phase(planner.phase)
-    skills = availability(playbook, phase, run.state)
+    planner = next((frame for frame in run.frames if isinstance(frame, PlannerFrame)), None)
+    # A child run is in no phase: it has only its own frames.
+    phase = playbook.phase(planner.phase) if planner else None
+    skills = availability(playbook, phase, run.state) if phase else ()
+    missing = PhaseManager(playbook, run.request).missing(phase, run.state) if phase else ()
     return Explained(
         run=run.id,
         playbook=run.playbook,
         digest=run.digest,
         request=run.request,
         status=ended or run.status,
-        phase=phase.id,
+        phase=phase.id if phase else "",
         at=position(run.frames[-1]),
-        missing=PhaseManager(playbook, run.request).missing(phase, run.state),
+        missing=missing,
         waiting=run.waiting,
         skills=tuple(_now(each, run.state.tree()) for each in skills),
+        jobs=tuple(_job(job) for _, job in outline(graph)) if (graph := graph_of(run)) else (),
         steps=tuple(_then(json.loads(entry)) for entry in entries),
+    )
+
+
+def _job(job: Job) -> JobNow:
+    return JobNow(
+        job=job.id,
+        expert=job.assigned_expert,
+        state=state_of(job),
+        needs=job.dependencies,
+        attempts=job.attempt,
+        error=job.error,
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.errors import ModelError, ModelUnavailable, ToolFailed
+from engine.errors import ModelError, ModelUnavailable, ToolFailed, ToolUnsure
 from engine.ports.model import Completion, Message, ToolCall, ToolOffer
 from engine.tools.model import Tool, ToolContext
 
@@ -14,6 +14,13 @@ class NotRecorded(Exception):
 
 class ToolAsRecorded(ToolFailed):
     """The failure that a tool had when the step was recorded."""
+
+    def __init__(self, told: str) -> None:
+        super().__init__("tool.recorded", told=told)
+
+
+class UnsureAsRecorded(ToolUnsure):
+    """A write whose answer was lost when the step was recorded."""
 
     def __init__(self, told: str) -> None:
         super().__init__("tool.recorded", told=told)
@@ -58,7 +65,8 @@ class RecordedAnswers:
             wanted, then = f"{tool.name} {dict(arguments)}", f"{entry['tool']} {entry['arguments']}"
             raise NotRecorded(f"calls {wanted}; recorded was {then}")
         if "error" in entry:
-            raise ToolAsRecorded(entry["error"])
+            raised = UnsureAsRecorded if entry.get("unsure") else ToolAsRecorded
+            raise raised(entry["error"])
         return entry["result"]
 
     def _next(self, kind: str, name: str) -> Mapping[str, Any]:

@@ -49,7 +49,8 @@ async def replay(trace: RunTrace, playbook: Playbook, services: Services) -> Rep
         if entry["input"] in _NOT_REPLAYED:
             continue
         done += 1
-        context = StepContext(run, playbook, _services(entry, services))
+        follows = not entry.get("again", False)
+        context = StepContext(run, playbook, _services(entry, services), follows)
         mail = _MAIL.validate_python({"kind": entry["input"], **entry.get("mail", {})})
         try:
             effects = (await step(mail, context)).effects
@@ -70,7 +71,7 @@ def _services(entry: Mapping[str, Any], services: Services) -> Services:
     answers = RecordedAnswers(calls)
     # Without a model then, none now: what it would have said nobody knows.
     asked = any(call["kind"] == "model" for call in calls)
-    tokens = iter(entry.get("cards", ()))
+    tokens = iter((*entry.get("cards", ()), *entry.get("children", {}).values()))
     now = datetime.fromisoformat(entry["at"])
 
     def new_id(conversation: str) -> str:

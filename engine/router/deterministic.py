@@ -200,13 +200,13 @@ def _held_back(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 
 def _denied(text: str, pieces: tuple[Piece, ...], index: int) -> bool:
-    """What holds off goes on into this piece: nothing but a comma, or a bare "then", parts them."""
+    """What holds off goes on into this piece: no more than a comma, or a "then", parts them."""
     if index == 0:
         return False
     before, piece = pieces[index - 1], pieces[index]
     if not before.holds_off:
         return False
-    return piece.joint == "weak" or not _PARTS.search(text[before.end : piece.start])
+    return piece.then or piece.joint == "weak" or not _PARTS.search(text[before.end : piece.start])
 
 
 def _doubt(piece: Piece, why: str) -> Piece:

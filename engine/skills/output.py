@@ -15,6 +15,7 @@ from engine.playbooks.leaf import CellType, Leaf
 from engine.playbooks.leaf_faults import faults_of
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Skill
+from engine.skills.one_object import one_object
 
 MAX_QUESTIONS = 10
 MAX_OPTIONS = 10
@@ -57,14 +58,9 @@ class Read:
 
 def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Read:
     """The model's text as an output that the skill may give."""
-    try:
-        data = json.loads(_unwrapped(text), object_pairs_hook=_object_of)
-    except _Twice as error:
-        return Read(None, (str(error),))
-    except (ValueError, RecursionError):
-        return Read(None, ("the answer is not one JSON object",))
-    if not isinstance(data, dict):
-        return Read(None, ("the answer is not one JSON object",))
+    data, wrong = one_object(text)
+    if data is None:
+        return Read(None, (wrong,))
     try:
         output = Output.model_validate_json(json.dumps(data), extra="forbid")
     except ValidationError as error:
@@ -75,25 +71,6 @@ def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Read:
     if not storable(output.response):
         faults.append((("response",), "should be without NUL and half characters"))
     return Read(None, _told(faults)) if faults else Read(output)
-
-
-class _Twice(Exception):
-    """Nobody knows which of the two values is meant."""
-
-
-def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise _Twice(f"key {key_text(key)!r} stands twice in one object")
-        found[key] = value
-    return found
-
-
-def _unwrapped(text: str) -> str:
-    """The JSON object in a text that may stand in a fence or between sentences."""
-    begin, end = text.find("{"), text.rfind("}")
-    return text[begin : end + 1] if 0 <= begin < end else text
 
 
 def _without_nulls(output: Output) -> Output:

@@ -56,4 +56,5 @@ MEMORY_REMEMBER = Tool(
     run=_run,
     tell=_tell,
     rehearse=_rehearse,
+    keyed=True,
 )

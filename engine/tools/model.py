@@ -53,6 +53,8 @@ class Tool(Generic[Args]):
     """Entities that a look-up without the model must have found in the text, e.g. `subject_id`."""
     rehearse: Callable[[Args, ToolContext], Awaitable[None]] | None = None
     """Of a write: raises the ToolFailed that `run` would raise on the data as it stands."""
+    keyed: bool = False
+    """Of a write: the same `context.key` writes once, so that it may be repeated by itself."""
     timeout_s: float = 10
     """How long a call may take."""
     roles: tuple[str, ...] = ()

@@ -76,6 +76,7 @@ RECORD_VISIT = Tool(
     run=_run,
     tell=_tell,
     rehearse=_rehearse,
+    keyed=True,
     # More than the study itself waits for another write: it says best why it gave up.
     timeout_s=30,
 )

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
-from engine.errors import ToolError, ToolFailed, ToolRetry
+from engine.errors import ToolError, ToolFailed, ToolRetry, ToolUnsure
 from engine.tools.check_visit_window import CHECK_VISIT_WINDOW
 from engine.tools.element_extract import ELEMENT_EXTRACT
 from engine.tools.file_get_info import FILE_GET_INFO
@@ -122,9 +122,10 @@ async def _in_time(tool: Tool[Any], work: Awaitable[T], *, wrote: bool = True) -
         async with asyncio.timeout(tool.timeout_s):
             return await work
     except TimeoutError as error:
-        unsure = wrote and not tool.readonly
-        key = "tool.timeout_write" if unsure else "tool.timeout"
-        raise ToolFailed(key, name=tool.name, seconds=f"{tool.timeout_s:g}") from error
+        seconds = f"{tool.timeout_s:g}"
+        if wrote and not tool.readonly:
+            raise ToolUnsure("tool.timeout_write", name=tool.name, seconds=seconds) from error
+        raise ToolFailed("tool.timeout", name=tool.name, seconds=seconds) from error
 
 
 def _checked(tool: Tool[Any], arguments: Mapping[str, Any]) -> Any:

@@ -9,6 +9,7 @@ from cards.view import PartState
 from engine.errors import ToolError
 from engine.intents import Candidate, Intent, Lookup
 from engine.lookup import suggestions
+from engine.playbooks.model import Playbook
 from engine.react import ReActEngine, ReActResult
 from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
@@ -110,11 +111,23 @@ async def ask_model(
 
 
 def _leads_to(refused: Collection[str], services: TurnServices) -> tuple[Candidate, ...]:
-    """The requests of playbooks that do what the refused tools would have done."""
+    """The first request of each playbook that does what the refused tools would have done."""
     found = []
     for playbook in services.playbooks.values():
-        calls = {c.tool for s in playbook.skills.values() if s.plan for c in s.plan.calls}
-        able = next((r.id for r in playbook.definition.requests if not r.not_yet), "")
-        if calls & set(refused) and able:
-            found.append(Candidate(kind="workflow", playbook=playbook.id, request=able))
+        able = (r.id for r in playbook.definition.requests if not r.not_yet)
+        leads = next((name for name in able if _calls(playbook, name) & set(refused)), "")
+        if leads:
+            found.append(Candidate(kind="workflow", playbook=playbook.id, request=leads))
     return tuple(found)
+
+
+def _calls(playbook: Playbook, request: str) -> set[str]:
+    """The tools that plans of the request's skills call, or may."""
+    definition = playbook.definition
+    phases = definition.phases_of(request)
+    names = {n for phase in phases for n in phase.allowed_skills or definition.allowed_skills}
+    calls: set[str] = set()
+    for skill in (playbook.skills[name] for name in names):
+        calls |= {call.tool for call in skill.plan.calls} if skill.plan else set()
+        calls |= set(skill.planner.tools) if skill.planner else set()
+    return calls

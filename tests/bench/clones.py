@@ -9,7 +9,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from engine.plan import digest
+from engine.tool_plan.calls import digest
 
 ROOM, DAY = "bench", "2001-01-02"
 REQUEST = f"补录 P003 {DAY} 的访视，体重 61.5，血压 120/80，ECOG 1"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ITEMS = (
-    *("router", "planner", "rules", "slack", "telegram"),
+    *("router", "planner", "rules", "jobs", "slack", "telegram"),
     *("acks", "taps", "suspended", "commands", "reviews"),
 )
 

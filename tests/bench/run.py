@@ -21,6 +21,7 @@ import uvloop
 from adapters.clock import SystemClock
 from tests.bench.acks import acks
 from tests.bench.commands import commands
+from tests.bench.jobs import jobs
 from tests.bench.messages import SLACK, TELEGRAM
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
@@ -49,6 +50,7 @@ MEASURES: Mapping[str, Item] = {
     "router": router,
     "planner": planner,
     "rules": rules,
+    "jobs": jobs,
     "slack": _slack,
     "telegram": _telegram,
     "acks": acks,

@@ -12,6 +12,8 @@ from cards.decision import Reason as RefusedFor
 from cards.handover import Reason as NotHandedFor
 from cards.model import CardStatus
 from cards.texts import TEXTS, merged, say
+from engine.frames.job_graph import JobState
+from engine.frames.llm_plan import DropKind
 from engine.frames.state import ENDED, Run
 from engine.playbooks.drawing_layout import Mark
 from engine.playbooks.graph_model import DetailKey, NodeKind
@@ -41,7 +43,9 @@ COMPOSED = {
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
     "handover.": set(get_args(NotHandedFor)),
     "graph.mark.": set(get_args(Mark)),
+    "jobs.state.": set(get_args(JobState)),
     "place.": set(PLATFORMS),
+    "plan.why.": set(get_args(DropKind)),
     "react.": set(get_args(EndedFor)) - {"answered"},
     "refused.": ASKABLE,
     "rule.kind.": set(get_args(Kind)),
@@ -69,7 +73,7 @@ def keys_asked_for() -> Iterator[ast.expr]:
     for node in nodes():
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
             continue
-        if node.func.id in ("say", "ToolFailed", "ToolReported"):
+        if node.func.id in ("say", "ToolFailed", "ToolReported", "ToolUnsure"):
             key = node.args[0]
             yield from (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,)
 

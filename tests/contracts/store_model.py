@@ -147,7 +147,7 @@ class Model:
         self.apply(e, claim.lane.partition(":")[2])
         if lane.mail and after == "keep":
             lane.ready, lane.attempts = self.now + LEASE_S, 1
-            return self._claim(claim.lane)
+            return replace(self._claim(claim.lane), follows=True)
         lane.fence = 0
         lane.ready = self.now if lane.mail and after == "release" else None
         return None

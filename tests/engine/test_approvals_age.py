@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from cards.model import Decision
-from engine import plan as plans
 from engine.frames.state import Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, CardExpired, Continued
 from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
+from engine.tool_plan import calls as plans
 from tests.fakes.walk import CHEN, LIN, NOW, Study, Walk, crashing
 
-STORED = Path(__file__).parents[1] / "payloads" / "stored"
+STORED = Path(__file__).parents[1] / "fixtures" / "state" / "v0"
 PLAYBOOK = Playbook.model_validate_json((STORED / "visit_playbook.json").read_text())
 RUNS: dict[str, Any] = json.loads((STORED / "visit_runs.json").read_text())
 

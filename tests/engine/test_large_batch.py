@@ -24,7 +24,8 @@ def every_subject() -> Playbook:
     status = "profile_fields:\n  each_status: {label: {zh: 核查, en: Check}}\n"
     text = text.replace("profile_fields:\n", status).replace("\nphases:\n", FIELDS)
     text = text.replace("    phases: [scope, quality]\n", "    phases: [every]\n")
-    files = {"playbook.yaml": text.partition("  - id: scope\n")[0].rstrip() + "\n"}
+    kept, rest = text.split("  - id: scope\n", 1)
+    files = {"playbook.yaml": kept + "".join(rest.partition("  - id: subject\n")[1:])}
     for path in (FOLDER / "skills").glob("*.yaml"):
         if path.stem not in ("qc-scope", "qc-rules"):
             files[f"skills/{path.name}"] = path.read_text("utf-8")

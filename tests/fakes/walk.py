@@ -130,6 +130,7 @@ class Walk:
     posts: list[Any] = field(default_factory=list)
     on_step: Callable[[Run], None] = lambda run: None
     front: str = ""
+    library: Library = field(default_factory=Library)
 
     @property
     def card(self) -> Card:
@@ -153,10 +154,11 @@ class Walk:
         return self
 
     async def step(self, mail: RunMail) -> Stepped:
-        """One step alone."""
+        """One step alone; after another of the same worker, unless that one died."""
+        follows = mail.kind == "continued"
         if self.crashing:
-            await self._step(mail)
-        stepped = await self._step(mail)
+            await self._step(mail, follows)
+        stepped = await self._step(mail, follows and not self.crashing)
         self._commit(stepped)
         return stepped
 
@@ -184,23 +186,27 @@ class Walk:
         """Nobody does."""
         return await self.tell(CardExpired(card=self.card.token))
 
-    async def _step(self, mail: RunMail) -> Stepped:
+    async def _step(self, mail: RunMail, follows: bool) -> Stepped:
         run = Run.model_validate_json(self.run.stored())
         assert run == self.run, "what is stored is the run"
-        numbers = itertools.count()
-        services = Services(
+        mail = parse(mail.model_dump_json())  # type: ignore[assignment]
+        context = StepContext(run, self.playbook, recording(self.services()), follows)
+        return await step(mail, context)
+
+    def services(self) -> Services:
+        """What its steps may use."""
+        steps, numbers = self.run.steps, itertools.count()
+        return Services(
             records=self.records,
             people=People(),
             model=self.model,
-            new_id=lambda _: f"00-card{run.steps:06d}{'+' * next(numbers)}",
+            new_id=lambda _: f"00-card{steps:06d}{'+' * next(numbers)}",
             now=NOW,
             today=TODAY,
             zone="UTC",
-            library=Library(),
+            library=self.library,
             project=lambda _: self.playbook.definition.project,
         )
-        mail = parse(mail.model_dump_json())  # type: ignore[assignment]
-        return await step(mail, StepContext(run, self.playbook, recording(services)))
 
     def _commit(self, stepped: Stepped) -> None:
         assert audit.untold(stepped.effects) == ()

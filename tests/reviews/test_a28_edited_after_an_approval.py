@@ -9,8 +9,8 @@ import aiohttp
 
 from cards.model import Card
 from engine.frames.state import Run
-from engine.plan import digest, resolve
 from engine.playbooks.skill import ToolPlan
+from engine.tool_plan.calls import digest, resolve
 from tests.fakes.slack_server import SlackServer
 from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.web_room import Message, WebRoom, button, text_of

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from cards.model import Decision
-from engine import plan as plans
 from engine.frames.state import Approval, Run
 from engine.mail import CardDecided, CardExpired, Continued
 from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
+from engine.tool_plan import calls as plans
 from tests.fakes.walk import CHEN, LIN, Study, Walk
 
 STORED = Path(__file__).parents[1] / "fixtures" / "state" / "v0"

@@ -102,8 +102,9 @@ def over_every_subject(playbooks: Path) -> Path:
     )
     change(playbooks, "playbook.yaml", "    phases: [scope, quality]\n", "    phases: [every]\n")
     text = (folder / "playbook.yaml").read_text(encoding="utf-8")
-    kept = text.partition("  - id: scope\n")[0].rstrip() + "\n"
-    (folder / "playbook.yaml").write_text(kept, encoding="utf-8")
+    kept, rest = text.split("  - id: scope\n", 1)
+    after = rest.partition("  - id: subject\n")
+    (folder / "playbook.yaml").write_text(kept + "".join(after[1:]), encoding="utf-8")
     for name in ("qc-scope", "qc-rules"):
         (folder / "skills" / f"{name}.yaml").unlink()
     return playbooks

@@ -68,7 +68,8 @@ def test_the_visit_playbook_is_told_as_it_is() -> None:
     graph = graph_of(shipped("clinical_qc"), "en")
     entry = [f"phase:{name}" for name in ("collect", "check", "review", "record")]
     quality = ["phase:scope", "phase:quality"]
-    ways = [(a, b, "") for way in (entry, quality) for a, b in pairwise([ROOT, *way])]
+    report, note = ["phase:subject", "phase:monitoring"], ["phase:note"]
+    ways = [(a, b, "") for way in (entry, quality, report, note) for a, b in pairwise([ROOT, *way])]
     assert edges(graph, "next") == ways
     assert edges(graph, "on")[:6] == [
         ("sop:visit-check/ranges", "sop:visit-check/end_passed", "on_pass"),

@@ -39,6 +39,9 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
         "record",
         "scope",
         "quality",
+        "subject",
+        "monitoring",
+        "note",
     ]
     changed = files()
     changed["playbook.yaml"] += "\n# a comment changes nothing\n"
@@ -109,7 +112,8 @@ def test_the_shipped_playbook_is_sound_and_its_digest_names_its_content() -> Non
             "      shows: visit-record\n",
             "      presents: [ecog, profile.ecg]\n",
             "sop.nodes.approve.presents.1: 'ecg' is not among profile_fields; "
-            "known here: check_status, collect_status, fits, qc_scope, qc_status, record_status",
+            "known here: check_status, collect_status, fits, note_status, qc_scope, qc_status,"
+            " record_status, report_status",
         ),
         (
             "skills/visit-review.yaml",
@@ -174,7 +178,10 @@ def test_each_fault_is_named_where_it_stands(name: str, old: str, new: str, prob
 
 def test_a_review_whose_role_nobody_holds_does_not_load() -> None:
     found = problems("playbook.yaml", "Clinical data", "Visits", held=("crc",))
-    assert found == ["sop.nodes.approve.review.roles: nobody in people.yaml holds reviewer"]
+    assert found == [
+        "planner.review.roles: nobody in people.yaml holds reviewer",
+        "sop.nodes.approve.review.roles: nobody in people.yaml holds reviewer",
+    ]
 
 
 def test_every_problem_of_every_file_is_listed_with_its_line() -> None:
@@ -186,7 +193,7 @@ def test_every_problem_of_every_file_is_listed_with_its_line() -> None:
     with pytest.raises(DefinitionError) as caught:
         loaded(changed)
     text = "\n".join(caught.value.problems)
-    assert "playbook.yaml:4: projekt: unknown key; did you mean 'project'?" in text
+    assert "playbook.yaml:5: projekt: unknown key; did you mean 'project'?" in text
     assert "skills/visit-check.yaml:5: kind: " in text
 
 

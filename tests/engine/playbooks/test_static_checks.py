@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import job_cases
 import pytest
 
 from engine.errors import DefinitionError
@@ -18,6 +19,7 @@ CHECKS = sorted((Path(__file__).parents[3] / "engine" / "playbooks").glob("check
 MAIN = "playbook.yaml"
 INTAKE, CAUSES, PLAN = "matter-intake", "cause-recommendation", "work-plan"
 CHECK, APPROVE, RECORD = "visit-check", "visit-approve", "visit-record"
+LOOK_UP = "look-up"
 
 MORE = {
     "visit_check": """\
@@ -73,6 +75,21 @@ plan:
     - tool: record_visit
       arguments: {subject_id: $law, weight_kg: $amount}
 """,
+    "team_report": job_cases.SKILL,
+    "look_up": """\
+id: look-up
+name: {zh: 查, en: Look up}
+description: {zh: 查, en: Looks things up}
+category: answer
+kind: tool_plan
+provides: [profile.summary]
+sets: {profile.summary: asked}
+planner:
+  profile: You look things up.
+  tools: [get_project_stats, memory__remember]
+  review: {roles: [reviewer]}
+  on_error: {profile.summary: failed}
+""",
 }
 VISITS = """\
   visits_found:
@@ -93,7 +110,11 @@ VISITS = """\
       findings: {label: {zh: 问, en: Findings}, type: integer}
 """
 BASE: tuple[Change, ...] = (
-    (MAIN, "allowed_skills: [find-law]\n", VISITS + "allowed_skills: [find-law]\n"),
+    (
+        MAIN,
+        "allowed_skills: [find-law]\n",
+        VISITS + "allowed_skills: [find-law]\n",
+    ),
     (MAIN, "[cause_confirmed, plan_confirmed]", "[cause_confirmed, plan_confirmed, approved]"),
 )
 
@@ -565,6 +586,62 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
     (
         ((RECORD, "  guard:", "  on_error: {amount: 5}\n  guard:"),),
         "plan.on_error.amount: should be a profile or decisions field",
+    ),
+    *job_cases.CASES,
+    # plans that a model makes
+    (
+        ((LOOK_UP, "profile: You look things up.", 'profile: " "'),),
+        "planner.profile: is required: what the model plans as",
+    ),
+    (
+        ((LOOK_UP, "tools: [get_project_stats, memory__remember]", "tools: []"),),
+        "planner.tools: should name at least one tool",
+    ),
+    (
+        ((LOOK_UP, "[get_project_stats,", "[get_project_stat,"),),
+        "planner.tools.0: there is no tool 'get_project_stat'; did you mean 'get_project_stats'?",
+    ),
+    (
+        ((LOOK_UP, "memory__remember]", "memory__remember, get_project_stats]"),),
+        "planner.tools.2: 'get_project_stats' stands twice",
+    ),
+    (
+        ((LOOK_UP, "  review: {roles: [reviewer]}\n", ""),),
+        "planner.review: is required: memory__remember writes, and people approve it first",
+    ),
+    (
+        ((LOOK_UP, ", memory__remember]", "]"),),
+        "planner.review: does not go with tools that only read: nothing is to approve",
+    ),
+    (
+        ((LOOK_UP, "roles: [reviewer]", "roles: [revewer]"),),
+        "planner.review.roles.0: there is no role in people.yaml 'revewer'; did you mean"
+        " 'reviewer'?",
+    ),
+    (
+        ((LOOK_UP, "roles: [reviewer]", "roles: [crc]"),),
+        "planner.review.roles: nobody in people.yaml holds crc",
+    ),
+    (
+        ((LOOK_UP, "on_error: {profile.summary:", "on_error: {profile.sumary:"),),
+        "planner.on_error.profile.sumary: 'sumary' is not among profile_fields; did you mean"
+        " 'summary'?",
+    ),
+    (
+        ((LOOK_UP, "  profile: You", "  max_steps: 1\n  profile: You"),),
+        "planner.max_steps: should be at least 2, not 1",
+    ),
+    (
+        ((LOOK_UP, "planner:\n", "plan: {calls: []}\nplanner:\n"),),
+        "plan: either plan or planner should be given",
+    ),
+    (
+        ((RECORD, "kind: tool_plan\n", "kind: sop\n"),),
+        "plan: belongs to kind tool_plan, this skill is of kind sop",
+    ),
+    (
+        ((APPROVE, "shows: visit-record", "shows: look-up"),),
+        "sop.nodes.ask.shows: 'look-up' has no plan to show",
     ),
 ]
 

@@ -105,7 +105,7 @@ async def test_an_operator_has_an_open_card_posted_again(
 
 async def test_a_button_that_there_is_not_does_nothing(sight: Sight, admin: AdminClient) -> None:
     page = await admin.get(f"/runs/{sight.waits}")
-    assert (await admin.press(page, f"/runs/{sight.waits}/recover")).status == 404
+    assert (await admin.press(page, f"/runs/{sight.waits}/restart")).status == 404
     gone = await admin.press(page, "/runs/0-nobody/cancel")
     assert gone.status == 404
     told = await admin.get(f"/runs/{sight.waits}?said=%3Cb%3E")

@@ -1,12 +1,27 @@
 """The tool plan: fixed calls, one at a time, behind the approval of exactly these calls."""
 
+from cards.markdown import literal
+from cards.model import Decision
 from cards.texts import say
-from engine import plan as plans
 from engine.approvals import asked_again
 from engine.errors import ToolError
-from engine.frames.outcome import Advanced, Done, Ended, Input, Next, Note, StepContext
+from engine.frames.outcome import (
+    Advanced,
+    Answer,
+    Done,
+    Ended,
+    Input,
+    Next,
+    Note,
+    StepContext,
+    TimedOut,
+)
 from engine.frames.state import Approval, Patch, ToolPlanFrame
 from engine.playbooks.skill import Skill, ToolPlan
+from engine.skills.answers import unanswered
+from engine.tool_plan import calls as plans
+from engine.tool_plan.calling import Call, Lost, made
+from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
 from engine.tools.registry import tool
 
 
@@ -26,18 +41,55 @@ async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> A
         return _failed(context, say("run.not_approved", run.lang), refused)
     if frame.position >= len(calls):
         return Done(Patch.setting(skill.id, skill.sets), "every call is done")
-    name, arguments = calls[frame.position]["tool"], calls[frame.position]["arguments"]
-    if not frame.started:
-        return Next(frame.model_copy(update={"started": True}), f"is about to call {name}")
+    planned = calls[frame.position]
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
+    call = Call(tool(planned["tool"]), planned["arguments"], key, by)
+    if isinstance(given, Answer):
+        return _answered(frame, call, given.decision, context)
+    if isinstance(given, TimedOut):
+        return unanswered(context)
+    if frame.lost:
+        return ask_whether(frame, call, frame.lost, context)
+    if not frame.started:
+        started = frame.model_copy(update={"started": True})
+        return Next(started, f"is about to call {call.tool.name}")
+    return await _call(frame, call, context)
+
+
+async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> Advanced:
+    skill = context.playbook.skills[frame.skill]
     try:
-        await context.services.call(tool(name), arguments, context.tools(key=key, by=by))
+        result = await made(call, context)
     except ToolError as error:
-        return _refused(skill, plan, error, context)
-    after = frame.model_copy(update={"position": frame.position + 1, "started": False})
-    written = () if tool(name).readonly else (name,)
-    return Next(after, f"called {name}", Patch(by=by or skill.id, written=written))
+        return _refused(skill, error.told(context.run.lang), str(error), context)
+    if isinstance(result, Lost):
+        return ask_whether(frame, call, result.why, context)
+    return _after(frame, call, f"called {call.tool.name}")
+
+
+def _after(frame: ToolPlanFrame, call: Call, why: str) -> Next:
+    update = {"position": frame.position + 1, "started": False, "asked": "", "lost": ""}
+    wrote = () if call.tool.readonly else (call.tool.name,)
+    return Next(
+        frame.model_copy(update=update), why, Patch(by=call.by or frame.skill, written=wrote)
+    )
+
+
+def _answered(
+    frame: ToolPlanFrame, call: Call, decision: Decision, context: StepContext
+) -> Advanced:
+    """What may have happened: a person has looked."""
+    run, why = context.run, said(decision, call)
+    if decision.choice == FAIL:
+        who, name = literal(decision.name), call.tool.name
+        reason = say("lost.failed", run.lang, tool=name, name=who)
+        return _refused(context.playbook.skills[frame.skill], reason, why, context)
+    if decision.choice == AGAIN:
+        again = frame.model_copy(update={"started": True, "asked": "", "lost": ""})
+        note = Note("working", say("part.resumed", run.lang, name=run.name))
+        return Next(again, why, note=note)
+    return _after(frame, call, why)
 
 
 def _plan(skill: Skill) -> ToolPlan:
@@ -54,16 +106,16 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> Advan
                 tool(planned["tool"]), planned["arguments"], context.tools()
             )
     except ToolError as error:
-        return _refused(skill, plan, error, context)
+        return _refused(skill, error.told(context.run.lang), str(error), context)
     return Done(Patch.setting(skill.id, skill.sets), f"{plan.rehearses} would succeed")
 
 
-def _refused(skill: Skill, plan: ToolPlan, error: ToolError, context: StepContext) -> Advanced:
+def _refused(skill: Skill, reason: str, why: str, context: StepContext) -> Advanced:
     """To where the playbook says, with the reason; else the run fails with it."""
-    reason = error.told(context.run.lang)
-    if not plan.on_error:
-        return _failed(context, reason, str(error))
-    return Done(Patch.setting(skill.id, plan.on_error, problems=(reason,)), str(error))
+    on_error = _plan(skill).on_error
+    if not on_error:
+        return _failed(context, reason, why)
+    return Done(Patch.setting(skill.id, on_error, problems=(reason,)), why)
 
 
 def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approval | None, str]:

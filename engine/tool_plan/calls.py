@@ -1,4 +1,4 @@
-"""A fixed plan's calls with the run's values in place, and the digest that approval is about."""
+"""Calls with the run's values in place, and the digest that approval is about."""
 
 from typing import Any
 

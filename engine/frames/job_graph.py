@@ -1,0 +1,106 @@
+"""A goal, the jobs that it was decomposed into, and how far each is (spec 002 §2); pure data."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from cards.frozen import Frozen
+
+JobStatus = Literal["created", "running", "finished", "failed", "stopped"]
+Verdict = Literal["SUCCESS", "EXECUTION_ERROR", "INPUT_DATA_ERROR", "JOB_TOO_COMPLICATED_ERROR"]
+"""What an expert says of a job (spec 002 §4)."""
+DECOMPOSED = "DECOMPOSED"
+UNUSABLE = "UNUSABLE"
+"""Beside the verdicts: the Leader's jobs are the result; trying again would be no use."""
+Seen = Literal["", "waiting", "blocked"]
+JobState = Literal[JobStatus, "planning", "again", "waiting", "blocked"]
+"""How far a job is, for people: its status, or more exactly what it waits for."""
+ROOT = "goal"
+"""The id of the job that is the whole goal, until the Leader has decomposed it."""
+RESULT_CHARS = 8000
+LESSON_CHARS = 1000
+MAX_LESSONS = 5
+
+
+class PlannedJob(Frozen):
+    """A job as the Leader plans it (JOB_DECOMPOSITION_OUTPUT_SCHEMA, spec 002 §2)."""
+
+    id: str = Field(pattern=r"^[\w-]{1,40}$")
+    goal: str = Field(pattern=r"\S", max_length=1000)
+    context: str = Field(max_length=4000)
+    completion_criteria: str = Field(pattern=r"\S", max_length=1000)
+    dependencies: tuple[str, ...] = ()
+    assigned_expert: str
+    thinking: str = Field(pattern=r"\S", max_length=2000)
+
+
+class Job(Frozen):
+    """A job, how far it is, and what came of it.
+
+    `attempt` counts how often it was begun, `errors` and `sent_back` its EXECUTION_ERRORs and
+    INPUT_DATA_ERRORs. `leading`: the Leader has it next, to decompose it. It is not begun again
+    before `not_before`. `inside` is the job that it was part of. `seen`: its child run waits for a
+    person, or is blocked.
+    """
+
+    id: str
+    goal: str
+    context: str = ""
+    completion_criteria: str = ""
+    dependencies: tuple[str, ...] = ()
+    assigned_expert: str = ""
+    thinking: str = ""
+    status: JobStatus = "created"
+    life_cycle: int = 0
+    leading: bool = False
+    attempt: int = 0
+    errors: int = 0
+    sent_back: int = 0
+    lessons: tuple[str, ...] = ()
+    not_before: datetime | None = None
+    result: str = ""
+    error: str = ""
+    inside: str = ""
+    seen: Seen = ""
+
+    @property
+    def key(self) -> str:
+        """The name of its child run; another attempt has another name."""
+        return f"{self.id}#{self.attempt}"
+
+
+class JobGraph(Frozen):
+    """Jobs whose dependencies form no circle. `decomposed` are those that others took the place of.
+
+    `error` is why it failed or was stopped; `feedback` what people want of it beside the goal.
+    """
+
+    status: JobStatus = "created"
+    jobs: tuple[Job, ...]
+    decomposed: tuple[Job, ...] = ()
+    error: str = ""
+    feedback: tuple[str, ...] = ()
+
+    def job(self, name: str) -> Job | None:
+        """The job of that id."""
+        return next((job for job in self.jobs if job.id == name), None)
+
+    def inputs(self, job: Job) -> tuple[Job, ...]:
+        """The jobs whose results it needs, in order."""
+        if not job.dependencies:
+            return ()
+        return tuple(each for each in self.jobs if each.id in job.dependencies)
+
+
+def new_graph(goal: str, *, life_cycle: int, expert: str = "") -> JobGraph:
+    """A graph of one job: the whole goal, for the Leader to decompose, or for a preset expert."""
+    root = Job(
+        id=ROOT, goal=goal, life_cycle=life_cycle, assigned_expert=expert, leading=not expert
+    )
+    return JobGraph(jobs=(root,))
+
+
+def cut(text: str, chars: int) -> str:
+    """The text, or its beginning."""
+    return text if len(text) <= chars else f"{text[: chars - 1]}…"

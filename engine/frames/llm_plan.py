@@ -1,0 +1,100 @@
+"""Where a model's plan stands, as it is stored with its run (spec 004)."""
+
+from typing import Any, Literal
+
+from cards.frozen import Frozen
+
+DropKind = Literal[
+    "object",
+    "twice",
+    "type",
+    "text",
+    "name",
+    "unknown",
+    "arguments",
+    "missing",
+    "schema",
+    "reference",
+    "storable",
+    "beyond",
+    "done",
+]
+"""Why a step is left out: what it lacks, or what is wrong with it."""
+
+
+class Step(Frozen):
+    """A step of a plan: a call of `tool`, or a reply of `text` when it names none.
+
+    `number` is the model's own, from 1: other steps refer to its result by it. `missing` are
+    required arguments that a person is asked for; what they say stands in `given`, as it is.
+    """
+
+    number: int
+    tool: str = ""
+    arguments: dict[str, Any] = {}
+    missing: tuple[str, ...] = ()
+    given: dict[str, Any] = {}
+    text: str = ""
+
+
+class Dropped(Frozen):
+    """A step that was left out; `name` is its tool's, `detail` is data: words of the model."""
+
+    number: int
+    kind: DropKind
+    name: str = ""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        named = f"step {self.number} ({self.name})" if self.name else f"step {self.number}"
+        return f"{named}: {self.kind}" + (f": {self.detail}" if self.detail else "")
+
+
+class StepDone(Frozen):
+    """A step that has been taken: what its tool gave, and how that is told.
+
+    `result` is None when nobody knows it, or it is too large to be kept. `call` is the digest of
+    tool and arguments.
+    """
+
+    number: int
+    tool: str = ""
+    result: dict[str, Any] | None = None
+    told: str = ""
+    wrote: bool = False
+    call: str = ""
+
+
+class Shown(Frozen):
+    """A call on a card that was shown for approval: the step's number and the call's digest."""
+
+    number: int
+    call: str
+
+
+class LlmPlanFrame(Frozen):
+    """A model's plan: the steps to take, those that are done, and the card that it waits for.
+
+    `made` is the run's step in which the plan was made, 0 before; it is part of the keys of its
+    writes. `asks` says what the card `asked` is about. `shown` are the calls of that card or, once
+    it is approved, those that may run: `approval` names the approval among the run's. `started`
+    while a write may be under way, `lost` why nobody knows what came of it. `failure` is what the
+    plan before failed of, for the model, and `reason` for people; there is one more plan at most.
+    """
+
+    kind: Literal["llm_plan"] = "llm_plan"
+    schema_version: Literal[1] = 1
+    skill: str
+    made: int = 0
+    steps: tuple[Step, ...] = ()
+    done: tuple[StepDone, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    asked: str = ""
+    asks: Literal["", "clarify", "confirm", "lost"] = ""
+    faults: tuple[str, ...] = ()
+    shown: tuple[Shown, ...] = ()
+    approval: str = ""
+    started: bool = False
+    lost: str = ""
+    failure: str = ""
+    reason: str = ""

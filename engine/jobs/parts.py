@@ -1,0 +1,19 @@
+"""What the frames of a job graph share."""
+
+from engine.frames.job_graph import LESSON_CHARS, cut
+from engine.frames.outcome import Done, StepContext
+from engine.frames.state import Patch
+from engine.playbooks.job_graph import JobsPart
+
+
+def jobs_part(skill: str, context: StepContext) -> JobsPart:
+    """The `jobs:` of a skill of kind job_graph."""
+    part = context.playbook.skills[skill].jobs
+    assert part is not None, "the loader checks that a job_graph skill has jobs"
+    return part
+
+
+def failed(by: str, verdict: str, told: str, why: str = "") -> Done:
+    """A job's child run ends with a verdict that is no success, and what people read of it."""
+    patch = Patch(by=by, end=verdict, problems=(cut(told, LESSON_CHARS),))
+    return Done(patch, f"{verdict}: {why or told}")

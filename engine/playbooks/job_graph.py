@@ -1,0 +1,49 @@
+"""What the `jobs:` part of a skill may say: its goal, its experts, its limits (spec 002)."""
+
+from pydantic import Field
+
+from cards.frozen import Frozen
+from engine.language import Bilingual
+
+LEADER = "leader"
+"""Nobody else may have this name: the Leader decomposes, and is no expert."""
+
+
+class Expert(Frozen):
+    """Somebody who carries out jobs: a model that answers as the profile says, or a skill.
+
+    The model reads with `tools`, which only read. `retry_count` is how often a job is tried again
+    after an EXECUTION_ERROR.
+    """
+
+    name: str = Field(pattern=r"^[\w-]{1,40}$")
+    profile: str = Field(pattern=r"\S")
+    skill: str = ""
+    tools: tuple[str, ...] = ()
+    retry_count: int = Field(default=2, ge=0, le=10)
+
+
+class JobsPart(Frozen):
+    """A job graph (spec 002). `goal` may name data leaves as `$name`; else the request is it.
+
+    A preset `expert` has the whole goal, undecomposed. A job that is too complicated is decomposed
+    as often as `life_cycle` says, which the first decomposition counts for. `results` is a list
+    leaf that takes a row for each job (job, expert, result), `summary` a text leaf that takes the
+    results which no other job used. `on_error` is what a graph that fails leaves in the state, with
+    its reason; without it the requester is asked whether it goes on.
+    """
+
+    goal: Bilingual | None = None
+    experts: tuple[Expert, ...]
+    expert: str = ""
+    life_cycle: int = Field(default=3, ge=1, le=5)
+    concurrency: int = Field(default=4, ge=1, le=20)
+    max_jobs: int = Field(default=20, ge=1, le=1000)
+    retry_after_s: float = Field(default=2.0, ge=0, le=300)
+    results: str = ""
+    summary: str = ""
+    on_error: dict[str, str | bool | int | None] = {}
+
+    def named(self, name: str) -> Expert | None:
+        """The expert of that name."""
+        return next((expert for expert in self.experts if expert.name == name), None)

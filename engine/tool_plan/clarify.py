@@ -1,0 +1,122 @@
+"""A person is asked for the required arguments that a plan lacks (004 §6, spec 003)."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cards.markdown import literal
+from cards.model import Choice, Decision, Field, FieldType
+from cards.texts import say
+from engine.frames.llm_plan import LlmPlanFrame, Step
+from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
+from engine.tool_plan.review_cards import review_card
+from engine.tool_plan.schemas import fault_of, properties
+from engine.tools.registry import tool
+from engine.tools.telling import shorten
+
+HINT_CHARS = 200
+_TYPES: Mapping[str, FieldType] = {"integer": "integer", "number": "number"}
+
+
+def lacking(frame: LlmPlanFrame) -> bool:
+    """Whether a step cannot be taken before somebody fills in its arguments."""
+    return any(_open(step) for step in frame.steps)
+
+
+def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
+    """One form for all that is missing; what several steps lack alike is asked once."""
+    run, skill = context.run, context.playbook.skills[frame.skill]
+    fields = tuple(_field(key, step, name, context) for key, step, name in _asked(frame))
+    submit = say("choice.submit", run.lang)
+    card = review_card(
+        None,
+        context,
+        kind="clarify",
+        title=say("plan.clarify", run.lang, skill=skill.name(run.lang)),
+        text=say("plan.clarify_text", run.lang),
+        problems=frame.faults,
+        choices=(
+            Choice(id="submit", label=submit, style="primary", form=fields),
+            Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
+        ),
+        task_key=f"clarify:{run.id}",
+    )
+    note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
+    after = frame.model_copy(update={"asked": card.token, "asks": "clarify"})
+    names = ", ".join(field.name for field in fields)
+    return Suspend(after, (card,), note, f"asks for {names}")
+
+
+def filled_in(frame: LlmPlanFrame, decision: Decision, context: StepContext) -> Advanced:
+    """The plan with what the person said; what does not fit the tool's schema is asked again."""
+    values: dict[tuple[str, str], Any] = {}
+    faults: list[str] = []
+    for key, step, name in _asked(frame):
+        value = decision.values.get(key)
+        if fault_of(_schema(step), {name: value}):
+            label = _label(name, context)
+            faults.append(say("plan.argument_fault", context.run.lang, label=literal(label)))
+        else:
+            values[_alike(step, name)] = value
+    steps = tuple(_with(step, values) for step in frame.steps)
+    update = {"steps": steps, "asked": "", "asks": "", "faults": tuple(faults)}
+    note = Note("working", say("part.resumed", context.run.lang, name=context.run.name))
+    return Next(frame.model_copy(update=update), f"{decision.name} answered", note=note)
+
+
+def _with(step: Step, values: Mapping[tuple[str, str], Any]) -> Step:
+    said = {n: values[_alike(step, n)] for n in _open(step) if _alike(step, n) in values}
+    return step.model_copy(update={"given": {**step.given, **said}})
+
+
+def _open(step: Step) -> list[str]:
+    return [name for name in step.missing if name not in step.given]
+
+
+def _asked(frame: LlmPlanFrame) -> Iterator[tuple[str, Step, str]]:
+    """Each argument to ask for, in the first step that lacks it, and the form's name for it.
+
+    That is the argument's own, by which texts are read as well, unless two are called so.
+    """
+    seen: set[tuple[str, str]] = set()
+    for step in frame.steps:
+        for name in _open(step):
+            if (alike := _alike(step, name)) not in seen:
+                own = all(name != other for other, _ in seen)
+                seen.add(alike)
+                yield name if own else f"{step.number}.{name}", step, name
+
+
+def _alike(step: Step, name: str) -> tuple[str, str]:
+    """The same for what one answer fills in."""
+    return name, json.dumps(properties(_schema(step)).get(name), sort_keys=True)
+
+
+def _schema(step: Step) -> Mapping[str, Any]:
+    schema: Mapping[str, Any] = tool(step.tool).arguments.model_json_schema()
+    return schema
+
+
+def _field(key: str, step: Step, name: str, context: StepContext) -> Field:
+    found = properties(_schema(step)).get(name, {})
+    options = tuple(str(option) for option in found.get("enum", ()))
+    kind: FieldType = _TYPES.get(str(found.get("type")), "text")
+    if options:
+        kind = "choice"
+    elif found.get("format") == "date":
+        kind = "date"
+    leaf = context.playbook.definition.data_fields.get(name)
+    return Field(
+        name=key,
+        label=_label(name, context),
+        type=kind,
+        options=options,
+        hint=shorten(str(found.get("description", "")), HINT_CHARS),
+        cues=leaf.cues if leaf else (name,),
+    )
+
+
+def _label(name: str, context: StepContext) -> str:
+    """What the playbook calls a leaf of that name, else the argument's own name."""
+    leaf = context.playbook.definition.data_fields.get(name)
+    return leaf.label(context.run.lang) if leaf else name

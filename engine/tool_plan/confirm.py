@@ -1,0 +1,113 @@
+"""Writes of a plan are approved before they run: exactly these calls, checked again (A29)."""
+
+from dataclasses import dataclass
+
+from cards.markdown import literal, quoted
+from cards.model import Card, Choice, Decision
+from cards.texts import say
+from engine.approvals import too_old
+from engine.deciders import good_until, reject
+from engine.frames.llm_plan import LlmPlanFrame, Shown
+from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
+from engine.frames.state import Approval, Patch
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import ToolPlanner
+from engine.tool_plan.calling import Call
+from engine.tool_plan.calls import digest
+from engine.tool_plan.review_cards import call_shown, deadline_of, nobody, review_card, roles_of
+from engine.tool_plan.telling import failed, left_out
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A call, and the number of its step."""
+
+    number: int
+    call: Call
+
+
+def approval_of(frame: LlmPlanFrame, wanted: Numbered, context: StepContext) -> Approval | str:
+    """Who approved exactly this call; "" when nobody was asked yet, else why it must not run.
+
+    An approval that is too old is asked for again, unless the write may be under way.
+    """
+    shown = next((each for each in frame.shown if each.number == wanted.number), None)
+    if not frame.approval or shown is None:
+        return ""
+    name, found = wanted.call.tool.name, context.run.state.approvals.get(frame.approval)
+    if found is None:
+        return f"{name}: nobody approved it"
+    if found.digest != _digest(frame.shown) or shown.call != wanted.call.digest:
+        return f"{name}: something else was approved"
+    return "" if too_old(found, context.services.now) and not frame.started else found
+
+
+def ask(
+    frame: LlmPlanFrame, planner: ToolPlanner, writes: tuple[Numbered, ...], context: StepContext
+) -> Advanced:
+    """Wait for those whom the review names; blocked when there is nobody."""
+    run, policy = context.run, planner.review
+    assert policy is not None, "the loader checks that a planner with writes names its reviewers"
+    if ended := nobody(policy, context):
+        return ended
+    shown = tuple(Shown(number=each.number, call=each.call.digest) for each in writes)
+    card = _card(frame, policy, writes, context).model_copy(update={"shown_digest": _digest(shown)})
+    update = {"asked": card.token, "asks": "confirm", "shown": shown, "approval": ""}
+    roles = roles_of(policy, context)
+    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
+    names = ", ".join(f"{each.number} {each.call.tool.name}" for each in writes)
+    return Suspend(frame.model_copy(update=update), (card,), note, f"asks to approve {names}")
+
+
+def _digest(shown: tuple[Shown, ...]) -> str:
+    return digest(tuple(each.model_dump() for each in shown))
+
+
+def _card(
+    frame: LlmPlanFrame,
+    policy: ReviewPolicy,
+    writes: tuple[Numbered, ...],
+    context: StepContext,
+) -> Card:
+    run, lang = context.run, context.run.lang
+    head = f"**{say('plan.request', lang)}**\n\n{quoted(run.message)}"
+    text = [say("plan.confirm_text", lang), head]
+    text += [say("plan.anew", lang, reason=literal(frame.reason))] if frame.failure else []
+    wrote = say("list.items", lang).join(literal(step.tool) for step in frame.done if step.wrote)
+    text += [say("plan.written_before", lang, tools=wrote)] if wrote else []
+    text += [call_shown(each.call, context, number=each.number) for each in writes]
+    problems = (left_out(frame.dropped, lang),) if frame.dropped else ()
+    return review_card(
+        policy,
+        context,
+        title=say("plan.confirm", lang, n=len(writes)),
+        text="\n\n".join(text),
+        problems=problems,
+        choices=(
+            Choice(id="approve", label=say("choice.approve", lang), style="primary"),
+            reject(policy, lang),
+        ),
+        task_key=f"confirm:{run.id}",
+        deadline=deadline_of(policy, context),
+    )
+
+
+def decided(
+    frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
+) -> Advanced:
+    """An approval covers what was shown; a rejection ends the plan with its reason."""
+    run, name = context.run, literal(decision.name)
+    if decision.choice != "approve":
+        reason = str(decision.values.get("reason", ""))
+        key = "run.rejected" if reason else "run.rejected_plainly"
+        told = say(key, run.lang, name=name, reason=literal(reason))
+        why = f"{decision.name} rejected: {reason}".removesuffix(": ")
+        return failed(frame, planner, told, why, context)
+    key = f"{frame.skill}:{frame.made}.{frame.shown[0].number}"
+    assert planner.review is not None, "the loader checks that writes have reviewers"
+    until, digest = good_until(planner.review, decision), _digest(frame.shown)
+    approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
+    patch = Patch(by=decision.person, approvals={key: approval})
+    after = frame.model_copy(update={"asked": "", "asks": "", "approval": key})
+    note = Note("working", say("part.resumed", run.lang, name=run.name))
+    return Next(after, f"{decision.name} approved", patch, note=note)

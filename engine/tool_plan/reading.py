@@ -1,0 +1,124 @@
+"""The JSON array in a model's answer: bare, in a fence, in prose, or not there (004 §1)."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+CUT_CHARS: Final = 2000
+"""So much of an answer that nobody can read is shown."""
+STARTS = 500
+_FENCE = re.compile(r"```[^\n`]*\n?(.*?)```", re.DOTALL)
+_OPEN_FENCE = re.compile(r"^\s*```[^\n`\[{]*\n?")
+_THOUGHT = re.compile(r"<(think|thinking)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_ARRAY = re.compile(r"\[\s*\{\s*\"")
+_KEYS = ("steps", "plan")
+
+
+class Twice(dict[str, Any]):
+    """An object in which a key stands twice: nobody knows which value is meant."""
+
+    key = ""
+
+
+class _Broken(Exception):
+    """A plan begins in the text and has no end."""
+
+
+def strip_code_fences(text: str) -> str:
+    """What stands inside the text's code fences; the text itself when it has none."""
+    blocks = _FENCE.findall(text)
+    if blocks:
+        return "\n".join(block.strip() for block in blocks)
+    # One that was cut off has no end.
+    return _OPEN_FENCE.sub("", text).strip()
+
+
+def coerce_json_array(text: str) -> list[Any] | None:
+    """The plan's array of steps, or None when there is none, or more than one that differ.
+
+    The whole text is read first, then what stands in fences, then arrays inside of prose. A lone
+    step is a plan, and so is an object that holds one under `steps` or `plan`.
+    """
+    text = _THOUGHT.sub("", text)
+    for shown in dict.fromkeys((text.strip(), strip_code_fences(text))):
+        whole = _loads(shown)
+        plan = whole if isinstance(whole, list) else _plan(whole)
+        if plan is not None:
+            return plan
+    for shown in dict.fromkeys((strip_code_fences(text), text)):
+        try:
+            plans = list(_inside(shown))
+        except _Broken:
+            return None
+        if plans:
+            return plans[0] if all(plan == plans[0] for plan in plans) else None
+    return None
+
+
+def cut(text: str) -> str:
+    """At most 2,000 characters of an answer."""
+    return text.strip()[:CUT_CHARS]
+
+
+def _inside(text: str) -> Iterator[list[Any]]:
+    """The plans among the arrays and objects that stand in the text, whatever is around them."""
+    at = 0
+    for _ in range(STARTS):
+        starts = [place for sign in "[{" if (place := text.find(sign, at)) >= 0]
+        if not starts:
+            return
+        at = min(starts)
+        try:
+            found, at = _DECODER.raw_decode(text, at)
+        except RecursionError:
+            return
+        except ValueError:
+            if _ARRAY.match(text, at):
+                # A plan that is broken off: the steps in it that are whole are not the plan.
+                raise _Broken from None
+            at += 1
+            continue
+        plan = _plan(found)
+        if plan is not None:
+            yield plan
+
+
+def _plan(found: Any) -> list[Any] | None:
+    """The list of steps that a JSON value is or holds; a list without any step is none."""
+    if isinstance(found, dict):
+        if _is_step(found):
+            return [found]
+        inner = next((found[key] for key in _KEYS if isinstance(found.get(key), list)), None)
+        return None if inner is None else _plan(inner)
+    if isinstance(found, list) and any(_is_step(each) for each in found):
+        return found
+    return None
+
+
+def _is_step(value: Any) -> bool:
+    return isinstance(value, dict) and ("type" in value or "name" in value)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    names = [name for name, _ in pairs]
+    twice = Twice(found)
+    twice.key = next(name for name in names if names.count(name) > 1)
+    return twice
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse)
+
+
+def _loads(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None

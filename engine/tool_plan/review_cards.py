@@ -1,0 +1,83 @@
+"""Cards about writes: for whom they are, and how a call is shown on them."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+from cards.markdown import literal, quoted, written
+from cards.model import Card, Choice, Review
+from cards.texts import say
+from engine.deciders import review_of, too_few
+from engine.frames.outcome import Ended, Note, StepContext
+from engine.playbooks.review import ReviewPolicy
+from engine.tool_plan.calling import Call
+
+LINE_CHARS = 80
+
+
+def roles_of(policy: ReviewPolicy | None, context: StepContext) -> str:
+    """For whom a card waits, as people call them: the review's roles, else the requester."""
+    run, people = context.run, context.services.people
+    if policy is None:
+        return run.requester.name
+    return say("list.items", run.lang).join(people.role_name(r, run.lang) for r in policy.roles)
+
+
+def nobody(policy: ReviewPolicy | None, context: StepContext) -> Ended | None:
+    """The run is blocked when there are not enough people who may decide."""
+    if policy is None:
+        return None
+    run, holders = context.run, context.services.people.holders(policy.roles)
+    reason = too_few(policy, holders, {run.requester.id}, roles_of(policy, context), context)
+    if not reason:
+        return None
+    text = say("part.blocked", run.lang, name=run.name, reason=reason)
+    return Ended("blocked", Note("failed", text), reason)
+
+
+def review_card(
+    policy: ReviewPolicy | None, context: StepContext, *, choices: tuple[Choice, ...], **shown: Any
+) -> Card:
+    """A card for those whom the policy names, or the requester; `shown` is what stands on it."""
+    run = context.run
+    review = Review(persons=(run.requester.id,))
+    if policy is not None:
+        review = review_of(policy, context.services.people.holders(policy.roles))
+    shown = {"kind": "confirm", **shown}
+    return Card(
+        token=context.services.new_id(run.conversation),
+        run=run.id,
+        conversation=run.conversation,
+        lang=run.lang,
+        choices=choices,
+        review=review,
+        requester=run.requester.id,
+        requester_name=run.requester.name,
+        waiting_for=roles_of(policy, context),
+        **shown,
+    )
+
+
+def deadline_of(policy: ReviewPolicy, context: StepContext) -> Any:
+    """Until when the review has to be decided; None for ever."""
+    return (
+        context.services.now + timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
+    )
+
+
+def call_shown(call: Call, context: StepContext, *, number: int = 0) -> str:
+    """The tool and every argument, whole, as Markdown that shows just them."""
+    colon = say("list.colon", context.run.lang)
+    head = f"**{number}. {literal(call.tool.name)}**" if number else f"**{call.tool.name}**"
+    parts = [head]
+    for name, value in call.arguments.items():
+        text = value if isinstance(value, str) else _json(value)
+        label = f"{literal(name)}{colon}"
+        long = "\n" in text or len(text) > LINE_CHARS
+        parts.append(f"{label}\n\n{quoted(text)}" if long else f"{label}{literal(text)}")
+    return "\n\n".join(parts)
+
+
+def _json(value: Any) -> str:
+    simple = isinstance(value, int | float) and not isinstance(value, bool)
+    return written(value) if simple else json.dumps(value, ensure_ascii=False)

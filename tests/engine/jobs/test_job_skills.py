@@ -1,0 +1,95 @@
+"""Experts that carry out an existing skill: its leaves and words are the job's result."""
+
+from engine.frames.state import AgentState
+from tests.fakes.job_playbook import MAIN, SKILL, TeamModel, job, plan, playbook, says
+from tests.fakes.run_tree import RunTree
+from tests.fakes.walk import CHEN, new_run
+
+COLLECT = """\
+id: ask-weight
+name: {zh: 询问体重, en: Ask the weight}
+description: {zh: 询问, en: Asks the weight}
+category: intake
+kind: prompt
+internal: true
+provides: [weight]
+ask:
+  title: {zh: 体重, en: Weight}
+  text: {zh: 请填写, en: Fill it in}
+  fields: [weight]
+"""
+REVIEW = """\
+id: review-weight
+name: {zh: 复核, en: Review}
+description: {zh: 复核, en: A reviewer looks}
+category: review
+kind: sop
+internal: true
+provides: [decisions.looked]
+sop:
+  start_node: look
+  nodes:
+    look:
+      type: human_review
+      review: {roles: [reviewer]}
+      decision: looked
+      presents: [weight]
+      on_approve: end_ok
+  outcomes:
+    end_ok: {decisions.looked: approved}
+"""
+LEAVES = MAIN.replace(
+    "  report: {label", "  weight: {label: {zh: 体重, en: Weight}, type: number}\n  report: {label"
+).replace("data_fields:\n", "decision_fields: [looked]\ndata_fields:\n", 1)
+EXPERTS = (
+    "    - {name: statistics,",
+    "    - {name: collector, profile: You ask., skill: ask-weight}\n"
+    "    - {name: reviewer, profile: You review., skill: review-weight}\n"
+    "    - {name: statistics,",
+)
+TEAM = plan(
+    job("weight", "collector"),
+    job("review", "reviewer", "weight"),
+    job("report", "statistics", "review", "weight"),
+)
+
+
+def tree(model: TeamModel | None = None) -> RunTree:
+    more = {"ask-weight": COLLECT, "review-weight": REVIEW}
+    book = playbook(EXPERTS, skill=SKILL, main=LEAVES, **more)
+    run = new_run(book, message="prepare a report", text="report")
+    run = run.model_copy(update={"state": AgentState(response="said before")})
+    default = TeamModel({"leader": [TEAM], "report": [says("SUCCESS", "the report")]})
+    return RunTree(book, run, model or default)
+
+
+async def test_what_a_skill_fills_in_reaches_the_next_job_and_the_state() -> None:
+    model = TeamModel({"leader": [TEAM], "report": [says("SUCCESS", "the report")]})
+    walk = await tree(model).start()
+    (form,) = walk.open_cards()
+    assert form.title == "Weight"
+    await walk.answer(form, "submit", weight="70.5")
+    await walk.go_on()
+    assert walk.root.state.data["weight"] == 70.5
+    (review,) = walk.open_cards()
+    assert review.kind == "confirm"
+    assert "70.5" in str(review.rows)
+    await walk.answer(review, "approve", by=CHEN)
+    await walk.go_on()
+    assert walk.root.status == "completed"
+    assert walk.root.state.decisions["looked"] == "approved"
+    told = model.told("report")
+    assert '"weight": 70.5' in told
+    assert "said before" not in told.partition("What is known")[0]
+
+
+async def test_a_skill_that_fails_is_tried_again_and_then_fails_its_job() -> None:
+    walk = await tree().start()
+    (form,) = walk.open_cards()
+    for _ in range(3):
+        (form,) = walk.open_cards()
+        await walk.expire(form)
+        await walk.go_on()
+    assert walk.states["weight"] == "failed"
+    assert walk.graph.job("weight").attempt == 3  # type: ignore[union-attr]
+    assert "nobody answered in time" in walk.graph.error

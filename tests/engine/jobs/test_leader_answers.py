@@ -1,0 +1,69 @@
+"""What the Leader may answer, and the exact fault of all else (spec 002 §2, §3)."""
+
+import json
+from typing import Any
+
+import pytest
+
+from engine.jobs.decompose import plan_schema, read_jobs, read_plan, written
+from tests.fakes.job_playbook import job, plan
+
+EXPERTS = ("records", "protocol")
+
+
+def faults(*jobs: dict[str, Any], room: int = 5) -> tuple[str, ...]:
+    return read_plan(plan(*jobs), EXPERTS, room).faults
+
+
+def test_a_plan_is_read_from_a_fence_or_between_sentences_and_written_back() -> None:
+    text = f"Here it is:\n```json\n{plan(job('a'), job('b', 'protocol', 'a'))}\n```\nDone."
+    read = read_plan(text, EXPERTS, 5)
+    assert read.faults == ()
+    assert [(each.id, each.dependencies) for each in read.jobs] == [("a", ()), ("b", ("a",))]
+    assert read_jobs(written(read.jobs)) == read.jobs
+
+
+@pytest.mark.parametrize(
+    ("jobs", "told"),
+    [
+        ((), "jobs: should have 1 to 5 entries, not 0"),
+        (tuple(job(f"j{n}") for n in range(6)), "jobs: should have 1 to 5 entries, not 6"),
+        ((job("a"), job("a")), "jobs.1.id: 'a' stands twice"),
+        ((job("a", "record"),), "there is no expert 'record'; did you mean 'records'?"),
+        ((job("a", "records", "a"),), "jobs.0.dependencies.0: a job cannot depend on itself"),
+        ((job("a", "records", "b"),), "jobs.0.dependencies.0: there is no job 'b'"),
+        ((job("a"), job("b", "records", "a", "a")), "jobs.1.dependencies.1: 'a' stands twice"),
+        (
+            (job("a", "records", "c"), job("b", "records", "a"), job("c", "records", "b")),
+            "jobs: depend on each other in a circle: a -> c -> b -> a",
+        ),
+        ((job("a", goal=" "),), "jobs.0.goal: should be text of the form"),
+        ((job("a", completion_criteria=""),), "jobs.0.completion_criteria: should be text"),
+        ((job("a", thinking=""),), "jobs.0.thinking: should be text"),
+        ((job("a b"),), "jobs.0.id: should be text of the form"),
+        ((job("a", role="boss"),), "jobs.0.role: unknown key"),
+        ((job("a", context="\x00"),), "jobs.0: should be without NUL and half characters"),
+    ],
+)
+def test_each_fault_is_told_at_its_place(jobs: tuple[dict[str, Any], ...], told: str) -> None:
+    assert any(told in fault for fault in faults(*jobs)), faults(*jobs)
+
+
+@pytest.mark.parametrize("key", ["goal", "context", "assigned_expert", "thinking"])
+def test_what_is_left_out_is_told(key: str) -> None:
+    short = {name: value for name, value in job("a").items() if name != key}
+    assert faults(short) == (f"jobs.0.{key}: is required",)
+
+
+@pytest.mark.parametrize("text", ["", "no", "[1]", '{"jobs": 1}', '{"jobs": [], "jobs": []}', "{"])
+def test_what_is_no_plan_is_told(text: str) -> None:
+    read = read_plan(text, EXPERTS, 5)
+    assert read.jobs == ()
+    assert len(read.faults) == 1
+
+
+def test_the_schema_offers_just_the_experts_and_wants_every_key() -> None:
+    schema = json.loads(json.dumps(plan_schema(EXPERTS)))
+    item = schema["properties"]["jobs"]["items"]
+    assert item["properties"]["assigned_expert"]["enum"] == list(EXPERTS)
+    assert set(item["required"]) == set(job("a"))

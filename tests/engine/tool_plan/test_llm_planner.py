@@ -1,0 +1,191 @@
+"""The planner as a program uses it: prompts, tools, shapes of its input (spec 004 §4, §5, §9)."""
+
+from typing import Any
+
+import pytest
+
+from engine.errors import ModelUnavailable
+from engine.language import detect
+from engine.tool_plan.llm_planner import LLMPlanner
+from engine.tool_plan.prompts import Request
+from engine.tool_plan.reading import coerce_json_array, cut, strip_code_fences
+from engine.tool_plan.steps import validate_steps
+from engine.tool_plan.top_tools import Offered, top_k_tools
+from engine.tools.registry import TOOLS as OURS
+from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS
+from tests.fakes.scripted_model import ScriptedModel
+
+PLAN = [
+    {"type": "tool", "name": "calc", "arguments": {"expr": "1+1"}},
+    {"type": "reply", "text": "ok"},
+]
+
+
+async def test_a_plan_is_a_list_of_mcp_steps() -> None:
+    model = ScriptedModel([GOOD])
+    assert await LLMPlanner(model).plan("You are a clerk.", "What is 1+1?", TOOLS) == PLAN
+    (request,) = model.requests
+    assert "You are a clerk." in request.messages[0].content
+    assert request.messages[1].content == "What is 1+1?"
+    assert '"name": "calc"' in request.messages[0].content
+    assert '"expr"' in request.messages[0].content
+    assert "at most 6" in request.messages[0].content
+    assert request.tools == (), "a plan is text; nothing can be called while it is made"
+
+
+class Listing:
+    """A registry."""
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        return TOOLS
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ("You plan.", "1+1", TOOLS),
+        ("You plan.", "1+1", Listing()),
+        {"profile_prompt": "You plan.", "user_query": "1+1", "tools": TOOLS},
+        {"profile_system_prompt": "You plan.", "user_query": "1+1", "registry": Listing()},
+        {"profile_prompt": "You plan.", "user_query": "1+1", "tools": Listing(), "topk": 2},
+    ],
+)
+async def test_it_is_executed_with_a_tuple_or_a_dict(data: Any) -> None:
+    assert await LLMPlanner(ScriptedModel([GOOD])).execute(data) == PLAN
+
+
+async def test_a_dict_may_have_its_own_number_of_tools() -> None:
+    data = {"profile_prompt": "p", "user_query": "arithmetic", "tools": TOOLS, "topk": 1}
+    model = ScriptedModel([GOOD])
+    await LLMPlanner(model).execute(data)
+    told = model.requests[0].messages[0].content
+    assert '"calc"' in told
+    assert '"search"' not in told
+
+
+@pytest.mark.parametrize("lacking", ["profile_prompt", "user_query", "tools"])
+async def test_a_dict_without_what_is_needed_is_an_error(lacking: str) -> None:
+    data = {"profile_prompt": "p", "user_query": "q", "tools": TOOLS}
+    del data[lacking]
+    with pytest.raises(ValueError, match="give profile_prompt, user_query, and tools or registry"):
+        await LLMPlanner(ScriptedModel([GOOD])).execute(data)
+
+
+async def test_a_tool_beyond_the_best_is_unknown_to_the_plan() -> None:
+    request = Request("p", "search papers")
+    draft = await LLMPlanner(ScriptedModel([GOOD]), topk_tools=1).draft(request, TOOLS)
+    assert [step.text for step in draft.steps] == ["ok"]
+    assert str(draft.dropped[0]) == "step 1 (calc): unknown: known here: search"
+
+
+async def test_a_model_that_is_away_is_an_error() -> None:
+    with pytest.raises(ModelUnavailable):
+        await LLMPlanner(ScriptedModel([])).plan("p", "q", TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("query", "told"), [("算一下", "（计划不可用）"), ("sum", "(No plan could")]
+)
+async def test_what_is_left_of_nothing_is_said_in_the_persons_language(
+    query: str, told: str
+) -> None:
+    (step,) = await LLMPlanner(ScriptedModel(["[1]"])).plan("p", query, TOOLS)
+    assert step["type"] == "reply"
+    assert told in step["text"]
+    assert detect(step["text"]) == detect(query)
+
+
+@pytest.mark.parametrize("limit", [2, 3, 6, 20])
+async def test_a_plan_is_never_longer_and_ends_with_a_reply(limit: int) -> None:
+    model = ScriptedModel([f"[{', '.join([CALC] * 12)}]"])
+    steps = await LLMPlanner(model, max_steps=limit).plan("p", "q", TOOLS)
+    assert len(steps) == min(limit, 13)
+    assert [step["type"] for step in steps[-2:]] == ["tool", "reply"]
+
+
+async def test_steps_are_numbered_on_and_may_refer_to_earlier_results() -> None:
+    search = '{"type": "tool", "name": "search", "arguments": {"query": "$steps.2.x"}}'
+    model = ScriptedModel([f"[{search}, {DONE}]"])
+    request = Request("p", "q", known="<data>x</data>", earlier=(1, 2))
+    draft = await LLMPlanner(model).draft(request, TOOLS)
+    assert [step.number for step in draft.steps] == [3, 4]
+    assert draft.dropped == ()
+    assert "numbered from 3" in model.requests[0].messages[0].content
+    assert model.requests[0].messages[1].content == "q\n\n<data>x</data>"
+
+
+def test_with_somebody_to_ask_a_step_that_only_lacks_simple_arguments_stays() -> None:
+    call = {"type": "tool", "name": "search", "arguments": {"limit": 3}}
+    draft = validate_steps([call], TOOLS, ask=True)
+    assert [(step.missing, step.arguments) for step in draft.steps] == [(("query",), {"limit": 3})]
+    listed = {"type": "array", "items": {"type": "string"}}
+    schema = {"type": "object", "properties": {"ids": listed}, "required": ["ids"]}
+    tool = {"many": {"description": "", "input_schema": schema}}
+    draft = validate_steps([{"type": "tool", "name": "many", "arguments": {}}], tool, ask=True)
+    assert draft.steps == (), "nobody fills a list into a form's line"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        None,
+        "nonsense",
+        {},
+        {"type": "no such type"},
+        {"properties": 5, "required": "query"},
+        {"properties": {"query": {"$ref": "#/nowhere"}}},
+        {"properties": {"query": {"$ref": "http://127.0.0.1:9/elsewhere"}}},
+        {"properties": {"query": {"pattern": "(a+)+$"}}},
+        {"$defs": {"a": {"$ref": "#/$defs/a"}}, "properties": {"query": {"$ref": "#/$defs/a"}}},
+    ],
+)
+def test_a_schema_that_is_none_leaves_the_check_to_the_tool(schema: Any) -> None:
+    call = {"type": "tool", "name": "odd", "arguments": {"query": "a" * 40 + "!"}}
+    draft = validate_steps([call], {"odd": {"description": "", "input_schema": schema}})
+    assert len(draft.steps) == 1
+
+
+def test_fences_are_taken_away_and_arrays_found() -> None:
+    assert strip_code_fences(f"```json\n{GOOD}\n```") == GOOD
+    assert strip_code_fences(GOOD) == GOOD
+    assert coerce_json_array(f"The plan:\n{GOOD}\nGood.") == PLAN
+    assert coerce_json_array("no plan") is None
+    assert len(cut("x" * 5000)) == 2000
+
+
+MANY = {tool.name: tool for tool in OURS}
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("查一下 P003 的 ECOG", "read_clinical_data"),
+        ("把这条约定记到项目记忆里，看看项目记忆", "memory__search"),
+        ("这个研究现在有多少受试者", "get_project_stats"),
+        ("方案里对化疗间隔有什么规定", "search_protocol"),
+        ("项目里有哪些文件", "file__list"),
+        ("what was the blood pressure of P004", "read_clinical_data"),
+        ("which files are there", "file__list"),
+        ("remember one thing for the project", "memory__remember"),
+        ("how many subjects are enrolled in the study", "get_project_stats"),
+        ("is the visit of P002 inside its window", "check_visit_window"),
+    ],
+)
+def test_the_tool_that_fits_comes_first_in_both_languages(query: str, first: str) -> None:
+    chosen = top_k_tools(query, Offered(OURS).describe())
+    assert len(chosen) == 6
+    assert next(iter(chosen)) == first
+
+
+def test_fewer_tools_than_wanted_are_all_offered_and_order_breaks_ties() -> None:
+    assert list(top_k_tools("xyz", TOOLS)) == list(TOOLS)
+    assert list(top_k_tools("xyz", TOOLS, 2)) == ["search", "calc"]
+    assert list(top_k_tools("xyz", TOOLS, 0)) == ["search"]
+    assert top_k_tools("xyz", {}) == {}
+    assert set(Offered(OURS).describe()) == set(MANY)
+
+
+def test_letters_in_a_row_find_a_tool_whose_words_nobody_says() -> None:
+    tools = {"甲": {"description": "受试者用药记录查询"}, "乙": {"description": "计算访视窗口"}}
+    assert next(iter(top_k_tools("查一下合并用药记录", tools))) == "甲"
+    assert next(iter(top_k_tools("访视窗口多大", tools))) == "乙"

@@ -1,0 +1,50 @@
+"""Who stands in for somebody finds what waits for them among what waits for oneself."""
+
+from pathlib import Path
+
+from cards.buttons import Button
+from cards.handover import HAND_OVER, WHOM
+from engine.waiting import page_of
+from tests.fakes.web_room import WebRoom, new_id
+from tests.reviews.walks import rewrite
+from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_web_walk import to_review
+
+
+async def waiting(service: Service, person_id: str) -> list[str]:
+    """The cards that wait for a person."""
+    parts = service.parts
+    person = parts.people.person(person_id)
+    assert person is not None
+    voter = parts.people.voter(person, parts.clock.today())
+    return [card.token for card in (await page_of(parts.inbox, voter, parts.clock.now())).cards]
+
+
+async def test_a_standing_delegate_finds_what_waits_for_whom_they_stand_in_for(
+    start: Start, people_file: Path
+) -> None:
+    rewrite(people_file, "    web: chen\n", "    web: chen\n    delegate: {person: zhao}\n")
+    service = await start(people=people_file)
+    async with WebRoom(service.url) as room:
+        card = await to_review(room)
+    token = Button.unpack(card["buttons"][0]["data"]).token
+    assert await waiting(service, "chen") == await waiting(service, "zhao") == [token]
+    assert await waiting(service, "lin") == []
+
+
+async def test_who_was_handed_a_card_finds_it_and_nobody_else_does(start: Start) -> None:
+    service = await start()
+    async with WebRoom(service.url) as room:
+        card = await to_review(room)
+        token = Button.unpack(card["buttons"][0]["data"]).token
+        assert await waiting(service, "zhao") == []
+        button = next(b["data"] for b in card["buttons"] if f":{HAND_OVER}:" in b["data"])
+        values = {WHOM: "zhao"}
+        status, answer = await room.post("forms", "chen", button=button, values=values, id=new_id())
+        assert (status, answer["ok"]) == (200, True)
+        assert await waiting(service, "zhao") == [token]
+        assert await waiting(service, "lin") == []
+        card = await room.card("confirm")
+        _, answer = await room.tap("zhao", card, "approve")
+        assert answer["ok"]
+    assert await waiting(service, "zhao") == []
