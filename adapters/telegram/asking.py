@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
 from adapters.telegram.filling import Filling
-from adapters.telegram.forms import Asked, Prompt, html_prompt, label_of, told_of
+from adapters.telegram.forms import Asked, Prompt, html_prompt
+from adapters.telegram.labels import label_of, told_of
 from adapters.telegram.markdown import spans_of
 from adapters.telegram.richtext import BOLD, ITALIC, Span, head, html_of, pieces, plain
 from cards.model import Field

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from adapters.telegram.labels import detailed, label_of, told_of
 from adapters.telegram.markdown import FORM_HOST, spans_of
 from adapters.telegram.richtext import BOLD, ITALIC, Span, Tag, html_of, pieces, plain
 from cards.model import Field, Lang
@@ -156,17 +157,8 @@ def _key(name: str) -> str:
     return re.split("[(（]", name.replace("\u2060", ""), maxsplit=1)[0].strip().casefold()
 
 
-def label_of(field: Field, lang: Lang) -> str:
-    """What the field is called, with its unit."""
-    return _detailed(field.label, field.unit, lang)
-
-
-def _detailed(label: str, detail: str, lang: Lang) -> str:
-    return say("form.label", lang, label=label, detail=detail) if detail else label
-
-
 def _question(field: Field, lang: Lang) -> str:
-    return _detailed(label_of(field, lang), told_of(field, lang), lang)
+    return detailed(label_of(field, lang), told_of(field, lang), lang)
 
 
 def _described(field: Field, lang: Lang) -> str:
@@ -178,11 +170,3 @@ def _described(field: Field, lang: Lang) -> str:
 def _cut(value: str) -> str:
     """What stands is in the card; here it only reminds."""
     return value if len(value) <= _SHOWN_CHARS else f"{value[:_SHOWN_CHARS]}…"
-
-
-def told_of(field: Field, lang: Lang, *, options: bool = True) -> str:
-    """What may be given for the field, "" when nothing has to be said."""
-    hints = [" / ".join(field.options) if options else "", field.hint]
-    hints += ["YYYY-MM-DD"] if field.type == "date" and not field.hint else []
-    hints += [] if field.required else [say("telegram.optional", lang)]
-    return say("list.clauses", lang).join(hint for hint in hints if hint)

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from adapters.telegram.asking import Pressed
 from adapters.telegram.filling import Filling, asked, checked, given, turned, went
-from adapters.telegram.forms import Asked, Prompt, label_of, values_of
+from adapters.telegram.forms import Asked, Prompt, values_of
+from adapters.telegram.labels import label_of
 from cards.view import FormView
 
 Step = Callable[[Filling], Filling]
