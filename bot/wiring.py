@@ -31,6 +31,7 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import RedisChatLog, RedisLease, RedisPublished, RedisRate
 from adapters.redis.scripts import Scripts
 from adapters.redis.sessions import RedisSessions
+from adapters.redis.slate import RedisSlate
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
@@ -59,7 +60,7 @@ from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
-from bot.wiring_people import open_groups, web_door, web_inbox, web_persons
+from bot.wiring_people import open_card, open_groups, web_door, web_inbox, web_persons
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
@@ -156,6 +157,8 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
         public_url=settings.public_url or "",
         per_s=settings.telegram_per_s,
         lease=RedisLease(store.client),
+        slate=RedisSlate(store.client),
+        card=open_card(settings, store),
     )
 
 

@@ -1,6 +1,6 @@
 """The concrete classes that know people: their groups, accounts, logins and inboxes."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -10,6 +10,7 @@ from adapters.redis.groups import RedisGroups
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.logins import RedisLogins
 from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisDecisions
 from adapters.slack.accounts import SlackAccounts
 from adapters.telegram.accounts import TelegramAccounts
 from adapters.webchat.doors import Choose, Door, Links, ProxyHeader, WebPerson
@@ -18,6 +19,7 @@ from bot.people import Directory
 from bot.settings import Settings
 from bot.store import Store, open_store
 from bot.web_inbox import WebInbox
+from cards.model import Card
 from engine.ports.inbox import Inbox
 from engine.ports.logins import Logins
 
@@ -85,6 +87,17 @@ def web_inbox(settings: Settings, store: Store, people: Directory) -> WebInbox:
     """What waits for a visitor of the web chat."""
     inbox = RedisInbox(Scripts(store.client), keys.Partitions(settings.partitions))
     return WebInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
+
+
+def open_card(settings: Settings, store: Store) -> Callable[[str], Awaitable[Card | None]]:
+    """Reads a card by its token, for a platform that shows its buttons page by page."""
+    decisions = RedisDecisions(Scripts(store.client), keys.Partitions(settings.partitions))
+
+    async def card(token: str) -> Card | None:
+        found = await decisions.card(token)
+        return None if found is None else found.card
+
+    return card
 
 
 @dataclass(frozen=True, slots=True)
