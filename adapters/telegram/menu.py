@@ -13,6 +13,8 @@ COMMANDS = {
     "pending": "telegram.command.pending",
     "runs": "telegram.command.runs",
     "cancel": "telegram.command.cancel",
+    "stop": "telegram.command.stop",
+    "recover": "telegram.command.recover",
     "help": "telegram.command.help",
 }
 """What people give by hand; /start and the words of forms need no place in the list."""

@@ -38,5 +38,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "telegram.command.pending": ("等我处理的卡片", "What waits for me"),
     "telegram.command.runs": ("进行中的流程", "What is under way here"),
     "telegram.command.cancel": ("取消我的流程", "Cancel my run"),
+    "telegram.command.stop": ("停止我的任务", "Stop my jobs"),
+    "telegram.command.recover": ("继续停下的任务", "Let stopped jobs go on"),
     "telegram.command.help": ("我能做什么", "What I can do"),
 }
