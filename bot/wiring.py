@@ -15,7 +15,6 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from adapters.clock import SystemClock
-from adapters.files import ProjectFiles
 from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
@@ -59,6 +58,7 @@ from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
+from bot.wiring_files import open_files, web_uploads
 from bot.wiring_people import open_groups, web_door, web_inbox, web_persons
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
@@ -168,6 +168,7 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
         people=persons,
         door=web_door(settings, store, persons),
         inbox=web_inbox(settings, store, people),
+        uploads=web_uploads(settings),
         public_url=settings.public_url or "",
     )
 
@@ -199,6 +200,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         await groups.load()
         people = definitions.people.resolved(groups.members)
         platforms = _open_platforms(settings, store, people, stack)
+        files, inbox_files = open_files(settings, platforms)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(store.client)
@@ -233,7 +235,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             derived_id=partitions.derived_id,
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
-            library=_library(settings, store, knowledge),
+            library=Library(knowledge, RedisMemory(store.client), files),
+            files=inbox_files,
             findings=findings,
             inbox=inbox,
             project=by_conversation(settings.projects, default=records.project),
@@ -294,11 +297,6 @@ def _mailbox(
         bell=store.blocking,
         bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
     )
-
-
-def _library(settings: Settings, store: Store, knowledge: DocumentSearch) -> Library:
-    files = ProjectFiles(settings.data_dir / "files")
-    return Library(knowledge=knowledge, memory=RedisMemory(store.client), files=files)
 
 
 @asynccontextmanager

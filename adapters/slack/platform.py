@@ -1,6 +1,7 @@
 """Slack as a platform: receives over HTTP or Socket Mode, sends and edits messages."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 import structlog
 from aiohttp import web
@@ -10,8 +11,10 @@ from adapters.slack.address import Address
 from adapters.slack.api import WebApi
 from adapters.slack.blocks import message
 from adapters.slack.endpoint import bolt_app, events_handler
+from adapters.slack.files import SlackFiles
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
+from engine.events import SharedFile
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake, Pace
 
@@ -46,6 +49,7 @@ class SlackPlatform:
         self._app_token = app_token
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
+        self._files = SlackFiles(self._api, token=bot_token)
         self._links: dict[str, str] = {}
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
@@ -109,6 +113,10 @@ class SlackPlatform:
 
     async def typing(self, conversation: str) -> None:
         """Nothing: Slack shows no typing for bots; the message itself says that work goes on."""
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """A shared file's content, from Slack's own hosts alone. Raises PlatformError."""
+        return self._files.fetch(file)
 
     async def close(self) -> None:
         """Ends the HTTP session."""

@@ -1,6 +1,7 @@
 """Telegram as the service sees it: listen and routes bring updates in, send and edit go out."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 import structlog
 from aiohttp import web
@@ -11,6 +12,7 @@ from telegram.error import TelegramError
 from adapters.telegram.addresses import Place, place_of
 from adapters.telegram.desk import ANSWER_S, NO_PREVIEW, Desk
 from adapters.telegram.errors import translate, translated
+from adapters.telegram.files import TelegramFiles
 from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
 from adapters.telegram.render import chunks_of, keyboard_of
@@ -18,6 +20,7 @@ from adapters.telegram.request import BotRequest
 from adapters.telegram.webhook import PATH, Webhook
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
+from engine.events import SharedFile
 from engine.ports import platform as places
 from engine.ports.platform import Intake
 
@@ -50,10 +53,15 @@ class TelegramPlatform:
         self.overall = places.Pace(every_s=1 / per_s, burst=per_s)
         self._request = BotRequest()
         self._unused = BotRequest()
-        base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
+        api = (api_url or _DEFAULT_API).rstrip("/")
         self._bot = Bot(
-            bot_token, base_url, request=self._request, get_updates_request=self._unused
+            bot_token,
+            f"{api}/bot",
+            f"{api}/file/bot",
+            request=self._request,
+            get_updates_request=self._unused,
         )
+        self._files = TelegramFiles(self._bot, f"{api}/file/bot{bot_token}")
         self._bot_id = int(bot_token.partition(":")[0])
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
@@ -154,6 +162,10 @@ class TelegramPlatform:
                 )
         except (Gone, TelegramError, TimeoutError) as exc:
             _log.debug("telegram_typing_failed", error=str(exc))
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """A shared file's content, from the Bot API's host alone. Raises PlatformError."""
+        return self._files.fetch(file)
 
     async def _post(self, place: Place, html: str, keyboard: InlineKeyboardMarkup | None) -> int:
         with translated():
