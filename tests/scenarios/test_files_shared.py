@@ -113,8 +113,10 @@ async def test_a_foreign_page_cannot_upload(own_room: WebRoom, shared: Service) 
 
 
 async def test_the_run_of_a_request_has_its_files(own_room: WebRoom, shared: Service) -> None:
-    await own_room.share("lin", "帮我起诉对方，买卖合同纠纷", contract__pdf=made.pdf(["Contract"]))
+    await own_room.share("lin", "帮我起草一份起诉状，买卖合同纠纷", contract__pdf=made.pdf(["Contract"]))
     await own_room.wait_for(says("contract.pdf：已收到"))
+    # The skill that reads files is the first, whatever else the phase lacks.
+    assert (await own_room.card("clarify"))["title"].startswith("材料归类")
     found = await shared.parts.archive.runs(1000)
     bodies = [history.body for _, history in found if f":{own_room.room}" in history.body]
-    assert any('"attachments":[{"name":"contract.pdf","read":false}]' in body for body in bodies)
+    assert any('"attachments":[{"name":"contract.pdf"}]' in body for body in bodies)
