@@ -39,7 +39,7 @@ def _told(file: TakenFile, lang: Lang) -> str:
         sentences.append(say(key, lang, parts=file.parts, read=file.parts_read))
     elif file.cut:
         sentences.append(say("inbox.cut", lang))
-    return say("inbox.between", lang).join(sentences)
+    return ("" if lang == "zh" else " ").join(sentences)
 
 
 def kept(files: Sequence[TakenFile]) -> tuple[str, ...]:

@@ -252,7 +252,7 @@ class WebChat:
             "person": actor.user,
             "name": actor.name,
             "text": body.text,
-            "files": [file.name for file in body.files],
+            **({"files": [file.name for file in body.files]} if body.files else {}),
         }
         try:
             await self._log.append(body.conversation, entry)

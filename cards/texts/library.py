@@ -165,7 +165,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Reading {name} takes too much time or memory and was stopped.",
     ),
     # files that come with a message
-    "inbox.between": ("", " "),
     "inbox.taken": ("{name}：已收到（{kind}，{size}）。", "{name}: taken ({kind}, {size})."),
     "inbox.renamed": ("保存为 {name}。", "It is kept as {name}."),
     "inbox.pages": (

@@ -14,6 +14,8 @@ from cards.texts import TEXTS, merged, say
 from engine.frames.state import ENDED, Run
 from engine.playbooks.drawing_layout import Mark
 from engine.playbooks.graph_model import DetailKey, NodeKind
+from engine.ports.inbox_files import Refusal
+from engine.ports.library import Problem
 from engine.react.texts import Reason as EndedFor
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import Unsure
@@ -35,9 +37,11 @@ COMPOSED = {
     "audit.result.": set(get_args(RefusedFor))
     | {"decided", "vote", "form", "invalid", "kept", "about_another"},
     "card.": set(get_args(CardStatus)) - {"open", "decided"},
+    "files.": set(get_args(Problem)) - {""},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
     "graph.mark.": set(get_args(Mark)),
+    "inbox.": (set(get_args(Problem)) | set(get_args(Refusal))) - {""},
     "place.": set(PLATFORMS),
     "react.": set(get_args(EndedFor)) - {"answered"},
     "refused.": ASKABLE,

@@ -110,7 +110,7 @@ function showSaid({ id, person: who, name, text, files: sent = [] }) {
   const node = el("article", { class: "said", "data-person": who },
     el("span", { class: "avatar", "data-hue": hue(who), "aria-hidden": "true", text: initial(name) }),
     el("div", { class: "bubble" }, el("strong", { class: "who", text: name }), text ? el("p", { text }) : null,
-      sent.length ? el("span", { class: "names", text: sent.map((file) => `📎 ${file}`).join("  ") }) : null));
+      sent.length ? el("span", { class: "names", text: sent.join(" · ") }) : null));
   node.classList.toggle("mine", who === person?.id);
   place(key, node);
   shown.set(key, { node });
