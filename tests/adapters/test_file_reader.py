@@ -48,7 +48,9 @@ async def test_a_word_document_is_read_in_its_order_with_tables() -> None:
 
 
 async def test_a_workbook_is_a_table_and_a_text() -> None:
-    found = await read(made.xlsx([["day", "n"], ["2026-03-05", 3], [None, None], ["x", 4]], sheets=2))
+    found = await read(
+        made.xlsx([["day", "n"], ["2026-03-05", 3], [None, None], ["x", 4]], sheets=2)
+    )
     assert (found.columns, found.rows, found.parts) == (("day", "n"), 2, 2)
     assert found.sample[0] == ("2026-03-05", "3")
     assert "# S2" in found.text

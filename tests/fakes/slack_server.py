@@ -24,7 +24,11 @@ from tests.fakes.slack_workspace import (
 T = TypeVar("T")
 # Slack takes the fields of these in the address, or as a form; JSON is not read.
 _READS = ("chat.getPermalink", "files.info", "users.info", "usergroups.users.list")
-_SCOPES = {"files.info": "files:read", "users.info": "users:read", "usergroups.users.list": "usergroups:read"}
+_SCOPES = {
+    "files.info": "files:read",
+    "users.info": "users:read",
+    "usergroups.users.list": "usergroups:read",
+}
 Json = dict[str, Any]
 
 

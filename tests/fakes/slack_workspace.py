@@ -77,7 +77,9 @@ class SlackWorkspace:
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
     deleted: set[tuple[str, str]] = field(default_factory=set)
-    scopes: set[str] = field(default_factory=lambda: {"users:read", "usergroups:read", "files:read"})
+    scopes: set[str] = field(
+        default_factory=lambda: {"users:read", "usergroups:read", "files:read"}
+    )
     users: dict[str, Json] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)

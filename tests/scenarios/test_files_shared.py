@@ -20,7 +20,9 @@ def says(*words: str) -> Any:
 
 async def test_a_file_alone_is_taken_and_offered(own_room: WebRoom) -> None:
     await own_room.share("lin", "", ledger__csv=LEDGER)
-    await own_room.wait_for(says("ledger.csv: taken (CSV, 41 B).", "Extract the dates from ledger.csv"))
+    await own_room.wait_for(
+        says("ledger.csv: taken (CSV, 41 B).", "Extract the dates from ledger.csv")
+    )
 
 
 async def test_a_question_about_this_file_is_answered_with_it(own_room: WebRoom) -> None:
@@ -49,9 +51,7 @@ async def test_each_kind_is_read_for_later_questions(own_room: WebRoom) -> None:
     await own_room.wait_for(says("a picture (png, 8 × 4 pixels)"))
 
 
-async def test_another_conversation_knows_nothing_of_it(
-    own_room: WebRoom, shared: Service
-) -> None:
+async def test_another_conversation_knows_nothing_of_it(own_room: WebRoom, shared: Service) -> None:
     await own_room.share("lin", "", secret__csv=LEDGER)
     await own_room.wait_for(says("secret.csv: taken"))
     async with WebRoom(shared.url, "elsewhere") as other:
@@ -113,7 +113,9 @@ async def test_a_foreign_page_cannot_upload(own_room: WebRoom, shared: Service) 
 
 
 async def test_the_run_of_a_request_has_its_files(own_room: WebRoom, shared: Service) -> None:
-    await own_room.share("lin", "帮我起草一份起诉状，买卖合同纠纷", contract__pdf=made.pdf(["Contract"]))
+    await own_room.share(
+        "lin", "帮我起草一份起诉状，买卖合同纠纷", contract__pdf=made.pdf(["Contract"])
+    )
     await own_room.wait_for(says("contract.pdf：已收到"))
     # The skill that reads files is the first, whatever else the phase lacks.
     assert (await own_room.card("clarify"))["title"].startswith("材料归类")
