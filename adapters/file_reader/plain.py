@@ -48,15 +48,18 @@ def _table(decoded: io.TextIOWrapper, deadline: Deadline) -> Found:
     rows = (row for row in csv.reader(decoded, delimiter=delimiter) if any(row))
     columns, count = next(rows, []), 0
     sample: list[list[str]] = []
+    more = False
     for row in rows:
         count += 1
         if len(sample) < SAMPLE_ROWS:
             sample.append([shown(value) for value in row[:COLUMNS]])
         if count % _ROWS_BETWEEN_LOOKS == 0 and deadline.over:
+            more = True
             break
     return {
         "columns": [shown(column) for column in columns[:COLUMNS]],
         "columns_total": len(columns),
         "rows": count,
+        "rows_more": more,
         "sample": sample,
     }

@@ -37,6 +37,7 @@ def read(stream: BinaryIO, deadline: Deadline) -> Found:
         for number, row in enumerate(sheet.iter_rows(values_only=True)):
             if number >= ROWS or deadline.over:
                 text.cut = True
+                table.more = table.more or done == 0
                 break
             if not any(value is not None for value in row):
                 continue
@@ -52,6 +53,7 @@ class _Table:
         self._columns: tuple[Any, ...] | None = None
         self._sample: list[list[str]] = []
         self._rows = 0
+        self.more = False
 
     def add(self, row: Iterable[Any]) -> None:
         if self._columns is None:
@@ -67,5 +69,6 @@ class _Table:
             "columns": [shown(column) for column in columns[:COLUMNS]],
             "columns_total": len(columns),
             "rows": self._rows,
+            "rows_more": self.more,
             "sample": self._sample,
         }

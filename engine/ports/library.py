@@ -46,8 +46,9 @@ class Extract(Frozen):
     """What a file holds, or the `problem` with it; `kind` is what it is by its content, as `pdf`.
 
     `text` is the beginning, `chars` how much was seen; `cut` when there is more than `text`. Of
-    `parts` (pages, sheets) `parts_read` were read. A table has columns, rows, and a sample of
-    these; `malformed` is one that is only a text. A picture has a width and a height in pixels.
+    `parts` (pages, sheets) `parts_read` were read. A table has columns, rows (`rows_more`: at
+    least so many), and a sample of these; `malformed` is one that is only a text. A picture has a
+    width and a height in pixels.
     """
 
     kind: str = ""
@@ -60,6 +61,7 @@ class Extract(Frozen):
     columns: tuple[str, ...] = ()
     columns_total: int = 0
     rows: int = 0
+    rows_more: bool = False
     sample: tuple[tuple[str, ...], ...] = ()
     malformed: bool = False
     width: int = 0

@@ -68,7 +68,9 @@ def _tell_table(result: dict[str, Any], lang: Lang) -> str:
     columns = say("list.items", lang).join(map(literal, result["columns"]))
     key = "tool.file.table" if columns else "tool.file.values"
     name, more = literal(result["name"]), result["columns_total"]
-    head = say(key, lang, name=name, rows=result["rows"], columns=columns, total=more)
+    # There was no time to count further.
+    rows = f"≥ {result['rows']}" if result.get("rows_more") else result["rows"]
+    head = say(key, lang, name=name, rows=rows, columns=columns, total=more)
     lines = [f"- {' · '.join(map(literal, row))}" for row in result["sample"]]
     if not lines:
         return head

@@ -38,6 +38,7 @@ def of_extract(extract: Extract) -> dict[str, Any]:
             "columns": list(extract.columns),
             "columns_total": extract.columns_total,
             "rows": extract.rows,
+            "rows_more": extract.rows_more,
             "sample": [list(row) for row in extract.sample],
         }
     shown = _text(extract.text, malformed=extract.malformed)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import aiohttp
 
-TIMEOUT_S = 8.0
+TIMEOUT_S = 45.0
 Message = dict[str, Any]
 _ids = itertools.count(1)
 

@@ -1,4 +1,4 @@
-"""Hostile files and hosts: a clear sentence for the person, and a service that goes on answering."""
+"""Hostile files and hosts: a clear sentence for the person, and a service that goes on."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -13,7 +13,8 @@ _DROP = """
 const data = new DataTransfer();
 data.items.add(new File([arguments[1]], arguments[0]));
 for (const kind of ["dragover", "drop"]) {
-  document.body.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+  const told = {dataTransfer: data, bubbles: true, cancelable: true};
+  document.body.dispatchEvent(new DragEvent(kind, told));
 }
 """
 

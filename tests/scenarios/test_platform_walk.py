@@ -19,7 +19,7 @@ ASK_EN = "Show me the ECOG of P003, then record today's visit"
 ASK_ZH = "帮我查一下 P003 的 ECOG,然后录入今天的访视数据"
 GOOD = {"ecog": "2", "weight_kg": "61.5", "systolic": "121", "diastolic": "77"}
 REQUESTER_ID, REVIEWER_ID, BYSTANDER_ID = 1001, 2002, 3003
-WAIT_S = 8.0
+WAIT_S = 45.0
 
 
 def with_accounts(people: Path, team: str) -> Path:
