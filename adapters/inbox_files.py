@@ -160,7 +160,7 @@ def shown_name(file: SharedFile) -> str:
 
 def safe_name(shown: str, kind: str) -> str:
     """A name to keep it under, with the ending of what it is; tools and people can write it."""
-    name = re.sub(r"[^\w.-]+", "_", shown).strip("._") or "file"
+    name = re.sub(r"[^\w.-]+", "_", shown).strip("._-") or "file"
     if _ending(name) not in _ENDINGS.get(kind, (kind,)):
         name = f"{name}.{kind}"
     stem, _, ending = name.rpartition(".")
