@@ -11,7 +11,7 @@ from adapters.slack.address import Address
 from adapters.slack.api import WebApi
 from adapters.slack.blocks import message
 from adapters.slack.endpoint import bolt_app, events_handler
-from adapters.slack.files import SlackFiles
+from adapters.slack.shared_files import SlackFiles
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
 from engine.events import SharedFile

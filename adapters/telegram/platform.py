@@ -12,11 +12,11 @@ from telegram.error import TelegramError
 from adapters.telegram.addresses import Place, place_of
 from adapters.telegram.desk import ANSWER_S, NO_PREVIEW, Desk
 from adapters.telegram.errors import translate, translated
-from adapters.telegram.files import TelegramFiles
 from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
 from adapters.telegram.render import chunks_of, keyboard_of
 from adapters.telegram.request import BotRequest
+from adapters.telegram.shared_files import TelegramFiles
 from adapters.telegram.webhook import PATH, Webhook
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
