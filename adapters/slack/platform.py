@@ -49,7 +49,7 @@ class SlackPlatform:
         self._app_token = app_token
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
-        self._files = SlackFiles(self._api, token=bot_token)
+        self._shared = SlackFiles(self._api, token=bot_token)
         self._links: dict[str, str] = {}
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
@@ -116,7 +116,7 @@ class SlackPlatform:
 
     def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
         """A shared file's content, from Slack's own hosts alone. Raises PlatformError."""
-        return self._files.fetch(file)
+        return self._shared.fetch(file)
 
     async def close(self) -> None:
         """Ends the HTTP session."""

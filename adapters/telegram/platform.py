@@ -61,7 +61,7 @@ class TelegramPlatform:
             request=self._request,
             get_updates_request=self._unused,
         )
-        self._files = TelegramFiles(self._bot, f"{api}/file/bot{bot_token}")
+        self._shared = TelegramFiles(self._bot, f"{api}/file/bot{bot_token}")
         self._bot_id = int(bot_token.partition(":")[0])
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
@@ -165,7 +165,7 @@ class TelegramPlatform:
 
     def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
         """A shared file's content, from the Bot API's host alone. Raises PlatformError."""
-        return self._files.fetch(file)
+        return self._shared.fetch(file)
 
     async def _post(self, place: Place, html: str, keyboard: InlineKeyboardMarkup | None) -> int:
         with translated():
