@@ -116,7 +116,8 @@ async def test_what_cannot_be_read_is_said_and_nothing_of_it_given(name: str) ->
 
 
 async def test_pages_without_end_are_stopped() -> None:
-    assert (await read(made.doubling_pdf(), seconds=2)).problem == "heavy"
+    # The library may notice it before the time is over.
+    assert (await read(made.doubling_pdf(), seconds=2)).problem in ("heavy", "broken")
     assert (await read(made.circular_pdf())).problem == "broken"
 
 
