@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import structlog
@@ -13,10 +14,12 @@ from adapters.slack.api import WebApi
 from adapters.slack.blocks import rendered
 from adapters.slack.endpoint import bolt_app, events_handler
 from adapters.slack.files import Files, Kept, thread_below
+from adapters.slack.shared_files import SlackFiles
 from cards.document import digest, document, is_settled
 from cards.texts import say
 from cards.view import ChartView, MessageView
 from engine.errors import Gone, PlatformError
+from engine.events import SharedFile
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake, Pace
 
@@ -56,6 +59,7 @@ class SlackPlatform:
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
         self._files = Files(self._api)
+        self._shared = SlackFiles(self._api, token=bot_token)
         self._links: dict[str, str] = {}
         self._begun: dict[str, str] = {}
 
@@ -132,6 +136,10 @@ class SlackPlatform:
 
     async def typing(self, conversation: str) -> None:
         """Nothing: Slack shows no typing for bots; the message itself says that work goes on."""
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """A shared file's content, from Slack's own hosts alone. Raises PlatformError."""
+        return self._shared.fetch(file)
 
     async def close(self) -> None:
         """Ends the HTTP session."""

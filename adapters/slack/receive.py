@@ -17,6 +17,7 @@ from engine.events import (
     CommandGiven,
     FormSubmitted,
     MessageReceived,
+    SharedFile,
     Update,
 )
 
@@ -60,6 +61,27 @@ class _EventCallback(_Part):
         return self.authorizations[0].user_id if self.authorizations else ""
 
 
+class _File(_Part):
+    id: Id
+    name: str | None = None
+    mimetype: str | None = None
+    size: int = 0
+    url_private: str = ""
+    url_private_download: str = ""
+
+    @property
+    def shared(self) -> SharedFile:
+        """As we name it; nothing of it is believed."""
+        return SharedFile(
+            platform="slack",
+            id=self.id,
+            name=self.name or "",
+            size_bytes=self.size,
+            media_type=self.mimetype or "",
+            url=self.url_private_download or self.url_private,
+        )
+
+
 class _Message(_Part):
     channel: Id
     ts: Ts
@@ -67,6 +89,7 @@ class _Message(_Part):
     text: str | None = None
     thread_ts: Ts | None = None
     channel_type: str = ""
+    files: tuple[_File, ...] = ()
 
     @property
     def direct(self) -> bool:
@@ -188,6 +211,7 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
         conversation=Address(callback.team_id, message.channel, thread).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user),
         text=plain(cut_mention(text, callback.bot)),
+        files=tuple(file.shared for file in message.files),
     )
 
 
@@ -200,11 +224,15 @@ def _from_a_person(event: Mapping[str, Any], bot: str) -> bool:
     )
 
 
-def _said(*, id: str, conversation: str, actor: Actor, text: str) -> Update:
+def _said(
+    *, id: str, conversation: str, actor: Actor, text: str, files: tuple[SharedFile, ...]
+) -> Update:
     """Slack has no slash commands in threads, so `/name …` written to the bot is one as well."""
     command = _COMMAND.fullmatch(text)
     if command is None:
-        return MessageReceived(id=id, conversation=conversation, actor=actor, text=text)
+        return MessageReceived(
+            id=id, conversation=conversation, actor=actor, text=text, files=files
+        )
     return CommandGiven(
         id=id,
         conversation=conversation,

@@ -2,11 +2,19 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from adapters.telegram.addresses import Place
 from cards.model import Lang
 from engine.errors import BadPayload
+from engine.events import SharedFile
 
 GENERAL = 1
 """The id of a forum's topic General, which no call may name."""
@@ -64,19 +72,53 @@ class Entity(_Read):
     user: Person | None = None
 
 
+class Attached(_Read):
+    """A file of a message; of a photo, one of its sizes."""
+
+    file_id: str
+    file_name: str = ""
+    mime_type: str = ""
+    file_size: int = 0
+
+
 class Message(_Read):
-    """A message; one that is too old to be read has neither text nor sender."""
+    """A message; one that is too old to be read has neither text nor sender.
+
+    What is written under a file is its text.
+    """
 
     message_id: int
     chat: Chat
     sender: Person | None = Field(default=None, alias="from")
-    text: str = ""
-    entities: tuple[Entity, ...] = ()
+    text: str = Field(default="", validation_alias=AliasChoices("text", "caption"))
+    entities: tuple[Entity, ...] = Field(
+        default=(), validation_alias=AliasChoices("entities", "caption_entities")
+    )
+    document: Attached | None = None
+    photo: tuple[Attached, ...] = ()
+    video: Attached | None = None
+    audio: Attached | None = None
+    voice: Attached | None = None
     message_thread_id: int | None = None
     is_topic_message: bool = False
     reply_to_message: "Message | None" = None
     migrate_to_chat_id: int | None = None
     migrate_from_chat_id: int | None = None
+
+    @property
+    def file(self) -> SharedFile | None:
+        """The file that it came with, if any; of a photo, the largest size."""
+        photo = max(self.photo, key=lambda size: size.file_size, default=None)
+        found = self.document or photo or self.video or self.audio or self.voice
+        if found is None:
+            return None
+        return SharedFile(
+            platform="telegram",
+            id=found.file_id,
+            name=found.file_name or ("photo.jpg" if found is photo else ""),
+            size_bytes=found.file_size,
+            media_type=found.mime_type,
+        )
 
     @property
     def place(self) -> Place:

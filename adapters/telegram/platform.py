@@ -1,7 +1,7 @@
 """Telegram as the service sees it: listen and routes bring updates in, send and edit go out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import structlog
 from aiohttp import web
@@ -19,10 +19,12 @@ from adapters.telegram.moves import Moves
 from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
 from adapters.telegram.request import BotRequest
+from adapters.telegram.shared_files import TelegramFiles
 from adapters.telegram.webhook import PATH, Webhook
 from cards.links import card_payload
 from cards.view import MessageView
 from engine.errors import Gone, StoreUnavailable
+from engine.events import SharedFile
 from engine.ports import platform as places
 from engine.ports.platform import Intake
 from engine.ports.slate import Slate
@@ -56,10 +58,15 @@ class TelegramPlatform:
         self.overall = places.Pace(every_s=1 / per_s, burst=per_s)
         self._request = BotRequest()
         self._unused = BotRequest()
-        base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
+        api = (api_url or _DEFAULT_API).rstrip("/")
         self._bot = Bot(
-            bot_token, base_url, request=self._request, get_updates_request=self._unused
+            bot_token,
+            f"{api}/bot",
+            f"{api}/file/bot",
+            request=self._request,
+            get_updates_request=self._unused,
         )
+        self._shared = TelegramFiles(self._bot, f"{api}/file/bot{bot_token}")
         self._bot_id = int(bot_token.partition(":")[0])
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
@@ -180,6 +187,10 @@ class TelegramPlatform:
                 )
         except (Gone, StoreUnavailable, TelegramError, TimeoutError) as exc:
             _log.debug("telegram_typing_failed", error=str(exc))
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """A shared file's content, from the Bot API's host alone. Raises PlatformError."""
+        return self._shared.fetch(file)
 
     async def _set_webhook(self) -> None:
         failures = 0

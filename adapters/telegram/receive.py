@@ -40,9 +40,11 @@ def update_of(payload: Payload, me: Me) -> Update | None:
     if payload.callback_query is not None:
         return _tapped(payload.callback_query, update_id, me)
     message = payload.message
-    if message is None or message.sender is None or message.sender.is_bot or not message.text:
+    if message is None or message.sender is None or message.sender.is_bot:
         return None
-    if prompt := prompt_answered(message, me):
+    if not message.text and message.file is None:
+        return None
+    if message.text and (prompt := prompt_answered(message, me)):
         if prompt.filling:
             # One field of a form that is not complete yet; the clerk takes it.
             return None
@@ -107,6 +109,7 @@ def _written(message: Message, sender: Person, update_id: str, me: Me) -> Messag
         conversation=message.place.conversation(me.id),
         actor=actor_of(sender, me),
         text=text.strip(),
+        files=(message.file,) if message.file else (),
     )
 
 

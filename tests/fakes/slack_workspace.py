@@ -95,7 +95,7 @@ class SlackWorkspace:
     api_url: str = ""
     deleted: set[tuple[str, str]] = field(default_factory=set)
     scopes: set[str] = field(
-        default_factory=lambda: {"users:read", "usergroups:read", "files:write"}
+        default_factory=lambda: {"users:read", "usergroups:read", "files:read", "files:write"}
     )
     users: dict[str, Json] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)

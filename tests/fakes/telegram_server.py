@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
+from tests.fakes.file_host import FileHost, Hosted
 from tests.fakes.telegram_checks import json_of, markup_of, refuse_same, shown_text, too_fast
 from tests.fakes.telegram_files import (
     CAPTION,
@@ -60,6 +61,8 @@ class TelegramServer(Updates):
         self.faults: list[str] = []
         self.webhook: Params = {}
         self.commands: dict[str, list[dict[str, str]]] = {}
+        self.host = FileHost()
+        self.too_big: set[str] = set()
         self.gone_chats: set[int] = set()
         self.blocked_chats: set[int] = set()
         self.migrated: dict[int, int] = {}
@@ -86,11 +89,13 @@ class TelegramServer(Updates):
             "setwebhook": self._set_webhook,
             "deletewebhook": self._delete_webhook,
             "getupdates": self._get_updates,
+            "getfile": self._get_file,
         }
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_route("*", r"/bot{token:[^/]+}/{method}", self._handle)
+        app.router.add_get(r"/file/bot{token:[^/]+}/{path:.+}", self._file)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         listener = socket.socket()
@@ -101,6 +106,7 @@ class TelegramServer(Updates):
 
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
+        self.host.close()
         await self._tell()
         await self._runner.cleanup()
 
@@ -174,6 +180,37 @@ class TelegramServer(Updates):
 
     async def _get_me(self, _: Params) -> Any:
         return {**self.bot, "can_join_groups": True, "can_read_all_group_messages": False}
+
+    def document_update(
+        self, caption: str, name: str, hosted: Hosted, *, size: int = 0, **where: Any
+    ) -> dict[str, Any]:
+        """A person sends a file, with something written under it or nothing."""
+        file_id = f"BQAC{len(self.host.hosted):06d}"
+        self.host.hosted[file_id] = hosted
+        update = self.message_update(caption, **where)
+        message = update["message"]
+        if message.pop("text"):
+            message["caption"] = caption
+        if "entities" in message:
+            message["caption_entities"] = message.pop("entities")
+        size = size or len(hosted.content) * hosted.times
+        about = {"file_id": file_id, "file_unique_id": f"U{file_id}", "file_size": size}
+        message["document"] = {**about, "file_name": name}
+        return update
+
+    async def _get_file(self, params: Params) -> Any:
+        file_id = params["file_id"]
+        if file_id in self.too_big:
+            raise Refused("file is too big", fault=False)
+        if file_id not in self.host.hosted:
+            raise Refused("wrong file_id or the file is temporarily unavailable", fault=False)
+        unique = {"file_id": file_id, "file_unique_id": f"U{file_id}"}
+        return {**unique, "file_path": f"documents/{file_id}"}
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        if request.match_info["token"] != self.token:
+            return web.Response(status=404)
+        return await self.host.serve(request, request.match_info["path"].partition("/")[2])
 
     async def _get_chat(self, params: Params) -> Any:
         chat_id = self._chat_id(params)

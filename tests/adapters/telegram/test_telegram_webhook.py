@@ -198,7 +198,7 @@ async def test_what_is_no_update_is_refused(client, server, intake, body):
     assert intake.updates == []
 
 
-@pytest.mark.parametrize("name", ["edited_message", "channel_post", "photo", "tap_on_game"])
+@pytest.mark.parametrize("name", ["edited_message", "channel_post", "tap_on_game"])
 async def test_what_we_do_not_know_is_taken_and_ignored(deliver, payload, intake, name):
     assert await deliver(payload(name)) == 200
     assert intake.updates == []
