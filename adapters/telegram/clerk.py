@@ -67,6 +67,9 @@ class Clerk:
         prompt, word = prompt_answered(visit.at, me), _word(visit.at, me)
         if prompt is not None and not prompt.filling:
             return None
+        if visit.at.file and not visit.at.text:
+            # It says nothing for a field, and must not be lost.
+            return None
         step = steered(word) or (typed(prompt, visit.at.text) if prompt else None)
         filling = await self._read(visit, me) if step else None
         if step is None or (prompt is None and filling is None):

@@ -6,8 +6,16 @@ from adapters.telegram.platform import TelegramPlatform
 from adapters.telegram.polling import Pace
 from cards.model import Field
 from cards.view import ButtonView, CardView, FormView, MessageView
-from engine.events import Answered, FormRefused, FormSubmitted, FormWanted, NotRecorded
+from engine.events import (
+    Answered,
+    FormRefused,
+    FormSubmitted,
+    FormWanted,
+    MessageReceived,
+    NotRecorded,
+)
 from tests.adapters.telegram.conftest import delivery
+from tests.fakes.file_host import Hosted
 from tests.fakes.telegram_server import SECRET, TOKEN
 
 DATA = "s1:1f-AbCdEf123456:fill:1"
@@ -129,6 +137,19 @@ async def test_fields_are_asked_one_at_a_time_and_sent_when_confirmed(
     assert (sent.button, sent.conversation) == (DATA, where)
     assert chat.last.keyboard == []
     assert chat.last.text.endswith("Recorded")
+    assert server.faults == []
+
+
+async def test_a_file_without_words_answers_no_field_and_is_taken_in(server, intake, post, opened):
+    chat = await opened()
+    asked = chat.last
+    file = server.document_update("", "scan.pdf", Hosted(b"%PDF"), reply_to=asked)
+    await post(file)
+    assert isinstance(intake.last, MessageReceived)
+    assert [each.name for each in intake.last.files] == ["scan.pdf"]
+    assert chat.last is asked
+    await chat.reply("70.5")
+    assert chat.last.labels == ["A", "B", "‹ Back", "Cancel"]
     assert server.faults == []
 
 
