@@ -163,7 +163,7 @@ class SlackServer(SlackWorkspace):
             event_time=int(self.now()),
         )
 
-    def share(self, name: str, hosted: Hosted, *, size: int = 0, remote: bool = False) -> Json:
+    def file_of(self, name: str, hosted: Hosted, *, size: int = 0, remote: bool = False) -> Json:
         """A file as events name it; one of a `remote` workspace is named by its id alone."""
         file_id = f"F0{next(self._numbers):06d}"
         self.host.hosted[file_id] = hosted

@@ -54,19 +54,19 @@ async def healthy(side: SlackSide) -> None:
 
 async def test_a_table_of_a_gigabyte_is_refused_while_it_comes(side: SlackSide) -> None:
     row = b"2026-03-05,1200\n" * 65_536
-    claimed_small = side.server.share("big.csv", Hosted(row, times=1024), size=1000)
+    claimed_small = side.server.file_of("big.csv", Hosted(row, times=1024), size=1000)
     await side.send(side.server.file_event("", claimed_small))
     await healthy(side)
     await side.shown("big.csv: larger than 20 MB, not taken.")
     assert side.server.host.sent_bytes < 60 * MB
-    claimed = side.server.share("huge.csv", Hosted(row), size=1024 * MB)
+    claimed = side.server.file_of("huge.csv", Hosted(row), size=1024 * MB)
     await side.send(side.server.file_event("", claimed))
     await side.shown("huge.csv: larger than 20 MB, not taken.")
     assert len(side.server.host.asked) == 1
 
 
 async def test_a_host_that_never_ends_holds_up_nobody_else(side: SlackSide) -> None:
-    slow = side.server.share("slow.csv", Hosted(b"a,b\n", stalls=True))
+    slow = side.server.file_of("slow.csv", Hosted(b"a,b\n", stalls=True))
     await side.send(side.server.file_event("", slow))
     await healthy(side)
     await side.shown("slow.csv: could not be fetched; please send it again.")
@@ -76,8 +76,8 @@ async def test_the_token_goes_to_the_platform_alone(
     side: SlackSide, elsewhere: tuple[str, list[str]]
 ) -> None:
     address, shown = elsewhere
-    led = side.server.share("led.csv", Hosted(leads_to=address))
-    lying = side.server.share("lying.csv", Hosted(b"a\n")) | {"url_private_download": address}
+    led = side.server.file_of("led.csv", Hosted(leads_to=address))
+    lying = side.server.file_of("lying.csv", Hosted(b"a\n")) | {"url_private_download": address}
     await side.send(side.server.file_event("", led, lying))
     message = await side.shown("led.csv: the platform does not let me have this file")
     assert "lying.csv: the platform does not let me have this file" in message.body
@@ -85,14 +85,16 @@ async def test_the_token_goes_to_the_platform_alone(
 
 
 async def test_a_redirect_within_the_platform_is_followed(side: SlackSide) -> None:
-    side.server.share("target.csv", Hosted(b"a,b\n1,2\n"))
+    side.server.file_of("target.csv", Hosted(b"a,b\n1,2\n"))
     target = f"/files-pri/{list(side.server.host.hosted)[-1]}"
-    await side.send(side.server.file_event("", side.server.share("r.csv", Hosted(leads_to=target))))
+    await side.send(
+        side.server.file_event("", side.server.file_of("r.csv", Hosted(leads_to=target)))
+    )
     await side.shown("r.csv: taken (CSV, 8 B).")
 
 
 async def test_a_platform_that_fails_once_is_asked_again(side: SlackSide) -> None:
-    away = side.server.share("away.csv", Hosted(status=503))
+    away = side.server.file_of("away.csv", Hosted(status=503))
     await side.send(side.server.file_event("", away))
     await side.shown("away.csv: could not be fetched; please send it again.")
     assert len(side.server.host.asked) == 2
@@ -107,7 +109,7 @@ async def test_every_hostile_file_is_told_by_its_fault(side: SlackSide) -> None:
         "none.txt": (b"", "is empty, not taken."),
         "letter.txt": (made.pdf(), "kept as letter.txt.pdf."),
     }
-    sent = [side.server.share(name, Hosted(content)) for name, (content, _) in files.items()]
+    sent = [side.server.file_of(name, Hosted(content)) for name, (content, _) in files.items()]
     await side.send(side.server.file_event("", *sent))
     await healthy(side)
     message = await side.shown("bomb.docx")
@@ -117,7 +119,7 @@ async def test_every_hostile_file_is_told_by_its_fault(side: SlackSide) -> None:
 
 
 async def test_too_many_files_are_told_apart(side: SlackSide) -> None:
-    sent = [side.server.share(f"{n}.csv", Hosted(f"a\n{n}\n".encode())) for n in range(11)]
+    sent = [side.server.file_of(f"{n}.csv", Hosted(f"a\n{n}\n".encode())) for n in range(11)]
     await side.send(side.server.file_event("", *sent))
     message = await side.shown("10.csv: too many files in one message")
     assert "9.csv: taken" in message.body

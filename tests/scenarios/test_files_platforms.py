@@ -27,14 +27,14 @@ async def test_files_over_slack(
     people = with_accounts(people_file, slack.team)
     service = await start(people=people, webchat=False, **slack_settings(slack))
     side = SlackSide(service, slack, http)
-    near = slack.share("ledger.csv", Hosted(LEDGER))
+    near = slack.file_of("ledger.csv", Hosted(LEDGER))
     await side.send(slack.file_event("What is in this file?", near))
     await side.shown("columns 2 (day, amount)")
-    far = slack.share("", Hosted(made.pdf(["Paid on 2026-03-05"])), remote=True)
+    far = slack.file_of("", Hosted(made.pdf(["Paid on 2026-03-05"])), remote=True)
     await side.send(slack.file_event("", far))
     await side.shown("taken (PDF")
     assert slack.calls["files.info"] == 1
-    page = slack.share("page.csv", Hosted(page=True))
+    page = slack.file_of("page.csv", Hosted(page=True))
     await side.send(slack.file_event("", page))
     await side.shown("the platform does not let me have this file")
 
