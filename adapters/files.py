@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import hashlib
 import mimetypes
 import os
 import re
@@ -10,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
+from adapters.reading import FileReader
 from engine.errors import ToolFailed
-from engine.ports.library import FileInfo
+from engine.ports.library import Extract, FileInfo
 
 LARGEST_BYTES = 5 * 1024 * 1024
 MOST = 1000
@@ -24,52 +27,91 @@ _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _UNREGISTERED = {".md": "text/markdown", ".csv": "text/csv", ".json": "application/json"}
 
 
+SHARED = ".shared"
+"""In a project's folder: what came with messages, a folder for each conversation."""
+
+
+def is_project(project: str) -> bool:
+    """Whether a project of that id can have a folder."""
+    return _PROJECT.fullmatch(project) is not None
+
+
+def folder_of(conversation: str) -> str:
+    """The name of the folder of a conversation's shared files, in a project's `SHARED`."""
+    return hashlib.sha256(conversation.encode()).hexdigest()[:32]
+
+
 class ProjectFiles:
-    """The files port over `<root>/<project>/`: regular files right in it, and no links."""
+    """The files port over `<root>/<project>/`: regular files right in it, and no links.
 
-    def __init__(self, root: Path) -> None:
+    What was shared in a conversation is there as well, for that conversation alone.
+    """
+
+    def __init__(self, root: Path, reader: FileReader | None = None) -> None:
         self._root = root
+        self._reader = reader or FileReader()
 
-    async def infos(self, project: str) -> Sequence[FileInfo]:
+    async def infos(self, project: str, conversation: str = "") -> Sequence[FileInfo]:
         """Every file, by name; none when the project has no folder. Raises ToolFailed."""
-        return await asyncio.to_thread(self._infos, project)
+        return await asyncio.to_thread(self._infos, project, conversation)
 
-    async def read(self, project: str, name: str) -> bytes | None:
+    async def read(self, project: str, name: str, conversation: str = "") -> bytes | None:
         """The content of the file of exactly that name, or None when there is none.
 
         Raises ToolFailed for a file of more than 5 MiB, or a folder that cannot be read.
         """
-        return await asyncio.to_thread(self._read, project, name)
+        return await asyncio.to_thread(self._read, project, name, conversation)
 
-    def _infos(self, project: str) -> list[FileInfo]:
-        with self._opened(project) as folder:
-            if folder is None:
-                return []
-            found = ((name, _status(folder, name)) for name in _names(folder))
-            return [_info(name, status) for name, status in found if status][:MOST]
+    async def extract(self, project: str, name: str, conversation: str = "") -> Extract | None:
+        """What the file holds, or None when there is none. Raises ToolFailed."""
+        file = await asyncio.to_thread(self._open, project, name, conversation)
+        if file is None:
+            return None
+        with file:
+            return await self._reader.read(file, Path(name).suffix[1:].lower())
 
-    def _read(self, project: str, name: str) -> bytes | None:
-        with self._opened(project) as folder:
-            # Only what the folder itself lists: no path, however it is written.
-            if folder is None or name not in _names(folder) or _status(folder, name) is None:
-                return None
-            with os.fdopen(os.open(name, _FLAGS, dir_fd=folder), "rb") as file:
+    def _infos(self, project: str, conversation: str) -> list[FileInfo]:
+        found: dict[str, FileInfo] = {}
+        for path in _paths(project, conversation):
+            with self._opened(path) as folder:
+                if folder is None:
+                    continue
+                for name in _names(folder):
+                    if name not in found and (status := _status(folder, name)):
+                        found[name] = _info(name, status)
+        return [found[name] for name in sorted(found)][:MOST]
+
+    def _open(self, project: str, name: str, conversation: str) -> IO[bytes] | None:
+        for path in _paths(project, conversation):
+            with self._opened(path) as folder:
+                # Only what the folder itself lists: no path, however it is written.
+                if folder is not None and name in _names(folder) and _status(folder, name):
+                    return os.fdopen(os.open(name, _FLAGS, dir_fd=folder), "rb")
+        return None
+
+    def _read(self, project: str, name: str, conversation: str) -> bytes | None:
+        file = self._open(project, name, conversation)
+        if file is None:
+            return None
+        try:
+            with file:
                 content = file.read(LARGEST_BYTES + 1)
+        except OSError as error:
+            raise ToolFailed("files.away") from error
         if len(content) > LARGEST_BYTES:
             raise ToolFailed("files.too_large", limit=f"{LARGEST_BYTES // 1024**2} MiB")
         return content
 
     @contextmanager
-    def _opened(self, project: str) -> Iterator[int | None]:
-        """The project's folder, or None when there is none; a link is no folder."""
-        if not _PROJECT.fullmatch(project):
-            yield None
-            return
+    def _opened(self, path: Sequence[str]) -> Iterator[int | None]:
+        """The folder at the end of the path, or None when there is none; a link is no folder."""
+        folder: int | None = None
         try:
-            folder = os.open(self._root / project, _FLAGS | os.O_DIRECTORY)
+            folder = _walk(self._root, path)
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
                 raise ToolFailed("files.away") from error
+        if folder is None:
             yield None
             return
         try:
@@ -78,6 +120,25 @@ class ProjectFiles:
             raise ToolFailed("files.away") from error
         finally:
             os.close(folder)
+
+
+def _paths(project: str, conversation: str) -> Iterator[tuple[str, ...]]:
+    """Where a conversation's files lie: those of the project, then its own."""
+    if is_project(project):
+        yield (project,)
+        if conversation:
+            yield (project, SHARED, folder_of(conversation))
+
+
+def _walk(root: Path, path: Sequence[str]) -> int:
+    folder = os.open(root / path[0], _FLAGS | os.O_DIRECTORY)
+    for name in path[1:]:
+        outer = folder
+        try:
+            folder = os.open(name, _FLAGS | os.O_DIRECTORY, dir_fd=outer)
+        finally:
+            os.close(outer)
+    return folder
 
 
 def _names(folder: int) -> list[str]:

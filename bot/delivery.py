@@ -21,7 +21,7 @@ from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.platform import Platform, Rate
+from engine.ports.platform import Opening, Platform, Rate
 from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
 
@@ -238,6 +238,8 @@ class Delivery:
         with suppress(TimeoutError):
             async with asyncio.timeout(LINK_S):
                 link = await platform.link(card.conversation, row.answer_id) if platform else ""
+                if not link and isinstance(platform, Opening):
+                    link = await platform.opening(card.token)
         place = say(f"place.{name}", card.lang, name=literal(rest.rpartition(":")[2]))
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
 

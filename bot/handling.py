@@ -37,6 +37,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
+from engine.ports.inbox_files import NO_FILES, InboxFiles
 from engine.ports.library import Library
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
@@ -98,6 +99,7 @@ class Handling:
     tracing: Tracing
     soft: SoftLimits = USUAL
     meter: Meter = UNHEARD
+    files: InboxFiles = NO_FILES
     spans: Spans = NO_SPANS
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
@@ -351,6 +353,7 @@ class Handling:
             tracing=self.tracing,
             elapsed_s=self.clock.elapsed_s,
             meter=self.meter,
+            files=self.files,
         )
 
 

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
+from engine.ports.inbox_files import KINDS
+
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _TOKEN = re.compile(r"[!-~]+")
@@ -113,6 +115,13 @@ def comma_list(value: Any) -> Any:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
+
+
+def _file_types(value: Any) -> tuple[str, ...]:
+    kinds = tuple(str(kind).lower().lstrip(".") for kind in comma_list(value))
+    if not kinds or set(kinds) - set(KINDS):
+        raise ValueError("not a kind of file that can be read")
+    return kinds
 
 
 def pattern_list(value: Any) -> Any:
@@ -248,3 +257,4 @@ RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 Token = Annotated[SecretStr, AfterValidator(_token)]
 TelegramToken = Annotated[SecretStr, AfterValidator(_telegram_token)]
 WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
+FileTypes = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_file_types)]

@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from bot import failpoints
 from bot.masking import DEFAULT_MASK
 from bot.setting_rules import (
+    FileTypes,
     HeaderName,
     HostName,
     Networks,
@@ -36,6 +37,7 @@ from bot.setting_rules import (
     pattern_list,
 )
 from engine.errors import DefinitionError
+from engine.ports.inbox_files import KINDS
 
 _ENV_FILE = ".env"
 _ENCODING = "utf-8-sig"
@@ -109,6 +111,16 @@ class Settings(BaseSettings):
     )
     web_trusted_proxy: Networks = _shown(
         "SIGNOFF_WEB_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
+    )
+    file_max_mb: int = _shown(
+        "SIGNOFF_FILE_MAX_MB", 20, "a whole number from 1 to 1000", ge=1, le=1000
+    )
+    file_types: FileTypes = _shown("SIGNOFF_FILE_TYPES", KINDS, f"some of {', '.join(KINDS)}")
+    file_seconds: float = _shown(
+        "SIGNOFF_FILE_SECONDS", 20.0, "a number of seconds from 1 to 600", ge=1, le=600
+    )
+    file_memory_mb: int = _shown(
+        "SIGNOFF_FILE_MEMORY_MB", 512, "a whole number from 128 to 8192", ge=128, le=8192
     )
     timezone: ZoneName = _shown(
         "SIGNOFF_TIMEZONE", "Asia/Shanghai", "an IANA time zone, as in Europe/Berlin"

@@ -228,4 +228,5 @@ def _form(card: Card, choice: Choice, lang: Lang) -> FormView:
         cancel=say("form.cancel", lang),
         intro=choice.intro,
         fields=choice.form,
+        edits=choice.edits,
     )

@@ -15,7 +15,6 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from adapters.clock import SystemClock
-from adapters.files import ProjectFiles
 from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
@@ -31,6 +30,7 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.rooms import RedisChatLog, RedisLease, RedisPublished, RedisRate
 from adapters.redis.scripts import Scripts
 from adapters.redis.sessions import RedisSessions
+from adapters.redis.slate import RedisSlate
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
@@ -59,12 +59,20 @@ from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
-from bot.wiring_people import open_groups, slack_home, web_door, web_inbox, web_persons
+from bot.wiring_files import open_files, web_uploads
+from bot.wiring_people import (
+    open_card,
+    open_groups,
+    slack_home,
+    web_door,
+    web_inbox,
+    web_persons,
+)
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
-from engine.ports.library import Library, Memory
+from engine.ports.library import Library
 from engine.ports.listing import Listing
 from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
@@ -157,6 +165,8 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
         public_url=settings.public_url or "",
         per_s=settings.telegram_per_s,
         lease=RedisLease(store.client),
+        slate=RedisSlate(store.client),
+        card=open_card(settings, store),
     )
 
 
@@ -169,6 +179,7 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
         people=persons,
         door=web_door(settings, store, persons),
         inbox=web_inbox(settings, store, people),
+        uploads=web_uploads(settings),
         public_url=settings.public_url or "",
     )
 
@@ -200,6 +211,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         await groups.load()
         people = definitions.people.resolved(groups.members)
         platforms = _open_platforms(settings, store, people, stack)
+        files, inbox_files = open_files(settings, platforms)
         connected = people.connected(_places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(store.client)
@@ -234,7 +246,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             derived_id=partitions.derived_id,
             zone=settings.timezone,
             reply_after_s=settings.reply_after_s,
-            library=_library(settings, arm("memory", RedisMemory(store.client)), knowledge),
+            library=Library(knowledge, arm("memory", RedisMemory(store.client)), files),
+            files=inbox_files,
             findings=findings,
             inbox=inbox,
             project=by_conversation(settings.projects, default=records.project),
@@ -295,11 +308,6 @@ def _mailbox(
         bell=store.blocking,
         bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
     )
-
-
-def _library(settings: Settings, memory: Memory, knowledge: DocumentSearch) -> Library:
-    files = ProjectFiles(settings.data_dir / "files")
-    return Library(knowledge=knowledge, memory=memory, files=files)
 
 
 @asynccontextmanager

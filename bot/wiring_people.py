@@ -1,6 +1,6 @@
 """The concrete classes that know people: their groups, accounts, logins and inboxes."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
 from adapters.redis.logins import RedisLogins
 from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisDecisions
 from adapters.slack.accounts import SlackAccounts
 from adapters.telegram.accounts import TelegramAccounts
 from adapters.webchat.doors import Choose, Door, Links, ProxyHeader, WebPerson
@@ -20,6 +21,7 @@ from bot.settings import Settings
 from bot.slack_home import SlackHome
 from bot.store import Store, open_store
 from bot.web_inbox import WebInbox
+from cards.model import Card
 from engine.ports.inbox import Inbox
 from engine.ports.logins import Logins
 
@@ -98,6 +100,17 @@ def slack_home(settings: Settings, store: Store, people: Directory) -> SlackHome
         Scripts(store.client), keys.Partitions(settings.partitions), looks=_HOME_LOOKS
     )
     return SlackHome(web_inbox(settings, store, people), listing, people)
+
+
+def open_card(settings: Settings, store: Store) -> Callable[[str], Awaitable[Card | None]]:
+    """Reads a card by its token, for a platform that shows its buttons page by page."""
+    decisions = RedisDecisions(Scripts(store.client), keys.Partitions(settings.partitions))
+
+    async def card(token: str) -> Card | None:
+        found = await decisions.card(token)
+        return None if found is None else found.card
+
+    return card
 
 
 @dataclass(frozen=True, slots=True)

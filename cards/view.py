@@ -27,7 +27,10 @@ class ButtonView(Frozen):
 
 
 class FormView(Frozen):
-    """A form to show after a tap; sent back as FormSubmitted with the same `data`."""
+    """A form to show after a tap; sent back as FormSubmitted with the same `data`.
+
+    With `edits`, what is not sent stays as it is.
+    """
 
     data: str
     lang: Lang
@@ -36,6 +39,7 @@ class FormView(Frozen):
     cancel: str
     intro: str = ""
     fields: tuple[Field, ...]
+    edits: bool = False
 
 
 class CardView(Frozen):

@@ -16,7 +16,8 @@ from engine.jobs.orders import takes
 from engine.language import detect
 from engine.lookup import suggestions
 from engine.mail import GIVEN_UP, Announced, Commanded, GraphOrdered
-from engine.pending import pending
+from engine.opening import opened
+from engine.pending import Told, pending
 from engine.ports.store import Aside, Effects, Post, ReplyWrite
 from engine.replies import Part, ReplyHead
 from engine.turn.active import active, all_active, titled
@@ -29,15 +30,14 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
     """The effects of a command, its reply among them."""
     conversation = mail.update.conversation
     match mail.update.name:
+        case "start" if mail.update.text:
+            return _with_cards(mail, lang, services, await opened(mail, lang, services))
         case "help" | "start":
             return _reply(
                 mail, lang, services, say("help", lang, examples=_examples(lang, services))
             )
         case "pending":
-            told = await pending(mail, lang, services)
-            listed = _reply(mail, lang, services, told.text)
-            (reply,) = listed.posts
-            return replace(listed, posts=(reply, *told.posts(reply.row)))
+            return _with_cards(mail, lang, services, await pending(mail, lang, services))
         case "runs":
             return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
         case "stop" | "recover":
@@ -52,6 +52,13 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
 
 
+def _with_cards(mail: Commanded, lang: Lang, services: TurnServices, told: Told) -> Effects:
+    """What is told, and the cards below it."""
+    listed = _reply(mail, lang, services, told.text)
+    (reply,) = listed.posts
+    return replace(listed, posts=(reply, *told.posts(reply.row)))
+
+
 def announced(mail: Announced, conversation: str) -> Effects:
     """The effects of something that the service itself says: a message of its own."""
     shown = PartView(number=0, state="answered", text=mail.text)
@@ -64,8 +71,10 @@ def language(mail: Commanded, recent: Sequence[str]) -> Lang:
     if mail.principal.lang:
         return mail.principal.lang
     update = mail.update
-    # A command's name is English in every language.
+    # A command's name is English in every language, and what a link carries is in none.
     typed = update.text or update.said.removeprefix("/").removeprefix(update.name)
+    if update.name == "start":
+        typed = ""
     for text in (typed, *reversed(recent)):
         if text.strip():
             return detect(text)

@@ -8,7 +8,10 @@ from functools import lru_cache
 
 _SUBJECT = re.compile(r"(?<![A-Za-z0-9])[Pp][0-9]{3}(?![A-Za-z0-9])")
 
-_ENDING = r"\.(?:txt|md|csv|tsv|json|xml|html?|pdf|docx?|xlsx?|pptx?|png|jpe?g|zip)(?![A-Za-z0-9])"
+_ENDING = (
+    r"\.(?:txt|md|csv|tsv|json|xml|html?|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|webp|zip)"
+    r"(?![A-Za-z0-9])"
+)
 # A Chinese name begins after a space or a quotation mark: a verb may stand right before another.
 _FILE = re.compile(
     rf"(?<![A-Za-z0-9_.\-/\\])[A-Za-z0-9][A-Za-z0-9_.-]{{0,80}}{_ENDING}"

@@ -2,7 +2,8 @@
 
 BotError                       retryable = False
 ├── Rejected                   inbound refused, 4xx: BadSignature, BadPayload
-├── PlatformError              RateLimited(retry_after_s)*, Unavailable*, Gone, Forbidden
+├── PlatformError              RateLimited(retry_after_s)*, Unavailable*, Gone, Forbidden,
+│                              TooLarge(limit_mb)
 ├── ModelError                 ModelUnavailable*, BadModelOutput, ModelRefused
 ├── ToolError                  ToolRetry(hint: the model may fix its arguments),
 │                              ToolFailed(key): ToolReported(words of an outside server)
@@ -65,6 +66,14 @@ class Gone(PlatformError):
 
 class Forbidden(PlatformError):
     """The bot was blocked or lacks a permission; trying again cannot help."""
+
+
+class TooLarge(PlatformError):
+    """The platform hands out no file of that size; `limit_mb` is what it does."""
+
+    def __init__(self, text: str, *, limit_mb: int) -> None:
+        super().__init__(text)
+        self.limit_mb = limit_mb
 
 
 class SyncRefused(BotError):

@@ -18,14 +18,32 @@ class Actor(Frozen):
     name: str = ""
 
 
+class SharedFile(Frozen):
+    """A file that came with a message: all of it, but for the platform's id, is what others say.
+
+    `url` is where the platform says that it lies, "" where it is asked for by its id.
+    """
+
+    platform: str
+    id: str
+    name: str = ""
+    size_bytes: int = 0
+    media_type: str = ""
+    url: str = ""
+
+
 class MessageReceived(Frozen):
-    """A person wrote to the bot; mentions of the bot itself are already cut from `text`."""
+    """A person wrote to the bot; mentions of the bot itself are already cut from `text`.
+
+    `files` came with it and are not fetched yet; then `text` may be empty.
+    """
 
     kind: Literal["message"] = "message"
     id: str
     conversation: str
     actor: Actor
     text: str
+    files: tuple[SharedFile, ...] = ()
 
 
 class CommandGiven(Frozen):

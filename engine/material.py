@@ -15,11 +15,17 @@ _FILE = re.compile(
 )
 
 
-def with_material(run: Run, playbook: Playbook, recent: Sequence[str]) -> Run:
-    """The run with what its playbook's skills can use; a playbook without a model needs none."""
+def with_material(
+    run: Run, playbook: Playbook, recent: Sequence[str], *, files: Sequence[str] = ()
+) -> Run:
+    """The run with what its playbook's skills can use; a playbook without a model needs none.
+
+    `files` came with the request, and stand before those that it only names.
+    """
     skills = playbook.skills.values()
-    files = _FILE.findall(run.message) if any(s.category == FILES for s in skills) else []
-    names = tuple(dict.fromkeys(files))[:MAX_FILES]
+    named = [*files, *_FILE.findall(run.message)]
+    reads = any(skill.category == FILES for skill in skills)
+    names = tuple(dict.fromkeys(named if reads else ()))[:MAX_FILES]
     lines = recent[-RECENT_LINES:] if any(s.system_prompt for s in skills) else ()
     state = run.state.model_copy(
         update={

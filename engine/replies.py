@@ -6,7 +6,9 @@ from cards.frozen import Frozen
 from cards.model import Card, Lang, Principal
 from cards.show import show
 from cards.view import MessageView, PartState, PartView
+from engine import shared_files
 from engine.intents import Intent
+from engine.ports.inbox_files import TakenFile
 from engine.ports.store import Post
 
 SETTLED: frozenset[PartState] = frozenset(
@@ -19,7 +21,7 @@ LABEL_CHARS = 60
 
 
 class ReplyHead(Frozen):
-    """What a reply answers, to whom, since when."""
+    """What a reply answers, to whom, since when; what became of the files that came along."""
 
     id: str
     conversation: str
@@ -27,6 +29,7 @@ class ReplyHead(Frozen):
     principal: Principal
     text: str
     at: datetime
+    files: tuple[TakenFile, ...] = ()
 
 
 class Part(Frozen):
@@ -57,7 +60,8 @@ def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str)
     numbered = len(parts) > 1
     return MessageView(
         lang=head.lang,
-        parts=tuple(
+        parts=_of_files(head)
+        + tuple(
             PartView(
                 number=part.index + 1 if numbered else 0,
                 state=part.state,
@@ -72,6 +76,13 @@ def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str)
 
 def _label(text: str) -> str:
     return text if len(text) <= LABEL_CHARS else f"{text[: LABEL_CHARS - 1]}…"
+
+
+def _of_files(head: ReplyHead) -> tuple[PartView, ...]:
+    """What became of shared files stands first, without a number: nobody asked for it."""
+    if not head.files:
+        return ()
+    return (PartView(number=0, state="answered", text=shared_files.told(head.files, head.lang)),)
 
 
 def said_late(

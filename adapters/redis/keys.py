@@ -85,6 +85,11 @@ def first(name: str) -> str:
     return f"signoff:first:{name}"
 
 
+def slate(name: str) -> str:
+    """A small text that a platform keeps, such as a form that is being filled in."""
+    return f"signoff:slate:{name}"
+
+
 class Partitions:
     """Which partition a conversation, lane or id belongs to; `count` is fixed at deployment."""
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from adapters.slack.address import Address
 from adapters.slack.entities import plain
 from adapters.slack.shapes import Id, Named, Part, Person, Ts, actor_of
-from engine.events import Actor, CommandGiven, MessageReceived
+from engine.events import Actor, CommandGiven, MessageReceived, SharedFile
 
 COMMAND = "/signoff"
 SHORTCUT = "ask_signoff"
@@ -44,14 +44,18 @@ class _MessageAction(Part):
     message: _AskedOf
 
 
-def said(*, id: str, conversation: str, actor: Actor, text: str) -> MessageReceived | CommandGiven:
+def said(
+    *, id: str, conversation: str, actor: Actor, text: str, files: tuple[SharedFile, ...] = ()
+) -> MessageReceived | CommandGiven:
     """What was written, as a command where it is `/name …`: there are none of Slack's in threads.
 
     A command's bare word is one too, which the intake knows.
     """
     command = _SLASHED.fullmatch(text)
     if command is None:
-        return MessageReceived(id=id, conversation=conversation, actor=actor, text=text)
+        return MessageReceived(
+            id=id, conversation=conversation, actor=actor, text=text, files=files
+        )
     return CommandGiven(
         id=id,
         conversation=conversation,

@@ -16,6 +16,7 @@ METHODS: Final[Mapping[str, str]] = {
     "chat.update": "chat:write",
     "conversations.open": "im:write",
     "files.completeUploadExternal": "files:write",
+    "files.info": "files:read",
     "files.getUploadURLExternal": "files:write",
     "usergroups.users.list": "usergroups:read",
     "users.info": "users:read",

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import structlog
@@ -15,10 +16,12 @@ from adapters.slack.blocks import rendered
 from adapters.slack.endpoint import Door, bolt_app, events_handler
 from adapters.slack.files import Files, Kept, thread_below
 from adapters.slack.home import Home, Homes
+from adapters.slack.shared_files import SlackFiles
 from cards.document import digest, document, is_settled
 from cards.texts import say
 from cards.view import ChartView, MessageView
 from engine.errors import Gone, PlatformError
+from engine.events import SharedFile
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake, Pace
 
@@ -64,6 +67,7 @@ class SlackPlatform:
         self._api = WebApi(api_url=api_url, token=bot_token)
         self._files = Files(self._api)
         self._homes = Homes(self._api, home, clock, every_s=home_s) if home else None
+        self._shared = SlackFiles(self._api, token=bot_token)
         self._links: dict[str, str] = {}
         self._begun: dict[str, str] = {}
         self._quiet_until: dict[str, float] = {}
@@ -165,6 +169,10 @@ class SlackPlatform:
             await self._api.call("assistant.threads.setStatus", fields)
         except PlatformError as error:
             _log.info("slack_status_not_shown", conversation=conversation, error=str(error))
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """A shared file's content, from Slack's own hosts alone. Raises PlatformError."""
+        return self._shared.fetch(file)
 
     async def close(self) -> None:
         """Ends the HTTP session."""

@@ -12,7 +12,7 @@ from adapters.slack.asked import message_action, said, slash_command
 from adapters.slack.entities import cut_mention, mentions, plain
 from adapters.slack.shapes import Id, Named, Part, Person, Ts, actor_of
 from engine.errors import BadPayload
-from engine.events import Actor, CardTapped, FormSubmitted, Update
+from engine.events import Actor, CardTapped, FormSubmitted, SharedFile, Update
 
 ACTION_PREFIX = "signoff:"
 FORM_CALLBACK = "signoff"
@@ -35,6 +35,27 @@ class _EventCallback(Part):
         return self.authorizations[0].user_id if self.authorizations else ""
 
 
+class _File(Part):
+    id: Id
+    name: str | None = None
+    mimetype: str | None = None
+    size: int = 0
+    url_private: str = ""
+    url_private_download: str = ""
+
+    @property
+    def shared(self) -> SharedFile:
+        """As we name it; nothing of it is believed."""
+        return SharedFile(
+            platform="slack",
+            id=self.id,
+            name=self.name or "",
+            size_bytes=self.size,
+            media_type=self.mimetype or "",
+            url=self.url_private_download or self.url_private,
+        )
+
+
 class _Message(Part):
     channel: Id
     ts: Ts
@@ -42,6 +63,7 @@ class _Message(Part):
     text: str | None = None
     thread_ts: Ts | None = None
     channel_type: str = ""
+    files: tuple[_File, ...] = ()
 
     @property
     def direct(self) -> bool:
@@ -154,6 +176,7 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
         conversation=Address(callback.team_id, message.channel, thread).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user),
         text=plain(cut_mention(text, callback.bot)),
+        files=tuple(file.shared for file in message.files),
     )
 
 

@@ -5,15 +5,20 @@ from dataclasses import dataclass
 
 from engine.errors import Gone
 
+SUPERGROUPS = -(10**12)
 _FORM = re.compile(r"telegram:(\d{1,20}):(-?\d{1,20})(?::(\d{1,20}))?")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A chat, or one topic of a forum; `topic` is None outside topics and in General."""
+    """A chat, or one topic of a forum; `topic` is None outside topics and in General.
+
+    A group that became a supergroup has a new `chat`, and is `known_as` what it was.
+    """
 
     chat: int
     topic: int | None = None
+    known_as: int | None = None
 
     @property
     def is_group(self) -> bool:
@@ -23,7 +28,16 @@ class Place:
     def conversation(self, bot_id: int) -> str:
         """The conversation id of this place as the bot `bot_id` sees it."""
         topic = "" if self.topic is None else f":{self.topic}"
-        return f"telegram:{bot_id}:{self.chat}{topic}"
+        return f"telegram:{bot_id}:{self.known_as or self.chat}{topic}"
+
+    def message_id(self, number: int) -> str:
+        """A message here, as `edit` takes it: one of a group's new chat says so."""
+        return f"{self.chat}:{number}" if self.known_as else str(number)
+
+
+def is_supergroup(chat: int) -> bool:
+    """Whether this is a supergroup or channel; their ids count downwards from there."""
+    return chat < SUPERGROUPS
 
 
 def place_of(conversation: str, bot_id: int) -> Place:

@@ -1,17 +1,25 @@
 """One payload from arrival to answer: parsed, handed to intake, acknowledged (design §3)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
-from telegram import Bot, ForceReply, LinkPreviewOptions, ReplyParameters
-from telegram.constants import ParseMode
+from telegram import Bot, ForceReply
 from telegram.error import TelegramError
 
+from adapters.telegram.answers import SOON_S, Answers, Visit
+from adapters.telegram.clerk import Clerk, fills, visit_of
+from adapters.telegram.errors import translate
 from adapters.telegram.forms import ask, ask_again
-from adapters.telegram.payload import Message, Payload, Person, parse
+from adapters.telegram.moves import Moves
+from adapters.telegram.payload import Payload, parse
 from adapters.telegram.receive import Me, prompt_answered, update_of
-from adapters.telegram.richtext import Span, Tag, head, plain
+from adapters.telegram.render import keyboard_of, page_turned
+from cards.model import Card
+from cards.show import show
+from cards.texts import say
+from engine.errors import PlatformError, StoreError, StoreUnavailable, Unavailable
 from engine.events import (
     Answered,
     FormRefused,
@@ -21,120 +29,165 @@ from engine.events import (
     Update,
 )
 from engine.ports.platform import Intake
+from engine.ports.slate import Slate
 
 ANSWER_S = 2.5
 """How long an answer to Telegram may hold up the acknowledgement of an update, in seconds."""
 
-NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
-_ALERT_CHARS = 200
+FORM_S = 20.0
+"""How long a step of a form may take, in seconds; what is slow there is the store."""
+
+ReadCard = Callable[[str], Awaitable[Card | None]]
+"""The card of a token as it is stored, None for no card. Raises StoreError."""
+
 _log = structlog.get_logger(__name__)
 
 
 class Desk:
     """Takes updates in, and answers the people behind them as well as it can in time."""
 
-    def __init__(self, bot: Bot, me: Me) -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        me: Me,
+        slate: Slate,
+        moves: Moves,
+        card: ReadCard,
+        *,
+        soon_s: float = SOON_S,
+    ) -> None:
         self._bot = bot
         self._me = me
+        self._moves, self._card = moves, card
+        self._answers = Answers(bot, soon_s=soon_s)
+        self._clerk = Clerk(self._answers, slate)
 
-    async def learn_name(self) -> None:
-        """Ask Telegram for the bot's name unless it is known; mentions in groups depend on it."""
-        if self._me.username:
-            return
-        try:
-            async with asyncio.timeout(ANSWER_S):
-                user = await self._bot.get_me()
-        except (TelegramError, TimeoutError) as exc:
-            _log.warning("telegram_name_unknown", error=str(exc))
-        else:
-            self._me = Me(self._me.id, user.username or "")
+    async def learn_name(self) -> str:
+        """The bot's name, asked for unless it is known; "" when Telegram does not say.
+
+        Mentions in groups depend on it.
+        """
+        if not self._me.username:
+            try:
+                async with asyncio.timeout(ANSWER_S):
+                    user = await self._bot.get_me()
+            except (TelegramError, TimeoutError) as exc:
+                _log.warning("telegram_name_unknown", error=str(exc))
+            else:
+                self._me = Me(self._me.id, user.username or "")
+        return self._me.username
 
     async def take(self, raw: Any, intake: Intake) -> bool:
         """False when the update has to come again, because it was not recorded. Raises BadPayload.
 
         A tap that was not recorded is settled: its person is told to tap again.
         """
-        payload = parse(raw)
+        payload = await self._named(parse(raw))
+        if payload is None:
+            return False
         if payload.message is not None and payload.message.chat.type != "private":
             await self.learn_name()
-        update = update_of(payload, self._me)
-        if update is None:
+        visit = visit_of(payload)
+        if visit is None:
             return True
-        outcome = await intake(update)
-        await self._answer(payload, update, outcome)
+        async with self._answers.soon(visit):
+            taken = await self._aside(visit, intake)
+            if taken is not None:
+                return taken
+            update = update_of(payload, self._me)
+            if update is None:
+                return True
+            outcome = await intake(update)
+            await self._answer(visit, update, outcome)
         return not isinstance(outcome, NotRecorded) or payload.callback_query is not None
 
-    async def _answer(self, payload: Payload, update: Update, outcome: Outcome) -> None:
+    async def _named(self, payload: Payload) -> Payload | None:
+        """The update as of its conversation, also in a group that moved; None with no store.
+
+        A tap goes on: nobody would bring it again, and whoever tapped is told.
+        """
+        message = payload.message
+        try:
+            if message is not None and message.migrate_to_chat_id is not None:
+                await self._moves.note(message.chat.id, message.migrate_to_chat_id)
+            elif message is not None and message.migrate_from_chat_id is not None:
+                await self._moves.note(message.migrate_from_chat_id, message.chat.id)
+            return await self._moves.named(payload)
+        except StoreUnavailable as error:
+            _log.warning("telegram_place_unknown", error=str(error))
+            return payload if payload.callback_query is not None else None
+
+    async def _aside(self, visit: Visit, intake: Intake) -> bool | None:
+        """What is no update of the service: a page is turned, a form goes on; else None.
+
+        A step that could not be shown now is shown when the message comes again.
+        """
+        try:
+            async with asyncio.timeout(FORM_S):
+                if visit.callback and (turn := page_turned(visit.callback.data)):
+                    return await self._turn(visit, *turn)
+                return await self._clerk.take(visit, self._me, intake)
+        except TelegramError as exc:
+            return self._unshown(visit, translate(exc))
+        except PlatformError as exc:
+            return self._unshown(visit, exc)
+        except TimeoutError:
+            return self._unshown(visit, Unavailable("no answer in time"))
+
+    async def _turn(self, visit: Visit, token: str, page: int) -> bool:
+        """Another page of a card's buttons, which decides nothing."""
+        try:
+            card = await self._card(token)
+        except StoreError as error:
+            _log.warning("telegram_page_not_turned", error=str(error))
+            await self._answers.tap(visit, say("card.not_recorded", visit.person.lang), alert=True)
+            return True
+        await self._answers.tap(visit)
+        if card is not None and card.status == "open":
+            keyboard = keyboard_of(show(card, "UTC"), card.lang, page=page)
+            await self._answers.buttons(visit, keyboard)
+        return True
+
+    def _unshown(self, visit: Visit, error: PlatformError) -> bool:
+        _log.warning("telegram_form_not_shown", update=visit.update, error=str(error))
+        return visit.callback is not None or not error.retryable
+
+    async def _answer(self, visit: Visit, update: Update, outcome: Outcome) -> None:
         """What counts is recorded by now; an answer that fails is logged and left out."""
         try:
             async with asyncio.timeout(ANSWER_S):
-                if payload.callback_query is not None:
-                    await self._answer_tap(payload, outcome)
-                elif payload.message is not None:
-                    await self._answer_message(payload.message, outcome)
-        except (TelegramError, TimeoutError) as exc:
+                if visit.callback is not None:
+                    await self._answer_tap(visit, outcome)
+                else:
+                    await self._answer_message(visit, outcome)
+        except (TelegramError, TimeoutError, StoreUnavailable) as exc:
             _log.warning("telegram_answer_failed", update=update.id, error=str(exc))
 
-    async def _answer_tap(self, payload: Payload, outcome: Outcome) -> None:
-        callback = payload.callback_query
-        assert callback is not None
+    async def _answer_tap(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
             case Answered(text=text, ok=ok):
-                await self._tell(callback.id, text, alert=not ok)
+                await self._answers.tap(visit, text, alert=not ok)
             case NotRecorded(text=text):
-                await self._tell(callback.id, text, alert=True)
-            case FormWanted(form=form) if callback.message is not None:
-                await self._tell(callback.id)
-                mention = _mention(callback.message, callback.sender)
-                await self._prompt(callback.message, ask(form, mention))
+                await self._answers.tap(visit, text, alert=True)
+            case FormWanted(form=form):
+                await self._answers.tap(visit)
+                if fills(form):
+                    await self._clerk.begin(visit, form, self._me)
+                else:
+                    await self._prompt(visit, ask(form, visit.mention))
             case _:
-                await self._tell(callback.id)
+                await self._answers.tap(visit)
 
-    async def _tell(self, callback_id: str, text: str = "", *, alert: bool = False) -> None:
-        """Telegram forgets a tap within seconds; one that it forgot needs no answer."""
-        try:
-            await self._bot.answer_callback_query(
-                callback_id, text=head(text, _ALERT_CHARS) or None, show_alert=alert
-            )
-        except TelegramError as exc:
-            _log.info("telegram_tap_unanswered", error=str(exc))
-
-    async def _answer_message(self, message: Message, outcome: Outcome) -> None:
+    async def _answer_message(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
             case Answered(text=text):
-                await self._bot.send_message(
-                    message.chat.id,
-                    plain(text),
-                    message_thread_id=message.place.topic,
-                    reply_parameters=_to(message),
-                    link_preview_options=NO_PREVIEW,
-                )
+                await self._answers.say(visit, text)
             case FormRefused(errors=errors):
-                prompt = prompt_answered(message, self._me)
-                if prompt is not None and message.sender is not None:
-                    mention = _mention(message, message.sender)
-                    await self._prompt(message, ask_again(prompt, errors, mention))
+                prompt = prompt_answered(visit.at, self._me)
+                if prompt is not None:
+                    await self._prompt(visit, ask_again(prompt, errors, visit.mention))
             case _:
                 pass
 
-    async def _prompt(self, at: Message, html: str) -> None:
-        await self._bot.send_message(
-            at.chat.id,
-            html,
-            parse_mode=ParseMode.HTML,
-            message_thread_id=at.place.topic,
-            reply_markup=ForceReply(selective=True),
-            reply_parameters=_to(at),
-            link_preview_options=NO_PREVIEW,
-        )
-
-
-def _to(message: Message) -> ReplyParameters:
-    return ReplyParameters(message.message_id, allow_sending_without_reply=True)
-
-
-def _mention(message: Message, person: Person) -> Span | None:
-    """Who a prompt in a group is for; elsewhere there is nobody else."""
-    if not message.place.is_group:
-        return None
-    return Span(plain(person.name or str(person.id)), (Tag("a", f"tg://user?id={person.id}"),))
+    async def _prompt(self, visit: Visit, html: str) -> None:
+        await self._answers.post(visit, html, ForceReply(selective=True))

@@ -21,6 +21,14 @@ class TooFast(tg.TelegramError):
         self.retry_after_s = retry_after_s
 
 
+class Moved(Gone):
+    """The group has become the supergroup `chat`, where everything goes on."""
+
+    def __init__(self, chat: int) -> None:
+        super().__init__(f"the group has become chat {chat}")
+        self.chat = chat
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Raises PlatformError for every TelegramError inside; an edit that changes nothing is fine."""
@@ -42,7 +50,7 @@ def translate(exc: tg.TelegramError) -> PlatformError:
         case tg.BadRequest():
             return _bad_request(text)
         case tg.ChatMigrated():
-            return Gone(f"the group has become chat {exc.new_chat_id}")
+            return Moved(exc.new_chat_id)
         case tg.InvalidToken():
             return PlatformError("Telegram does not know this bot token")
         case _:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from adapters.telegram.labels import detailed, label_of, told_of
 from adapters.telegram.markdown import FORM_HOST, spans_of
 from adapters.telegram.richtext import BOLD, ITALIC, Span, Tag, html_of, pieces, plain
 from cards.model import Field, Lang
@@ -36,17 +37,22 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a prompt asks for and the button that it belongs to; `lang` is the form's language."""
+    """What a prompt asks for and the button that it belongs to; `lang` is the form's language.
+
+    `filling` is the form that is filled in one field at a time, "" when all is asked at once.
+    """
 
     data: str
     fields: tuple[Asked, ...]
     lang: Lang = "en"
+    filling: str = ""
 
     @property
     def link(self) -> str:
         """The link that carries this prompt; labels and values go first when it gets too long."""
         asked = {"d": self.data, "g": self.lang, "f": [f.name for f in self.fields]}
         asked |= {"m": [f.name for f in self.fields if f.lines]}
+        asked |= {"w": [self.filling] if self.filling else []}
         labels, values = [f.label for f in self.fields], [f.value for f in self.fields]
         links = [
             f"https://{FORM_HOST}/form?{urlencode(query, doseq=True)}"
@@ -57,7 +63,7 @@ class Prompt:
 
 def prompt_of(form: FormView) -> Prompt:
     """The prompt that asks for the form's fields."""
-    fields = tuple(Asked(f.name, _label(f, form.lang), f.value, f.multiline) for f in form.fields)
+    fields = tuple(Asked(f.name, label_of(f, form.lang), f.value, f.multiline) for f in form.fields)
     return Prompt(form.data, fields, form.lang)
 
 
@@ -72,7 +78,8 @@ def prompt_behind(link: str) -> Prompt | None:
     labels, values = (query.get(key, []) + [""] * len(names) for key in ("l", "v"))
     lines = [name in query.get("m", []) for name in names]
     fields = tuple(Asked(*asked) for asked in zip(names, labels, values, lines, strict=False))
-    return Prompt(query["d"][0], fields, "zh" if query.get("g") == ["zh"] else "en")
+    lang: Lang = "zh" if query.get("g") == ["zh"] else "en"
+    return Prompt(query["d"][0], fields, lang, query.get("w", [""])[0])
 
 
 def ask(form: FormView, mention: Span | None = None) -> str:
@@ -87,7 +94,7 @@ def ask(form: FormView, mention: Span | None = None) -> str:
         hint = say("telegram.reply_lines" if len(lines) > 1 else "telegram.reply_one", form.lang)
     intro = [*spans_of(form.intro), Span("\n")] if form.intro else []
     title = [Span(plain(form.title), (BOLD,)), Span("\n"), *intro]
-    return _html(prompt, [*title, *question, Span("\n\n"), Span(hint, (ITALIC,))], mention)
+    return html_prompt(prompt, [*title, *question, Span("\n\n"), Span(hint, (ITALIC,))], mention)
 
 
 def ask_again(prompt: Prompt, errors: dict[str, str], mention: Span | None = None) -> str:
@@ -103,7 +110,7 @@ def ask_again(prompt: Prompt, errors: dict[str, str], mention: Span | None = Non
         Span(plain("\n" + "\n".join(lines) + "\n\n")),
         Span(hint, (ITALIC,)),
     ]
-    return _html(prompt, body, mention)
+    return html_prompt(prompt, body, mention)
 
 
 def values_of(prompt: Prompt, text: str) -> dict[str, str]:
@@ -138,7 +145,8 @@ def _pair(line: str, prompt: Prompt) -> tuple[str, str] | None:
     return (field, value[0].strip()) if field and value else None
 
 
-def _html(prompt: Prompt, body: Sequence[Span], mention: Span | None) -> str:
+def html_prompt(prompt: Prompt, body: Sequence[Span], mention: Span | None) -> str:
+    """The HTML of a prompt that says so; its mark carries what is asked."""
     who = [mention, Span(" ")] if mention else []
     mark = Span(_MARK, (Tag("a", prompt.link),))
     return html_of(next(pieces([mark, Span(" "), *who, *body])))
@@ -149,31 +157,16 @@ def _key(name: str) -> str:
     return re.split("[(（]", name.replace("\u2060", ""), maxsplit=1)[0].strip().casefold()
 
 
-def _label(field: Field, lang: Lang) -> str:
-    return _detailed(field.label, field.unit, lang)
-
-
-def _detailed(label: str, detail: str, lang: Lang) -> str:
-    return say("form.label", lang, label=label, detail=detail) if detail else label
-
-
 def _question(field: Field, lang: Lang) -> str:
-    return _detailed(_label(field, lang), _told(field, lang), lang)
+    return detailed(label_of(field, lang), told_of(field, lang), lang)
 
 
 def _described(field: Field, lang: Lang) -> str:
     value = f" [{_cut(field.value)}]" if field.value else ""
-    told = f"{_told(field, lang) or '…'}{value}"
-    return _label(field, lang) + say("list.colon", lang) + told
+    told = f"{told_of(field, lang) or '…'}{value}"
+    return label_of(field, lang) + say("list.colon", lang) + told
 
 
 def _cut(value: str) -> str:
     """What stands is in the card; here it only reminds."""
     return value if len(value) <= _SHOWN_CHARS else f"{value[:_SHOWN_CHARS]}…"
-
-
-def _told(field: Field, lang: Lang) -> str:
-    hints = [" / ".join(field.options), field.hint]
-    hints += ["YYYY-MM-DD"] if field.type == "date" and not field.hint else []
-    hints += [] if field.required else [say("telegram.optional", lang)]
-    return say("list.clauses", lang).join(hint for hint in hints if hint)

@@ -6,8 +6,8 @@ from telegram import Bot, InlineKeyboardMarkup
 from telegram.constants import ParseMode
 
 from adapters.telegram.addresses import Place
-from adapters.telegram.desk import NO_PREVIEW
-from adapters.telegram.errors import translated
+from adapters.telegram.answers import NO_PREVIEW
+from adapters.telegram.errors import Moved, translated
 from adapters.telegram.files import Files
 from adapters.telegram.render import Rendered, keyboard_of, rendered
 from cards.document import digest, document, is_settled
@@ -19,22 +19,27 @@ _REMEMBERED = 256
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Message ids in order, and the mark of the document that came below them, "" without one."""
+    """Message ids in order, and the mark of the document that came below them, "" without one.
+
+    `chat` is where they are when that is not the conversation's own chat any more.
+    """
 
     ids: tuple[int, ...] = ()
     mark: str = ""
+    chat: int = 0
 
     @classmethod
     def read(cls, message_id: str) -> "Shown":
         """What a text of `str(shown)` says; raises Gone for any other."""
         ids, _, mark = message_id.partition(";")
         try:
-            return cls(tuple(int(part) for part in ids.split(",")), mark)
+            parts = [part.rpartition(":") for part in ids.split(",")]
+            return cls(tuple(int(part[2]) for part in parts), mark, int(parts[0][0] or 0))
         except ValueError as error:
             raise Gone(f"not a Telegram message: {message_id!r}") from error
 
     def __str__(self) -> str:
-        ids = ",".join(map(str, self.ids))
+        ids = ",".join(f"{self.chat}:{one}" if self.chat else str(one) for one in self.ids)
         return f"{ids};{self.mark}" if self.mark else ids
 
 
@@ -49,8 +54,11 @@ class Messages:
     async def show(self, place: Place, view: MessageView, before: Shown, *, key: str) -> Shown:
         """The view in the messages that show it `before`, and in more below if it needs them.
 
-        What an earlier try under `key` posted before it broke off is used. Raises PlatformError.
+        What an earlier try under `key` posted before it broke off is used. What was shown before a
+        group moved is shown in its new chat as well. Raises PlatformError.
         """
+        chat = place.chat if place.known_as else 0
+        before = before if before.chat == chat else Shown()
         ids = [*self._begun.get(key, before.ids)]
         text, shown = "", rendered(view)
         if not shown.whole and is_settled(view):
@@ -61,11 +69,12 @@ class Messages:
             if mark != before.mark and not await self._files.document(place, text):
                 mark = before.mark
                 await self._show_all(place, ids, rendered(view), view)
-        except PlatformError:
-            self._remember(key, ids)
+        except PlatformError as error:
+            if not isinstance(error, Moved):
+                self._remember(key, ids)
             raise
         self._begun.pop(key, None)
-        return Shown(tuple(ids), mark)
+        return Shown(tuple(ids), mark, chat)
 
     async def _show_all(
         self, place: Place, ids: list[int], shown: Rendered, view: MessageView
@@ -74,7 +83,7 @@ class Messages:
 
         The card's keyboard stands under the last message.
         """
-        keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card)]
+        keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card, view.lang)]
         wanted = list(zip(shown.chunks, keyboards, strict=True))
         for message_id, (chunk, keyboard) in zip(ids, wanted, strict=False):
             await self._edit(place, message_id, chunk, keyboard)

@@ -2,10 +2,22 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from adapters.telegram.addresses import Place
+from cards.model import Lang
 from engine.errors import BadPayload
+from engine.events import SharedFile
+
+GENERAL = 1
+"""The id of a forum's topic General, which no call may name."""
 
 
 class _Read(BaseModel):
@@ -20,6 +32,12 @@ class Person(_Read):
     first_name: str = ""
     last_name: str = ""
     username: str = ""
+    language_code: str = ""
+
+    @property
+    def lang(self) -> Lang:
+        """What their client speaks, of what we speak."""
+        return "zh" if self.language_code.lower().startswith("zh") else "en"
 
     @property
     def name(self) -> str:
@@ -28,10 +46,20 @@ class Person(_Read):
 
 
 class Chat(_Read):
-    """Where it was written."""
+    """Where it was written; `known_as` and `left` are ours, see `Payload.in_chat`."""
 
     id: int
     type: str = ""
+    known_as: int | None = None
+    left: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _theirs(cls, given: Any) -> Any:
+        """Nobody but us says where a chat has moved."""
+        if not isinstance(given, dict):
+            return given
+        return {name: given[name] for name in ("id", "type") if name in given}
 
 
 class Entity(_Read):
@@ -44,22 +72,59 @@ class Entity(_Read):
     user: Person | None = None
 
 
+class Attached(_Read):
+    """A file of a message; of a photo, one of its sizes."""
+
+    file_id: str
+    file_name: str = ""
+    mime_type: str = ""
+    file_size: int = 0
+
+
 class Message(_Read):
-    """A message; one that is too old to be read has neither text nor sender."""
+    """A message; one that is too old to be read has neither text nor sender.
+
+    What is written under a file is its text.
+    """
 
     message_id: int
     chat: Chat
     sender: Person | None = Field(default=None, alias="from")
-    text: str = ""
-    entities: tuple[Entity, ...] = ()
+    text: str = Field(default="", validation_alias=AliasChoices("text", "caption"))
+    entities: tuple[Entity, ...] = Field(
+        default=(), validation_alias=AliasChoices("entities", "caption_entities")
+    )
+    document: Attached | None = None
+    photo: tuple[Attached, ...] = ()
+    video: Attached | None = None
+    audio: Attached | None = None
+    voice: Attached | None = None
     message_thread_id: int | None = None
     is_topic_message: bool = False
     reply_to_message: "Message | None" = None
+    migrate_to_chat_id: int | None = None
+    migrate_from_chat_id: int | None = None
+
+    @property
+    def file(self) -> SharedFile | None:
+        """The file that it came with, if any; of a photo, the largest size."""
+        photo = max(self.photo, key=lambda size: size.file_size, default=None)
+        found = self.document or photo or self.video or self.audio or self.voice
+        if found is None:
+            return None
+        return SharedFile(
+            platform="telegram",
+            id=found.file_id,
+            name=found.file_name or ("photo.jpg" if found is photo else ""),
+            size_bytes=found.file_size,
+            media_type=found.mime_type,
+        )
 
     @property
     def place(self) -> Place:
-        """The chat, or the forum topic in it."""
-        return Place(self.chat.id, self.message_thread_id if self.is_topic_message else None)
+        """The chat, or the forum topic in it; General is the chat itself (platform-facts A2)."""
+        topic = self.message_thread_id if self.is_topic_message else None
+        return Place(self.chat.id, None if topic == GENERAL else topic, self.chat.known_as)
 
     def marked(self, entity: Entity) -> str:
         """The stretch of the text that `entity` marks."""
@@ -86,6 +151,26 @@ class Payload(_Read):
     update_id: int
     message: Message | None = None
     callback_query: Callback | None = None
+
+    @property
+    def at(self) -> Message | None:
+        """The message that was written, or whose button was tapped."""
+        return self.callback_query.message if self.callback_query else self.message
+
+    def in_chat(self, chat: int, *, known_as: int, left: bool = False) -> "Payload":
+        """The same update of a group that became a supergroup: where it is now, and was.
+
+        `left` when the message itself stayed in the old chat.
+        """
+        message = self.at
+        if message is None:
+            return self
+        now = {"id": chat, "known_as": known_as, "left": left}
+        moved = message.model_copy(update={"chat": message.chat.model_copy(update=now)})
+        if self.callback_query is None:
+            return self.model_copy(update={"message": moved})
+        tapped = self.callback_query.model_copy(update={"message": moved})
+        return self.model_copy(update={"callback_query": tapped})
 
 
 def parse(raw: Any) -> Payload:

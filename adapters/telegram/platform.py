@@ -1,6 +1,7 @@
 """Telegram as the service sees it: listen and routes bring updates in, send and edit go out."""
 
 import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import structlog
 from aiohttp import web
@@ -8,22 +9,27 @@ from telegram import Bot
 from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
-from adapters.telegram.addresses import place_of
-from adapters.telegram.desk import ANSWER_S, Desk
-from adapters.telegram.errors import translate
+from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
+from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
+from adapters.telegram.errors import Moved, translate
 from adapters.telegram.files import Files
+from adapters.telegram.menu import register_commands
 from adapters.telegram.messages import Messages, Shown
+from adapters.telegram.moves import Moves
 from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
 from adapters.telegram.receive import Me
 from adapters.telegram.request import BotRequest
+from adapters.telegram.shared_files import TelegramFiles
 from adapters.telegram.webhook import PATH, Webhook
+from cards.links import card_payload
 from cards.view import MessageView
-from engine.errors import Gone
+from engine.errors import Gone, StoreUnavailable
+from engine.events import SharedFile
 from engine.ports import platform as places
 from engine.ports.platform import Intake
+from engine.ports.slate import Slate
 
 _DEFAULT_API = "https://api.telegram.org"
-_SUPERGROUPS = -(10**12)
 _log = structlog.get_logger(__name__)
 _IN_PRIVATE = places.Pace(every_s=1.0, burst=4)
 # Bot API: about so many messages per second for all chats together (platform-facts B).
@@ -44,21 +50,31 @@ class TelegramPlatform:
         api_url: str,
         public_url: str,
         lease: Lease,
+        slate: Slate,
+        card: ReadCard,
         pace: Pace | None = None,
         per_s: int = _PER_S,
     ) -> None:
         self.overall = places.Pace(every_s=1 / per_s, burst=per_s)
         self._request = BotRequest()
         self._unused = BotRequest()
-        base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
+        api = (api_url or _DEFAULT_API).rstrip("/")
         self._bot = Bot(
-            bot_token, base_url, request=self._request, get_updates_request=self._unused
+            bot_token,
+            f"{api}/bot",
+            f"{api}/file/bot",
+            request=self._request,
+            get_updates_request=self._unused,
         )
+        self._shared = TelegramFiles(self._bot, f"{api}/file/bot{bot_token}")
         self._bot_id = int(bot_token.partition(":")[0])
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
         self._pace = pace or Pace()
-        self._desk = Desk(self._bot, Me(self._bot_id))
+        self._moves = Moves(self._bot_id, slate)
+        self._desk = Desk(
+            self._bot, Me(self._bot_id), slate, self._moves, card, soon_s=self._pace.soon_s
+        )
         self._poller = Poller(
             self._bot, self._desk, lease, name=f"telegram:{self._bot_id}", pace=self._pace
         )
@@ -84,6 +100,7 @@ class TelegramPlatform:
                 f" arrives from Telegram unless you have set its webhook to {PATH} by hand",
             )
         await self._desk.learn_name()
+        await register_commands(self._bot)
         if not self._secret:
             await self._poller.run(intake)
         elif self._public_url:
@@ -101,10 +118,13 @@ class TelegramPlatform:
         When an earlier try under `key` broke off between two messages, the rest follows those.
         Raises PlatformError.
         """
-        place = place_of(conversation, self._bot_id)
-        if view.chart and (photo := await self._files.photo(place, view.chart)):
-            return str(photo)
-        return str(await self._messages.show(place, view, Shown(), key=key))
+
+        async def post(place: Place) -> str:
+            if view.chart and (photo := await self._files.photo(place, view.chart)):
+                return place.message_id(photo)
+            return str(await self._messages.show(place, view, Shown(), key=key))
+
+        return await self._where_it_is(conversation, post)
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Show the view in the messages of that id; ones no more needed are taken away.
@@ -113,9 +133,26 @@ class TelegramPlatform:
         """
         if view.chart:
             return message_id
-        place = place_of(conversation, self._bot_id)
         before, key = Shown.read(message_id), f"{conversation}/{message_id}"
-        return str(await self._messages.show(place, view, before, key=key))
+
+        async def show(place: Place) -> str:
+            return str(await self._messages.show(place, view, before, key=key))
+
+        return await self._where_it_is(conversation, show)
+
+    async def _where_it_is(
+        self, conversation: str, write: Callable[[Place], Awaitable[str]]
+    ) -> str:
+        """Writes to the conversation's place; a group that has just moved is followed once."""
+        place = await self._moves.here(place_of(conversation, self._bot_id))
+        try:
+            return await write(place)
+        except Moved as error:
+            if place.known_as:
+                raise
+            _log.info("telegram_group_moved", old=place.chat, new=error.chat)
+            await self._moves.note(place.chat, error.chat)
+            return await write(await self._moves.here(place))
 
     def pace(self, conversation: str) -> places.Pace:
         """One message per second and chat, 20 a minute in a group (platform-facts A2)."""
@@ -125,25 +162,35 @@ class TelegramPlatform:
     async def link(self, conversation: str, message_id: str) -> str:
         """The message, or a forum's topic, for members of a supergroup; never raises."""
         try:
-            place = place_of(conversation, self._bot_id)
-            first = Shown.read(message_id).ids[:1] if message_id else ()
-        except Gone:
+            place = await self._moves.here(place_of(conversation, self._bot_id))
+            shown = Shown.read(message_id) if message_id else Shown()
+        except (Gone, StoreUnavailable):
             return ""
-        # Only supergroups have such links, and their ids count downwards from here.
-        number = _SUPERGROUPS - place.chat
+        # Only supergroups have such links.
+        number = SUPERGROUPS - place.chat
+        first = shown.ids[:1] if shown.chat == (place.chat if place.known_as else 0) else ()
         at = [part for part in (place.topic, *first) if part]
         return "/".join(map(str, ("https://t.me/c", number, *at))) if number > 0 and at else ""
+
+    async def opening(self, card: str) -> str:
+        """The bot's own chat with whoever follows it, which then shows the card; never raises."""
+        name, payload = await self._desk.learn_name(), card_payload(card)
+        return f"https://t.me/{name}?start={payload}" if name and payload else ""
 
     async def typing(self, conversation: str) -> None:
         """Show "typing…" for some seconds; best effort, never raises."""
         try:
-            place = place_of(conversation, self._bot_id)
+            place = await self._moves.here(place_of(conversation, self._bot_id))
             async with asyncio.timeout(ANSWER_S):
                 await self._bot.send_chat_action(
                     place.chat, ChatAction.TYPING, message_thread_id=place.topic
                 )
-        except (Gone, TelegramError, TimeoutError) as exc:
+        except (Gone, StoreUnavailable, TelegramError, TimeoutError) as exc:
             _log.debug("telegram_typing_failed", error=str(exc))
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """A shared file's content, from the Bot API's host alone. Raises PlatformError."""
+        return self._shared.fetch(file)
 
     async def _set_webhook(self) -> None:
         failures = 0

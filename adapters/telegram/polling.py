@@ -11,6 +11,7 @@ import structlog
 from telegram import Bot
 from telegram.error import TelegramError
 
+from adapters.telegram.answers import SOON_S
 from adapters.telegram.desk import Desk
 from adapters.telegram.errors import TooFast
 from adapters.telegram.request import BotRequest
@@ -33,12 +34,15 @@ class Lease(Protocol):
 class Pace:
     """How long to wait, in seconds: for updates, after a failure, and at most after many.
 
+    `soon_s`: for what becomes of a tap, before it is answered without.
+
     A lease has to last longer than `long_poll_s` and the answers to what came in then.
     """
 
     long_poll_s: int = 10
     pause_s: float = 1.0
     longest_s: float = 30.0
+    soon_s: float = SOON_S
 
     def after(self, failures: int, error: TelegramError) -> float:
         """The wait after so many failures in a row, the last of which was `error`."""

@@ -40,13 +40,18 @@ def update_of(payload: Payload, me: Me) -> Update | None:
     if payload.callback_query is not None:
         return _tapped(payload.callback_query, update_id, me)
     message = payload.message
-    if message is None or message.sender is None or message.sender.is_bot or not message.text:
+    if message is None or message.sender is None or message.sender.is_bot:
         return None
-    if prompt := prompt_answered(message, me):
+    if not message.text and message.file is None:
+        return None
+    if message.text and (prompt := prompt_answered(message, me)):
+        if prompt.filling:
+            # One field of a form that is not complete yet; the clerk takes it.
+            return None
         return FormSubmitted(
             id=update_id,
             conversation=message.place.conversation(me.id),
-            actor=_actor(message.sender, me),
+            actor=actor_of(message.sender, me),
             button=prompt.data,
             values=values_of(prompt, message.text),
         )
@@ -65,19 +70,20 @@ def prompt_answered(message: Message, me: Me) -> Prompt | None:
 
 
 def _tapped(callback: Callback, update_id: str, me: Me) -> CardTapped | None:
-    if callback.message is None or not callback.data:
+    message = callback.message
+    if message is None or not callback.data:
         return None
     return CardTapped(
         id=update_id,
-        conversation=callback.message.place.conversation(me.id),
-        actor=_actor(callback.sender, me),
+        conversation=message.place.conversation(me.id),
+        actor=actor_of(callback.sender, me),
         button=callback.data,
-        message_id=str(callback.message.message_id),
+        message_id="" if message.chat.left else message.place.message_id(message.message_id),
     )
 
 
 def _command(message: Message, sender: Person, update_id: str, me: Me) -> CommandGiven | None:
-    entity = _command_mark(message)
+    entity = command_mark(message)
     if entity is None:
         return None
     name, _, addressed = message.marked(entity).removeprefix("/").partition("@")
@@ -86,7 +92,7 @@ def _command(message: Message, sender: Person, update_id: str, me: Me) -> Comman
     return CommandGiven(
         id=update_id,
         conversation=message.place.conversation(me.id),
-        actor=_actor(sender, me),
+        actor=actor_of(sender, me),
         name=name.lower(),
         text=message.without(entity).strip(),
     )
@@ -95,18 +101,20 @@ def _command(message: Message, sender: Person, update_id: str, me: Me) -> Comman
 def _written(message: Message, sender: Person, update_id: str, me: Me) -> MessageReceived | None:
     called = next((e for e in message.entities if _mentions(message, e, me)), None)
     in_private = message.chat.type == "private"
-    if _command_mark(message) or not (in_private or called or _replies_to(message, me)):
+    if command_mark(message) or not (in_private or called or _replies_to(message, me)):
         return None
     text = message.without(called) if called else message.text
     return MessageReceived(
         id=update_id,
         conversation=message.place.conversation(me.id),
-        actor=_actor(sender, me),
+        actor=actor_of(sender, me),
         text=text.strip(),
+        files=(message.file,) if message.file else (),
     )
 
 
-def _command_mark(message: Message) -> Entity | None:
+def command_mark(message: Message) -> Entity | None:
+    """The command that a message begins with, if it does."""
     return next((e for e in message.entities if e.type == "bot_command" and e.offset == 0), None)
 
 
@@ -124,5 +132,6 @@ def _replies_to(message: Message, me: Me) -> bool:
     return not (message.is_topic_message and answered.message_id == message.message_thread_id)
 
 
-def _actor(person: Person, me: Me) -> Actor:
+def actor_of(person: Person, me: Me) -> Actor:
+    """The person as the service names them."""
     return Actor(platform="telegram", workspace=str(me.id), user=str(person.id), name=person.name)

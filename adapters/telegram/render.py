@@ -1,5 +1,6 @@
 """A message view → HTML chunks and an inline keyboard (design §8)."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,9 @@ from cards.model import Lang
 from cards.texts import say
 from cards.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
 
+UNPAGED, PER_PAGE = 24, 20
+"""A card with more buttons than these is shown so many at a time; Telegram takes 100 at most."""
+
 MOST_CHUNKS = 8
 """A view that needs more messages than this is cut, with a note."""
 
@@ -36,6 +40,7 @@ _STATE_MARKS: dict[PartState, str] = {
 }
 _TONE_MARKS: dict[Tone, str] = {"open": "", "good": "✅", "bad": "❌", "neutral": "▫️"}
 _SHORT_LABEL = 18
+_TURN = re.compile(r"p1:([0-9a-f]{1,4}-[A-Za-z0-9_-]{6,32}):([0-9]{1,3})")
 _NOTE_ROOM = 60
 _PARAGRAPH = Span("\n\n")
 
@@ -74,18 +79,45 @@ def rendered(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = Fal
     return Rendered([html_of(chunk) for chunk in chunks] or ["…"], whole)
 
 
-def keyboard_of(card: CardView | None) -> InlineKeyboardMarkup | None:
-    """The card's buttons, two in a row where labels are short; None takes a keyboard away."""
+def keyboard_of(
+    card: CardView | None, lang: Lang = "en", *, page: int = 0
+) -> InlineKeyboardMarkup | None:
+    """The card's buttons, two in a row where labels are short; None takes a keyboard away.
+
+    A long list is shown page by page, with buttons that turn it.
+    """
     if card is None or not card.buttons:
         return None
+    buttons, turns = list(card.buttons), list[ButtonView]()
+    if len(buttons) > UNPAGED:
+        last_page = (len(buttons) - 1) // PER_PAGE
+        page = min(max(page, 0), last_page)
+        ways = (("telegram.previous", page - 1), ("telegram.next", page + 1))
+        turns = [
+            ButtonView(data=f"p1:{card.token}:{to}", label=say(key, lang))
+            for key, to in ways
+            if 0 <= to <= last_page
+        ]
+        buttons = buttons[page * PER_PAGE : (page + 1) * PER_PAGE]
+    rows = [*_in_rows(buttons), turns] if turns else _in_rows(buttons)
+    return InlineKeyboardMarkup([[_button(button) for button in row] for row in rows])
+
+
+def page_turned(data: str) -> tuple[str, int] | None:
+    """The card's token and the page that a button turns to; None for any other button."""
+    match = _TURN.fullmatch(data)
+    return (match[1], int(match[2])) if match else None
+
+
+def _in_rows(buttons: Sequence[ButtonView]) -> list[list[ButtonView]]:
     rows: list[list[ButtonView]] = []
-    for button in card.buttons:
+    for button in buttons:
         last = rows[-1] if rows else []
         if len(last) == 1 and all(_is_short(b.label) for b in (*last, button)):
             last.append(button)
         else:
             rows.append([button])
-    return InlineKeyboardMarkup([[_button(button) for button in row] for row in rows])
+    return rows
 
 
 def _button(button: ButtonView) -> InlineKeyboardButton:

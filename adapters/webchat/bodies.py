@@ -3,7 +3,13 @@
 import re
 from typing import Annotated, TypeVar
 
-from pydantic import Field, StringConstraints, ValidationError, field_validator
+from pydantic import (
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from cards.frozen import Frozen
 from engine.errors import BadPayload
@@ -11,6 +17,7 @@ from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, Messag
 
 WORKSPACE = "local"
 MAX_TEXT = 8_000
+MAX_FILES = 10
 _COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:\s+(.*))?", re.DOTALL)
 
 Room = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,32}\z")]
@@ -35,16 +42,24 @@ class _Body(Frozen):
         return f"web:{self.person}:{kind}:{self.id}"
 
 
-class SayBody(_Body):
-    """What the composer sends."""
+class UploadRef(Frozen):
+    """A file that was sent before: its upload's id, and what the sender calls it."""
 
+    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}\z")]
+    name: Annotated[str, StringConstraints(max_length=255)]
+
+
+class SayBody(_Body):
+    """What the composer sends; with files, the text may be empty."""
+
+    files: Annotated[tuple[UploadRef, ...], Field(max_length=MAX_FILES)] = ()
     text: Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 
     @field_validator("text")
     @classmethod
-    def _says_something(cls, text: str) -> str:
+    def _says_something(cls, text: str, info: ValidationInfo) -> str:
         stripped = text.strip()
-        if not stripped:
+        if not stripped and not info.data.get("files"):
             raise ValueError("is empty")
         return stripped
 

@@ -57,15 +57,19 @@ class Guard:
 
     async def json_body(self, request: web.Request) -> bytes:
         """The raw body of a same-origin JSON request of at most 1 MiB; raises 403 or 413."""
-        if request.content_type != "application/json":
-            raise refused(web.HTTPForbidden, "Content-Type: must be application/json")
+        self.check_own(request, "application/json")
+        # A copy, so that the limit is ours whatever the application around us allows.
+        return await _read(request.clone(client_max_size=MAX_BODY_BYTES))
+
+    def check_own(self, request: web.Request, content_type: str) -> None:
+        """Raises 403 unless the request is of that type, which no foreign page can send unasked."""
+        if request.content_type != content_type:
+            raise refused(web.HTTPForbidden, f"Content-Type: must be {content_type}")
         origin = request.headers.get("Origin")
         # A proxy may have put another Host in place of ours.
         ours = {request.headers["Host"].lower(), *self._hosts}
         if origin is not None and urlsplit(origin).netloc.lower() not in ours:
             raise refused(web.HTTPForbidden, "Origin: must be this page")
-        # A copy, so that the limit is ours whatever the application around us allows.
-        return await _read(request.clone(client_max_size=MAX_BODY_BYTES))
 
     def _check_host(self, request: web.Request) -> None:
         host = request.headers.get("Host", "")

@@ -24,6 +24,8 @@ class _ChatMarkdown(MarkdownIt):
 
 
 def _harden(state: StateCore) -> None:
+    for block in state.tokens:
+        block.children = block.children and list(_leading_somewhere(block.children))
     for token in _walk(state.tokens):
         if token.type == "link_open":
             token.attrSet("target", "_blank")
@@ -36,6 +38,16 @@ def _harden(state: StateCore) -> None:
         size = len(inside.content)
         if cell.type in _CELLS and (size <= SHORT or size > WIDE):
             cell.attrJoin("class", "short" if size <= SHORT else "wide")
+
+
+def _leading_somewhere(tokens: Iterable[Token]) -> Iterable[Token]:
+    """Without links to nowhere, of which only what they say stays; links hold no links."""
+    nowhere = False
+    for token in tokens:
+        if token.type == "link_open":
+            nowhere = not token.attrGet("href")
+        if not (nowhere and token.type in ("link_open", "link_close")):
+            yield token
 
 
 def _walk(tokens: Iterable[Token]) -> Iterable[Token]:

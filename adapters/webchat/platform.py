@@ -1,20 +1,18 @@
 """The web chat as a platform: what the page sends becomes updates, views become log entries."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 from urllib.parse import urlencode, urlsplit
 
 import structlog
 from aiohttp import web
-from pydantic import TypeAdapter, ValidationError
 
 from adapters.webchat.bodies import (
     WORKSPACE,
     BodyT,
     EnterBody,
     FormBody,
-    Room,
     SayBody,
     TapBody,
     conversation_of,
@@ -25,13 +23,25 @@ from adapters.webchat.events import EventStreams
 from adapters.webchat.guard import Guard, Handler, as_json, refused
 from adapters.webchat.pages import StaticFiles
 from adapters.webchat.render import rendered, rendered_card, rendered_form
+from adapters.webchat.uploading import room_of, upload
+from adapters.webchat.uploads import Uploads
 from cards.view import CardView, MessageView
-from engine.errors import BadPayload, StoreUnavailable, Unavailable
-from engine.events import Accepted, Actor, Answered, FormRefused, FormWanted, NotRecorded, Outcome
+from engine.errors import BadPayload, Gone, StoreUnavailable, Unavailable
+from engine.events import (
+    Accepted,
+    Actor,
+    Answered,
+    FormRefused,
+    FormWanted,
+    MessageReceived,
+    NotRecorded,
+    Outcome,
+    SharedFile,
+    Update,
+)
 from engine.ports.platform import ChatLog, Intake, Pace
 
 HEARTBEAT_S = 15.0
-_ROOM = TypeAdapter[str](Room)
 _log = structlog.get_logger(__name__)
 
 
@@ -65,6 +75,7 @@ class WebChat:
         door: Door | None = None,
         inbox: Callable[[Actor], Awaitable[Waiting]] = _nothing,
         public_url: str = "",
+        uploads: Uploads | None = None,
         heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
@@ -72,6 +83,7 @@ class WebChat:
         self._door = door or Choose()
         self._inbox = inbox
         self._files = StaticFiles()
+        self._uploads = uploads
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
         self._guard = Guard(self._hosts())
@@ -126,6 +138,9 @@ class WebChat:
             web.post("/chat/taps", guarded(self._post(TapBody, intake))),
             web.post("/chat/forms", guarded(self._post(FormBody, intake))),
         ]
+        if self._uploads:
+            taken = upload(self._uploads, self._guard, self._actor)
+            routes.append(web.post("/chat/files", guarded(taken)))
         if isinstance(self._door, Links):
             routes += self._entrance(self._door)
         return routes
@@ -168,7 +183,9 @@ class WebChat:
             {"id": person.id, "name": person.name, "role": person.role_label}
             for person in ([me] if me else self._people.values())
         ]
-        return as_json(200, {"people": people, "leaves": self._door.leaves})
+        most_mb = self._uploads.most_mb if self._uploads else 0
+        told = {"people": people, "leaves": self._door.leaves, "files_mb": most_mb}
+        return as_json(200, told)
 
     async def _list_inbox(self, request: web.Request) -> web.Response:
         actor = await self._actor(request, request.query.get("person", ""))
@@ -180,10 +197,7 @@ class WebChat:
         return as_json(200, {"cards": cards, "more": waiting.more})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        try:
-            room = _ROOM.validate_python(request.query.get("room", "main"))
-        except ValidationError as wrong:
-            raise BadPayload("room: must be 1 to 32 of a-z, 0-9 and -") from wrong
+        room = room_of(request)
 
         async def still() -> bool:
             try:
@@ -199,7 +213,7 @@ class WebChat:
         async def post(request: web.Request) -> web.StreamResponse:
             body = parsed(model, await self._guard.json_body(request))
             actor = await self._actor(request, body.person)
-            outcome = await intake(body.update(actor))
+            outcome = await intake(self._with_files(body, body.update(actor)))
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
                 await self._said(body, actor)
             if isinstance(body, SayBody) and isinstance(outcome, Accepted):
@@ -208,6 +222,22 @@ class WebChat:
             return _answer(outcome)
 
         return post
+
+    def _with_files(self, body: BodyT, update: Update) -> Update:
+        if not isinstance(body, SayBody) or not isinstance(update, MessageReceived):
+            return update
+        files = (
+            self._uploads.shared(body.room, body.person, f.id, f.name)
+            for f in body.files
+            if self._uploads
+        )
+        return update.model_copy(update={"files": tuple(files)})
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """A file that the page sent before its message. Raises Gone when it is not here."""
+        if self._uploads is None:
+            raise Gone("files are not taken here")
+        return self._uploads.fetch(file)
 
     async def _actor(self, request: web.Request, named: str) -> Actor:
         """Who asks, whatever they say: where visitors do not choose, another's name is refused."""
@@ -226,6 +256,7 @@ class WebChat:
             "person": actor.user,
             "name": actor.name,
             "text": body.text,
+            **({"files": [file.name for file in body.files]} if body.files else {}),
         }
         try:
             await self._log.append(body.conversation, entry)

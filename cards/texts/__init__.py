@@ -18,6 +18,7 @@ from cards.texts import (
     redcap,
     reply,
     review,
+    telegram,
     terminal,
 )
 
@@ -36,7 +37,7 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
 
 _TABLES = (
     *(card, editing, review, reply, platform, answer, library, redcap, graph, audit, pages),
-    *(jobs, plans, terminal),
+    *(jobs, plans, telegram, terminal),
 )
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))

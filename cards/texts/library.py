@@ -107,6 +107,19 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{name}: rows **{rows}**, columns {total} ({columns}).",
     ),
     "tool.file.values": ("{name}：**{rows}** 个值。", "{name}: values **{rows}**."),
+    "tool.file.no_words": (
+        "{name} 里没有可以读取的文字（可能是扫描件）。",
+        "There is no text in {name}; its pages may be scans.",
+    ),
+    "tool.file.parts": (
+        "（共 {parts} 页，只读取了 {parts_read} 页。）",
+        "(Of {parts} pages only {parts_read} were read.)",
+    ),
+    "tool.file.picture": (
+        "{name} 是一张图片（{format}，{width} × {height} 像素）。我不能识别图片里的内容。",
+        "{name} is a picture ({format}, {width} × {height} pixels). "
+        "I cannot make out what it shows.",
+    ),
     "tool.file.sample": ("前 {n} 行：", "First rows ({n}):"),
     "files.none": ("这里没有配置项目文件夹。", "There is no folder of project files here."),
     "files.away": ("暂时无法读取项目文件。", "The project's files cannot be read at the moment."),
@@ -121,6 +134,101 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "files.no_text": (
         "{name} 的内容不是文本，无法读取。",
         "What {name} holds is no text and cannot be read.",
+    ),
+    "files.picture": (
+        "{name} 是图片，里面没有可以读取的文字。",
+        "{name} is a picture; there is no text to read in it.",
+    ),
+    "files.empty": ("{name} 是空文件。", "{name} is empty."),
+    "files.kind": (
+        "{name} 的内容不是我能读取的类型。",
+        "What {name} holds is not of a kind that I can read.",
+    ),
+    "files.broken": (
+        "{name} 已损坏，无法读取。",
+        "{name} is damaged and cannot be read.",
+    ),
+    "files.locked": (
+        "{name} 有密码保护，无法读取。",
+        "{name} is protected by a password and cannot be read.",
+    ),
+    "files.unsafe": (
+        "{name} 含有办公软件不会写入的声明，可能有害，没有读取。",
+        "{name} declares what office programs never do; it may be harmful and was not read.",
+    ),
+    "files.bomb": (
+        "{name} 解开后过大，没有读取。",
+        "{name} would unpack to far too much and was not read.",
+    ),
+    "files.heavy": (
+        "读取 {name} 需要太多时间或内存，已停止。",
+        "Reading {name} takes too much time or memory and was stopped.",
+    ),
+    # files that come with a message
+    "inbox.taken": ("{name}：已收到（{kind}，{size}）。", "{name}: taken ({kind}, {size})."),
+    "inbox.renamed": ("保存为 {name}。", "It is kept as {name}."),
+    "inbox.pages": (
+        "共 {parts} 页，只能读取其中 {read} 页。",
+        "Of its {parts} pages only {read} can be read.",
+    ),
+    "inbox.sheets": (
+        "共 {parts} 个工作表，只能读取其中 {read} 个。",
+        "Of its {parts} sheets only {read} can be read.",
+    ),
+    "inbox.cut": (
+        "文件很长，只能读取开头部分。",
+        "It is long: only its beginning can be read.",
+    ),
+    "inbox.too_large": (
+        "{name}：超过 {limit} MB，没有接收。",
+        "{name}: larger than {limit} MB, not taken.",
+    ),
+    "inbox.too_many": (
+        "{name}：一条消息里的文件太多，这个没有接收，请另发一次。",
+        "{name}: too many files in one message; this one was not taken, send it by itself.",
+    ),
+    "inbox.away": (
+        "{name}：没有取到，请再发一次。",
+        "{name}: could not be fetched; please send it again.",
+    ),
+    "inbox.denied": (
+        "{name}：平台不允许我取这个文件，请联系管理员。",
+        "{name}: the platform does not let me have this file; please tell an operator.",
+    ),
+    "inbox.empty": ("{name}：是空文件，没有接收。", "{name}: is empty, not taken."),
+    "inbox.kind": (
+        "{name}：不是我能读取的类型，没有接收。",
+        "{name}: not of a kind that I can read, not taken.",
+    ),
+    "inbox.broken": (
+        "{name}：文件已损坏，没有接收。",
+        "{name}: is damaged, not taken.",
+    ),
+    "inbox.locked": (
+        "{name}：有密码保护，没有接收。",
+        "{name}: is protected by a password, not taken.",
+    ),
+    "inbox.unsafe": (
+        "{name}：含有办公软件不会写入的声明，可能有害，没有接收。",
+        "{name}: declares what office programs never do and may be harmful, not taken.",
+    ),
+    "inbox.bomb": (
+        "{name}：解开后过大，没有接收。",
+        "{name}: would unpack to far too much, not taken.",
+    ),
+    "inbox.heavy": (
+        "{name}：读取需要太多时间或内存，没有接收。",
+        "{name}: reading it takes too much time or memory, not taken.",
+    ),
+    "inbox.offer": (
+        "可以问我里面有什么（「{name} 里有什么」），也可以让我提取日期、金额等要素"
+        "（「提取 {name} 里的日期」），或者在办理事项时用到它。",
+        "Ask me what is in it (“What is in {name}?”), have me take out dates, amounts and the like "
+        "(“Extract the dates from {name}”), or name it in a request.",
+    ),
+    "inbox.nothing": (
+        "可以换一个文件再发，或者直接告诉我要办什么。",
+        "Send another file, or tell me what you need.",
     ),
     # element__extract
     "tool.element.none": (

@@ -283,6 +283,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "runs.none": ("没有进行中的流程。", "Nothing is under way."),
     "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),
+    "opened.nothing": (
+        "这个链接没有可以给您看的内容。输入 /pending 查看等您处理的事项。",
+        "This link leads to nothing that is yours to see. /pending shows what waits for you.",
+    ),
+    "opened.card": ("这张卡片在等您：", "This card waits for you:"),
+    "opened.ended": ("已结束", "over"),
     "pending.none": ("没有等您处理的事项。", "Nothing waits for you."),
     "pending.mine": ("**等您处理：**", "**Waiting for you:**"),
     "pending.asked_by": ("（申请人 {who}）", " (asked for by {who})"),

@@ -280,6 +280,7 @@ class StepContext:
             key=key,
             by=by,
             project=services.project(run.conversation),
+            conversation=run.conversation,
             person=run.requester,
             library=services.library,
             meter=services.meter,

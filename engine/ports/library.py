@@ -36,6 +36,38 @@ class FileInfo(Frozen):
     changed_at: datetime
 
 
+Problem = Literal["", "empty", "kind", "broken", "locked", "unsafe", "bomb", "heavy"]
+"""Why a file cannot be read: `kind` is not one that can be; `locked` needs a password; `unsafe`
+declares what no office program does; `bomb` would unpack to very much; `heavy` takes too long, or
+too much memory."""
+
+
+class Extract(Frozen):
+    """What a file holds, or the `problem` with it; `kind` is what it is by its content, as `pdf`.
+
+    `text` is the beginning, `chars` how much was seen; `cut` when there is more than `text`. Of
+    `parts` (pages, sheets) `parts_read` were read. A table has columns, rows (`rows_more`: at
+    least so many), and a sample of these; `malformed` is one that is only a text. A picture has a
+    width and a height in pixels.
+    """
+
+    kind: str = ""
+    problem: Problem = ""
+    text: str = ""
+    chars: int = 0
+    cut: bool = False
+    parts: int = 0
+    parts_read: int = 0
+    columns: tuple[str, ...] = ()
+    columns_total: int = 0
+    rows: int = 0
+    rows_more: bool = False
+    sample: tuple[tuple[str, ...], ...] = ()
+    malformed: bool = False
+    width: int = 0
+    height: int = 0
+
+
 class Knowledge(Protocol):
     """The documents of the playbooks of a project. Raises ToolFailed when out of reach."""
 
@@ -62,14 +94,21 @@ class Memory(Protocol):
 
 
 class Files(Protocol):
-    """The files of a project. Raises ToolFailed when out of reach."""
+    """The files of a project, and those that were shared in one `conversation` of it.
 
-    async def infos(self, project: str) -> Sequence[FileInfo]:
+    What was shared is there for no other conversation. Raises ToolFailed when out of reach.
+    """
+
+    async def infos(self, project: str, conversation: str = "") -> Sequence[FileInfo]:
         """Every file, by name."""
         ...
 
-    async def read(self, project: str, name: str) -> bytes | None:
+    async def read(self, project: str, name: str, conversation: str = "") -> bytes | None:
         """The content of the file of exactly that name, or None when there is none."""
+        ...
+
+    async def extract(self, project: str, name: str, conversation: str = "") -> Extract | None:
+        """What the file holds, whatever its kind and size, or None when there is none."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from cards.view import MessageView
 from engine.events import Outcome, Update
@@ -65,6 +65,15 @@ class Platform(Protocol):
 
     async def typing(self, conversation: str) -> None:
         """Show that work goes on, where the platform can; best effort, never raises."""
+        ...
+
+
+@runtime_checkable
+class Opening(Protocol):
+    """A platform whose bot can be opened at a card: each reader in a chat of their own."""
+
+    async def opening(self, card: str) -> str:
+        """The address that shows the card of this token to who may see it, or ""; never raises."""
         ...
 
 

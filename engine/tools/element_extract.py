@@ -15,7 +15,7 @@ from engine.errors import ToolRetry
 from engine.tools.arguments import Arguments
 from engine.tools.elements import Element, elements
 from engine.tools.model import Tool, ToolContext
-from engine.tools.project_file import FileName, find_text, tell_unknown_file
+from engine.tools.project_file import TIMEOUT_S, FileName, find_text, tell_unknown_file
 from engine.tools.telling import shorten
 
 LOOKED_AT = 200_000
@@ -144,4 +144,5 @@ ELEMENT_EXTRACT = Tool(
         "extract the elements": {},
     },
     needs=("name",),
+    timeout_s=TIMEOUT_S,
 )

@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import PurePosixPath
 from typing import Any
 
+from engine.ports.library import Extract
 from engine.tools.telling import shorten
 
 TEXT_CHARS = 1500
@@ -24,6 +25,27 @@ def summary(name: str, text: str) -> dict[str, Any]:
         case ".json":
             return _json(text) or _text(text, malformed=True)
     return _text(text)
+
+
+def of_extract(extract: Extract) -> dict[str, Any]:
+    """The same of what was read apart; `kind` is picture for a picture, with its size in pixels."""
+    if extract.width:
+        size = {"width": extract.width, "height": extract.height}
+        return {"kind": "picture", "format": extract.kind, **size}
+    if extract.kind in ("csv", "xlsx") and not extract.malformed:
+        return {
+            "kind": extract.kind,
+            "columns": list(extract.columns),
+            "columns_total": extract.columns_total,
+            "rows": extract.rows,
+            "rows_more": extract.rows_more,
+            "sample": [list(row) for row in extract.sample],
+        }
+    shown = _text(extract.text, malformed=extract.malformed)
+    shown |= {"chars": extract.chars, "cut": shown["cut"] or extract.cut}
+    if extract.kind == "pdf":
+        shown |= {"parts": extract.parts, "parts_read": extract.parts_read}
+    return shown
 
 
 def _text(text: str, *, malformed: bool = False) -> dict[str, Any]:

@@ -20,7 +20,8 @@ class ToolContext:
     """What a call may use: the project's records, today's date, and for writes who stands for it.
 
     `key` is the idempotency key of a write, "" for look-ups; `by` the approver's principal id.
-    `project` and `person` are the conversation's project and who asks: they bound what is read.
+    `project`, `conversation` and `person` are where it is asked and who asks: they bound what is
+    read.
     """
 
     records: Records
@@ -28,6 +29,7 @@ class ToolContext:
     key: str = ""
     by: str = ""
     project: str = ""
+    conversation: str = ""
     person: Principal | None = None
     library: Library = NOTHING
     meter: Meter = UNHEARD

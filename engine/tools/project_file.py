@@ -11,10 +11,16 @@ from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ToolFailed
-from engine.ports.library import FileInfo, Files
+from engine.ports.library import Extract, FileInfo, Files
 from engine.tools.model import ToolContext
 
-READABLE = (".txt", ".md", ".csv", ".json")
+PLAIN = (".txt", ".md", ".csv", ".json")
+READABLE = (*PLAIN, ".pdf", ".docx", ".xlsx", ".png", ".jpg", ".jpeg", ".gif", ".webp")
+WHOLE_BYTES = 5 * 1024 * 1024
+"""A plain text of more is read apart, as files of other kinds are."""
+
+TIMEOUT_S = 60.0
+"""How long a tool that reads a file may take, waiting for its place included."""
 
 FileName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=255)]
 """A file's name as `file__list` gives it; never a path."""
@@ -33,20 +39,45 @@ def unknown(name: str, infos: Sequence[FileInfo]) -> dict[str, Any]:
     return {"found": False, "name": name, "nearest": get_close_matches(name, names, 3, 0.4)}
 
 
-async def find_text(name: str, ctx: ToolContext) -> str | dict[str, Any]:
-    """The text of the file; or a result that says that there is none. Raises ToolFailed."""
-    if PurePosixPath(name).suffix.lower() not in READABLE:
-        known = [info.name for info in await project_files(ctx).infos(ctx.project)]
-        if name in known:
-            kinds = ", ".join(ending[1:] for ending in READABLE)
-            raise ToolFailed("files.unreadable", name=name, kinds=kinds)
-    content = await project_files(ctx).read(ctx.project, name)
+async def find_content(name: str, ctx: ToolContext) -> str | Extract | dict[str, Any]:
+    """A plain file's text, what else a file holds, or a result that says that there is none.
+
+    Raises ToolFailed for what cannot be read.
+    """
+    infos = await project_files(ctx).infos(ctx.project, ctx.conversation)
+    info = next((each for each in infos if each.name == name), None)
+    if info is None:
+        return unknown(name, infos)
+    ending = PurePosixPath(name).suffix.lower()
+    if ending not in READABLE:
+        kinds = ", ".join(ending[1:] for ending in READABLE)
+        raise ToolFailed("files.unreadable", name=name, kinds=kinds)
+    if ending not in PLAIN or info.size_bytes > WHOLE_BYTES:
+        return await _extracted(name, ctx) or unknown(name, infos)
+    content = await project_files(ctx).read(ctx.project, name, ctx.conversation)
     if content is None:
-        return unknown(name, await project_files(ctx).infos(ctx.project))
+        return unknown(name, infos)
     text = _decoded(content)
     if text is None:
         raise ToolFailed("files.no_text", name=name)
     return text
+
+
+async def _extracted(name: str, ctx: ToolContext) -> Extract | None:
+    extract = await project_files(ctx).extract(ctx.project, name, ctx.conversation)
+    if extract is not None and extract.problem:
+        raise ToolFailed(f"files.{extract.problem}", name=name)
+    return extract
+
+
+async def find_text(name: str, ctx: ToolContext) -> str | dict[str, Any]:
+    """The text of the file; or a result that says that there is none. Raises ToolFailed."""
+    content = await find_content(name, ctx)
+    if not isinstance(content, Extract):
+        return content
+    if content.width:
+        raise ToolFailed("files.picture", name=name)
+    return content.text
 
 
 def _decoded(content: bytes) -> str | None:

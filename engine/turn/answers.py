@@ -1,5 +1,6 @@
 """Answers to questions: a look-up, the ReAct engine, or an honest no (design §1, promise 4)."""
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from engine.playbooks.model import Playbook
 from engine.react import ReActEngine, ReActResult
 from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
+from engine.shared_files import kept, offer
 from engine.tools.registry import call, tool
 from engine.turn.about_runs import about_runs, needs_model
 from engine.turn.services import TurnServices
@@ -31,6 +33,8 @@ async def slow(intent: Intent, head: ReplyHead, services: TurnServices) -> bool:
 async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
     """The answer to an intent that needs neither the model nor a run."""
     lang = head.lang
+    if not intent.text and head.files:
+        return "answered", offer(head.files, lang)
     if intent.told:
         return "needs_you", intent.told
     if intent.about_run:
@@ -102,12 +106,17 @@ async def ask_model(
     if services.model is None:
         return Asked("answered", _offer("answer.none", intent.text, head.lang, services))
     engine = ReActEngine(services.model, services.tools, services.budget, services.elapsed_s)
-    recent = tuple(line.text for line in session.recent)
+    recent = (*(line.text for line in session.recent), *_came_along(head))
     result = await engine.run(
         intent.text, services.tool_context(head), lang=head.lang, recent=recent
     )
     state: PartState = "answered" if result.success else "failed"
     return Asked(state, result.content, result, _leads_to(result.refused, services))
+
+
+def _came_along(head: ReplyHead) -> tuple[str, ...]:
+    names = kept(head.files)
+    return (f"Files that came with this: {json.dumps(names, ensure_ascii=False)}",) if names else ()
 
 
 def _leads_to(refused: Collection[str], services: TurnServices) -> tuple[Candidate, ...]:

@@ -12,6 +12,7 @@ from engine.material import with_material
 from engine.playbooks.model import Playbook, Request
 from engine.ports.store import CardWrite, Post, Timer
 from engine.replies import Part, ReplyHead
+from engine.shared_files import kept
 from engine.turn import offer
 from engine.turn.answers import quick, slow
 from engine.turn.cards import answer_card
@@ -115,7 +116,7 @@ def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices)
     if part.intent.condition:
         return ask_which(part, head, begun, services)
     run = new_run(part, playbook, head, services, slot=begun.slot)
-    run = with_material(run, playbook, begun.recent)
+    run = with_material(run, playbook, begun.recent, files=kept(head.files))
     begun.slot = False
     begun.runs.append(run)
     return run.part

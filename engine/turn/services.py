@@ -9,6 +9,7 @@ from engine.frames.outcome import People, Services
 from engine.playbooks.model import Playbook
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
+from engine.ports.inbox_files import NO_FILES, InboxFiles
 from engine.ports.library import Library
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Model
@@ -56,6 +57,7 @@ class TurnServices:
     tracing: Tracing
     elapsed_s: Callable[[], float]
     meter: Meter = UNHEARD
+    files: InboxFiles = NO_FILES
 
     def for_steps(self) -> Services:
         """What a skill that only finds out may use."""
@@ -78,6 +80,7 @@ class TurnServices:
             records=self.records,
             today=self.today,
             project=self.project(head.conversation),
+            conversation=head.conversation,
             person=head.principal,
             library=self.library,
             meter=self.meter,

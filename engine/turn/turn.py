@@ -22,8 +22,10 @@ from engine.replies import Part, ReplyHead, said_late, settled
 from engine.router.chain import route
 from engine.router.model import RouteContext, Routed
 from engine.run_effects import written
+from engine.shared_files import meant, said_with
 from engine.turn import offer
 from engine.turn.answers import Asked, ask_model
+from engine.turn.came_along import only_files, with_files
 from engine.turn.parts import Begun, ask_which, begin, skipped
 from engine.turn.services import TurnServices
 from engine.turn.session import Session
@@ -60,7 +62,8 @@ async def said(
         head = ReplyHead.model_validate_json(stored[0])
         parts = [Part.model_validate_json(body) for body in stored[1]]
         return await _finish(head, parts, Effects(), session, services)
-    routed = await _routed(head, standing, session, services)
+    head = await with_files(head, mail.update.files, services)
+    routed = only_files(head) or await _routed(head, standing, session, services)
     begun = Begun(recent=_recent(session))
     for index, intent in enumerate(routed.intents):
         await begin(index, intent, head, begun, services)
@@ -101,7 +104,7 @@ async def _routed(
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
-    return await route(head.text, context, services.model)
+    return await route(meant(head.text, head.files), context, services.model)
 
 
 def _recent(session: Session) -> tuple[str, ...]:
@@ -183,7 +186,9 @@ async def _finish(
     for part in waiting:
         begun.parts[part.index] = await _begun_late(part, begun, head, services)
     changed = [begun.parts[part.index] for part in (*asked, *waiting)]
-    session = session.heard(head.text).told("\n".join(p.told() for p in begun.parts))
+    session = session.heard(said_with(head.text, head.files)).told(
+        "\n".join(p.told() for p in begun.parts)
+    )
     effects = _with(begun, Effects()) if changed else first
     traces = [
         trace

@@ -18,6 +18,8 @@ from engine.frames.llm_plan import DropKind
 from engine.frames.state import ENDED, Run
 from engine.playbooks.drawing_layout import Mark
 from engine.playbooks.graph_model import DetailKey, NodeKind
+from engine.ports.inbox_files import Refusal
+from engine.ports.library import Problem
 from engine.react.texts import Reason as EndedFor
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import Unsure
@@ -40,10 +42,12 @@ COMPOSED = {
     | {"decided", "vote", "form", "invalid", "kept", "about_another"}
     | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
     "card.": set(get_args(CardStatus)) - {"open", "decided"},
+    "files.": set(get_args(Problem)) - {""},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
     "handover.": set(get_args(NotHandedFor)),
     "graph.mark.": set(get_args(Mark)),
+    "inbox.": (set(get_args(Problem)) | set(get_args(Refusal))) - {""},
     "jobs.state.": set(get_args(JobState)),
     "place.": set(PLATFORMS),
     "plan.why.": set(get_args(DropKind)),

@@ -216,8 +216,10 @@ class Platforms:
                     raise LookupError("message is not modified: it is exactly the same")
                 self._edit(place, number, by, fields["text"], _keyboard(fields), fields)
                 return _message(place, number, fields["text"])
-            case "answercallbackquery" | "sendchataction":
+            case "answercallbackquery" | "sendchataction" | "setmycommands":
                 return True
+            case "getmycommands":
+                return []
             case _:
                 self.odd.append(f"Telegram has no {method} here")
                 raise LookupError("no such method")

@@ -15,6 +15,7 @@ NOT_RECORDED = {say("card.not_recorded", lang) for lang in ("zh", "en")}
 NO_FORM = {say("slack.no_form", lang) for lang in ("zh", "en")}
 # A stranger of another workspace is not told that there is such a card.
 UNKNOWN = {" ".join(say("card.unknown", lang) for lang in ("zh", "en"))}
+EARLY = {say("telegram.working", lang) for lang in ("zh", "en")}
 COUNTED = ("decided", "vote", "repeated")
 # These decide nothing, and have no answer to keep: a form that was opened, or sent with faults.
 NOTED = ("form", "invalid")
@@ -68,7 +69,7 @@ class Tapped:
     def _told(self, tap: Tap, held: Json | None) -> None:
         notices = [notice for key in tap.notices for notice in self.notices.get(key, ())]
         shown = {notice.text for notice in notices if notice.shown}
-        outcomes = shown - NOT_RECORDED - NO_FORM - UNKNOWN - {FORM, ""}
+        outcomes = shown - NOT_RECORDED - NO_FORM - UNKNOWN - EARLY - {FORM, ""}
         for text in outcomes:
             # Telegram shows the first 200 characters.
             if held is None or not held["text"].startswith(text):
@@ -84,6 +85,8 @@ class Tapped:
         elif shown & NOT_RECORDED:
             known = "not recorded" if held is None else "not recorded, though it was"
             self.counts[f"taps told: {known}"] += 1
+        elif shown & EARLY:
+            self.counts["taps told: received, the rest as a message"] += 1
         elif any(not notice.shown for notice in notices):
             self.counts["taps told nothing: the platform refused it"] += 1
         else:

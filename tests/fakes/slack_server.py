@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from tests.fakes import slack_payloads as payloads
+from tests.fakes.file_host import FileHost, Hosted
 from tests.fakes.slack_checks import message_problems
 from tests.fakes.slack_sockets import Sockets
 from tests.fakes.slack_workspace import (
@@ -24,8 +25,9 @@ from tests.fakes.slack_workspace import (
 
 T = TypeVar("T")
 # Slack takes the fields of these in the address, or as a form; JSON is not read.
-_READS = ("chat.getPermalink", "users.info", "usergroups.users.list")
+_READS = ("chat.getPermalink", "files.info", "users.info", "usergroups.users.list")
 _SCOPES = {
+    "files.info": "files:read",
     "users.info": "users:read",
     "usergroups.users.list": "usergroups:read",
     "files.getUploadURLExternal": "files:write",
@@ -89,8 +91,10 @@ class SlackServer(SlackWorkspace):
                 web.post("/upload/{file}", self._upload),
                 web.post("/respond/{number}", self._respond),
                 web.get("/socket", self.socket_mode.connect),
+                web.get("/files-pri/{name}", self._file),
             ]
         )
+        self.host = FileHost(f"Bearer {self.bot_token}")
         self._runner = web.AppRunner(app, shutdown_timeout=1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -100,6 +104,7 @@ class SlackServer(SlackWorkspace):
         return self
 
     async def __aexit__(self, *exc: object) -> None:
+        self.host.close()
         for socket in [*self.sockets]:
             await socket.close()
         assert self._runner is not None
@@ -173,6 +178,29 @@ class SlackServer(SlackWorkspace):
             team=self.team,
         )
         return self._event(inner)
+
+    def file_of(self, name: str, hosted: Hosted, *, size: int = 0, remote: bool = False) -> Json:
+        """A file as events name it; one of a `remote` workspace is named by its id alone."""
+        file_id = f"F0{next(self._numbers):06d}"
+        self.host.hosted[file_id] = hosted
+        address = f"{self.api_url.removesuffix('api/')}files-pri/{file_id}"
+        if remote:
+            return {"id": file_id, "file_access": "check_file_info"}
+        size = size or len(hosted.content) * hosted.times
+        return {"id": file_id, "name": name, "size": size, "url_private_download": address}
+
+    def file_event(self, text: str, *files: Json, **more: Any) -> Json:
+        """Somebody wrote `text` to the bot, with files."""
+        payload = self.message_event(text, **more)
+        payload["event"] |= {"subtype": "file_share", "files": list(files)}
+        return payload
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        return await self.host.serve(request, request.match_info["name"])
+
+    def _file_info(self, fields: Json) -> Json:
+        address = f"{self.api_url.removesuffix('api/')}files-pri/{fields['file']}"
+        return {"ok": True, "file": {"id": fields["file"], "url_private_download": address}}
 
     def mention_event(
         self,
@@ -364,6 +392,7 @@ class SlackServer(SlackWorkspace):
             "apps.connections.open": self._open_socket,
             "files.getUploadURLExternal": self.reserve,
             "files.completeUploadExternal": self.share,
+            "files.info": self._file_info,
         }
         if method not in handlers:
             return self.fault(method, "unknown_method", [])

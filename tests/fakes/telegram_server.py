@@ -1,7 +1,6 @@
 """A stub of Telegram's Bot API on 127.0.0.1 that checks what it gets as Telegram does."""
 
 import asyncio
-import json
 import re
 import socket
 from collections import defaultdict, deque
@@ -11,6 +10,8 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
+from tests.fakes.file_host import FileHost, Hosted
+from tests.fakes.telegram_checks import json_of, markup_of, refuse_same, shown_text, too_fast
 from tests.fakes.telegram_files import (
     CAPTION,
     FILE_BYTES,
@@ -20,7 +21,7 @@ from tests.fakes.telegram_files import (
     file_of,
     refuse_no_picture,
 )
-from tests.fakes.telegram_text import BadHtml, Parsed, parse_html, units, with_found
+from tests.fakes.telegram_text import Parsed, units, with_found
 from tests.fakes.telegram_updates import Sent, Updates, chat_of
 
 TOKEN = "7000000001:AAtestTESTtestTESTtestTESTtestTEST"
@@ -60,8 +61,12 @@ class TelegramServer(Updates):
         self.faults: list[str] = []
         self.webhook: Params = {}
         self.webhook_trouble: Params = {}
+        self.commands: dict[str, list[dict[str, str]]] = {}
+        self.host = FileHost()
+        self.too_big: set[str] = set()
         self.gone_chats: set[int] = set()
         self.blocked_chats: set[int] = set()
+        self.migrated: dict[int, int] = {}
         self.refused_files: set[int] = set()
         self.acquainted: set[int] = set()
         self.waiting: deque[dict[str, Any]] = deque()
@@ -80,15 +85,19 @@ class TelegramServer(Updates):
             "deletemessage": self._delete_message,
             "answercallbackquery": self._answer_callback_query,
             "sendchataction": self._send_chat_action,
+            "getmycommands": self._get_my_commands,
+            "setmycommands": self._set_my_commands,
             "setwebhook": self._set_webhook,
             "getwebhookinfo": self._get_webhook_info,
             "deletewebhook": self._delete_webhook,
             "getupdates": self._get_updates,
+            "getfile": self._get_file,
         }
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 << 20)
         app.router.add_route("*", r"/bot{token:[^/]+}/{method}", self._handle)
+        app.router.add_get(r"/file/bot{token:[^/]+}/{path:.+}", self._file)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         listener = socket.socket()
@@ -99,6 +108,7 @@ class TelegramServer(Updates):
 
     async def __aexit__(self, *_: object) -> None:
         self._closing = True
+        self.host.close()
         await self._tell()
         await self._runner.cleanup()
 
@@ -145,7 +155,7 @@ class TelegramServer(Updates):
         kind, retry_after_s = troubles.popleft() if troubles else (None, 0)
         try:
             if kind == "rate_limited":
-                raise _too_fast(retry_after_s)
+                raise too_fast(retry_after_s)
             if kind == "broken":
                 raise Refused("Internal Server Error", 500, fault=False)
             known = request.match_info["token"] == self.token
@@ -173,6 +183,37 @@ class TelegramServer(Updates):
     async def _get_me(self, _: Params) -> Any:
         return {**self.bot, "can_join_groups": True, "can_read_all_group_messages": False}
 
+    def document_update(
+        self, caption: str, name: str, hosted: Hosted, *, size: int = 0, **where: Any
+    ) -> dict[str, Any]:
+        """A person sends a file, with something written under it or nothing."""
+        file_id = f"BQAC{len(self.host.hosted):06d}"
+        self.host.hosted[file_id] = hosted
+        update = self.message_update(caption, **where)
+        message = update["message"]
+        if message.pop("text"):
+            message["caption"] = caption
+        if "entities" in message:
+            message["caption_entities"] = message.pop("entities")
+        size = size or len(hosted.content) * hosted.times
+        about = {"file_id": file_id, "file_unique_id": f"U{file_id}", "file_size": size}
+        message["document"] = {**about, "file_name": name}
+        return update
+
+    async def _get_file(self, params: Params) -> Any:
+        file_id = params["file_id"]
+        if file_id in self.too_big:
+            raise Refused("file is too big", fault=False)
+        if file_id not in self.host.hosted:
+            raise Refused("wrong file_id or the file is temporarily unavailable", fault=False)
+        unique = {"file_id": file_id, "file_unique_id": f"U{file_id}"}
+        return {**unique, "file_path": f"documents/{file_id}"}
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        if request.match_info["token"] != self.token:
+            return web.Response(status=404)
+        return await self.host.serve(request, request.match_info["path"].partition("/")[2])
+
     async def _get_chat(self, params: Params) -> Any:
         chat_id = self._chat_id(params)
         if chat_id not in self.acquainted:
@@ -193,7 +234,7 @@ class TelegramServer(Updates):
 
     async def _send_message(self, params: Params) -> Any:
         chat_id = self._chat_id(params)
-        shown, markup = _shown(params), _markup(params)
+        shown, markup = shown_text(params), markup_of(params)
         sent = Sent(
             chat_id,
             len(self.messages) + 1,
@@ -202,7 +243,7 @@ class TelegramServer(Updates):
             shown.entities,
             markup.get("inline_keyboard", []),
             force_reply=bool(markup.get("force_reply")),
-            reply_to=_json(params, "reply_parameters", {}).get("message_id"),
+            reply_to=json_of(params, "reply_parameters", {}).get("message_id"),
             topic=int(params["message_thread_id"]) if "message_thread_id" in params else None,
         )
         if sent.topic == 1:
@@ -245,9 +286,9 @@ class TelegramServer(Updates):
         message = self._message(params, "edit")
         if message.file_name:
             raise Refused("there is no text in the message to edit")
-        shown, keyboard = _shown(params), _markup(params).get("inline_keyboard", [])
+        shown, keyboard = shown_text(params), markup_of(params).get("inline_keyboard", [])
         now = (message.text, message.entities, message.keyboard)
-        _refuse_same(now, (shown.text, shown.entities, keyboard))
+        refuse_same(now, (shown.text, shown.entities, keyboard))
         message.html, message.text, message.entities = params["text"], shown.text, shown.entities
         message.keyboard = keyboard
         message.edits += 1
@@ -256,9 +297,9 @@ class TelegramServer(Updates):
     async def _edit_markup(self, params: Params) -> Any:
         message, keyboard = (
             self._message(params, "edit"),
-            _markup(params).get("inline_keyboard", []),
+            markup_of(params).get("inline_keyboard", []),
         )
-        _refuse_same(message.keyboard, keyboard)
+        refuse_same(message.keyboard, keyboard)
         message.keyboard = keyboard
         message.edits += 1
         return self.payload_of(message)
@@ -283,10 +324,23 @@ class TelegramServer(Updates):
         self.actions.append((self._chat_id(params), params.get("action", "")))
         return True
 
+    async def _get_my_commands(self, params: Params) -> Any:
+        return self.commands.get(params.get("language_code", ""), [])
+
+    async def _set_my_commands(self, params: Params) -> Any:
+        commands = json_of(params, "commands", [])
+        for command in commands:
+            if not re.fullmatch(r"[a-z0-9_]{1,32}", command["command"]):
+                raise Refused("BOT_COMMAND_INVALID")
+            if not 1 <= len(command["description"]) <= 256:
+                raise Refused("BOT_COMMAND_DESCRIPTION_INVALID")
+        self.commands[params.get("language_code", "")] = commands
+        return True
+
     async def _set_webhook(self, params: Params) -> Any:
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,256}", params.get("secret_token", "")):
             raise Refused("secret token contains unallowed characters")
-        allowed = _json(params, "allowed_updates", [])
+        allowed = json_of(params, "allowed_updates", [])
         self.webhook = {**params, "allowed_updates": allowed}
         return True
 
@@ -326,6 +380,12 @@ class TelegramServer(Updates):
             raise Refused("chat_id is empty or no number") from None
         if chat_id in self.gone_chats:
             raise Refused("chat not found", fault=False)
+        if chat_id in self.migrated:
+            raise Refused(
+                "group chat was upgraded to a supergroup chat",
+                fault=False,
+                parameters={"migrate_to_chat_id": self.migrated[chat_id]},
+            )
         if chat_id in self.blocked_chats:
             raise Refused("bot was blocked by the user", 403, fault=False)
         return chat_id
@@ -335,58 +395,6 @@ class TelegramServer(Updates):
         if message is None or message.deleted:
             raise Refused(f"message to {verb} not found", fault=message is None)
         return message
-
-
-def _shown(params: Params) -> Parsed:
-    if params.get("parse_mode") not in (None, "HTML"):
-        raise Refused("unsupported parse_mode")
-    text = params.get("text", "")
-    try:
-        parsed = parse_html(text) if "parse_mode" in params else Parsed(text.strip())
-    except BadHtml as exc:
-        raise Refused(str(exc)) from exc
-    if not re.search(r"[^\s\u200b-\u200f\u2060-\u206f\ufeff]", parsed.text):
-        raise Refused("message text is empty")
-    if units(parsed.text) > 4096:
-        raise Refused("message is too long")
-    return with_found(parsed)
-
-
-def _markup(params: Params) -> Params:
-    markup: Params = _json(params, "reply_markup", {})
-    rows = markup.get("inline_keyboard", [])
-    if any(len(row) > 8 for row in rows) or sum(map(len, rows)) > 100:
-        raise Refused("reply markup is too long")
-    for button in (button for row in rows for button in row):
-        if not button.get("text", "").strip():
-            raise Refused("text buttons are unallowed in the inline keyboard")
-        if not 1 <= len(button.get("callback_data", "").encode()) <= 64:
-            raise Refused("BUTTON_DATA_INVALID")
-        if button.get("style", "primary") not in ("primary", "danger", "success"):
-            raise Refused("invalid button style specified")
-    return markup
-
-
-def _refuse_same(now: object, then: object) -> None:
-    if now == then:
-        raise Refused(
-            "message is not modified: specified new message content and reply markup are exactly "
-            "the same as a current content and reply markup of the message",
-            fault=False,
-        )
-
-
-def _too_fast(retry_after_s: int) -> Refused:
-    description = f"Too Many Requests: retry after {retry_after_s}"
-    return Refused(description, 429, fault=False, parameters={"retry_after": retry_after_s})
-
-
-def _json(params: Params, name: str, default: Any) -> Any:
-    value = params.get(name, default)
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        raise Refused(f"can't parse {name} JSON object") from None
 
 
 async def _params(request: web.Request) -> Params:

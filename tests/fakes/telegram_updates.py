@@ -130,6 +130,13 @@ class Updates:
             },
         }
 
+    def migrated_update(self, old: int, new: int) -> dict[str, Any]:
+        """The group `old` has become the supergroup `new`, as the old one is told."""
+        update = self.message_update("", chat_id=old)
+        del update["message"]["text"]
+        update["message"]["migrate_to_chat_id"] = new
+        return update
+
     def payload_of(self, message: Sent) -> dict[str, Any]:
         """A message of the bot as it stands inside an update."""
         payload: dict[str, Any] = {

@@ -117,7 +117,10 @@ async def test_a_review_asked_for_on_telegram_links_to_its_message_in_a_supergro
     assert "来自：Telegram" in direct.body
     answer = telegram.chat(chat_id)[0]
     link = f"https://t.me/c/1234567890/{answer.message_id}"
-    assert (f"<{link}|打开对话>" in direct.body) == (chat_id == GROUP_ID)
-    assert ("打开对话" in direct.body) == (chat_id == GROUP_ID)
+    if chat_id != GROUP_ID:
+        # Nobody else may read a private chat, but the bot shows the card to whom it is for.
+        token = direct.buttons[0]["value"].split(":")[1]
+        link = f"https://t.me/signoff_bot?start=c_{token}"
+    assert f"<{link}|打开对话>" in direct.body
     await side.tap(direct, "批准", user="U0REVIEWER")
     await chat.shown(chat_id, "访视已录入")

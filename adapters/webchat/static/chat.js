@@ -1,6 +1,7 @@
 // The page: who is speaking, the conversation as it comes in, and the composer.
 import { buildCard, carryOver, el } from "/static/card.js";
 import { buildChart } from "/static/chart.js";
+import { files } from "/static/files.js";
 import { inbox } from "/static/inbox.js";
 import { texts } from "/static/texts.js";
 
@@ -104,12 +105,13 @@ function place(id, node) {
   $("empty").hidden = true;
 }
 
-function showSaid({ id, person: who, name, text }) {
+function showSaid({ id, person: who, name, text, files: sent = [] }) {
   const key = `said:${id}`;
   if (shown.has(key)) return;
   const node = el("article", { class: "said", "data-person": who },
     el("span", { class: "avatar", "data-hue": hue(who), "aria-hidden": "true", text: initial(name) }),
-    el("div", { class: "bubble" }, el("strong", { class: "who", text: name }), el("p", { text })));
+    el("div", { class: "bubble" }, el("strong", { class: "who", text: name }), text ? el("p", { text }) : null,
+      sent.length ? el("span", { class: "names", text: sent.join(" · ") }) : null));
   node.classList.toggle("mine", who === person?.id);
   place(key, node);
   shown.set(key, { node });
@@ -174,6 +176,7 @@ const initial = (name) => [...name.trim()][0]?.toUpperCase() ?? "?";
 const hue = (id) => Math.max(0, people.findIndex((p) => p.id === id)) % 6;
 
 function pick(chosen) {
+  if (person && person.id !== chosen.id) attached.clear();
   if (person?.id !== chosen.id) waiting.clear();
   person = chosen;
   localStorage.setItem("signoff.person", chosen.id);
@@ -213,7 +216,7 @@ function grow() {
   input.style.height = "auto";
   input.style.height = `${Math.min(input.scrollHeight, MAX_INPUT_PX)}px`;
   input.style.overflowY = input.scrollHeight > MAX_INPUT_PX ? "auto" : "hidden";
-  $("send").disabled = !input.value.trim();
+  $("send").disabled = attached.busy() || !(input.value.trim() || attached.ready().length);
 }
 
 function complain(text) {
@@ -224,16 +227,19 @@ function complain(text) {
 async function say(event) {
   event.preventDefault();
   const t = texts(lang), text = input.value.trim();
-  if (!text || !person || input.readOnly) return;
+  const sent = attached.ready();
+  if (!(text || sent.length) || !person || input.readOnly) return;
+  if (attached.busy()) return complain(t.stillSending);
   if ([...text].length > MAX_TEXT) return complain(t.tooLong);
   complain("");
   const who = person;
   input.readOnly = $("send").disabled = true;
-  const { status, data, id } = await act("/chat/messages", { text });
+  const { status, data, id } = await act("/chat/messages", sent.length ? { text, files: sent } : { text });
   input.readOnly = false;
   if (status === 202) {
     input.value = "";
-    showSaid({ id, person: who.id, name: who.name, text });
+    attached.clear();
+    showSaid({ id, person: who.id, name: who.name, text, files: sent.map((file) => file.name) });
     showLatest();
   } else complain(data.text ?? (status === 0 || status >= 500 ? t.notSent : t.refused));
   grow();
@@ -260,6 +266,7 @@ $("lang").addEventListener("click", () => {
   speak();
 });
 
+const attached = files({ room, who: () => person, language: () => lang, changed: () => grow(), complain });
 const waiting = inbox({ me: () => person, act, language: () => lang });
 $("leave").addEventListener("click", async () => {
   await fetch("/chat/logout", {
@@ -273,6 +280,7 @@ grow();
 const there = await (await fetch("/chat/people")).json();
 people = there.people;
 $("leave").hidden = !there.leaves;
+attached.allow(there.files_mb);
 const last = localStorage.getItem("signoff.person");
 if (people.length) pick(people.find((p) => p.id === last) ?? people[0]);
 showPeople();

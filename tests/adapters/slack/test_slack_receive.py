@@ -5,7 +5,14 @@ import pytest
 from adapters.slack.entities import plain
 from adapters.slack.receive import receive
 from engine.errors import BadPayload
-from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, MessageReceived
+from engine.events import (
+    Actor,
+    CardTapped,
+    CommandGiven,
+    FormSubmitted,
+    MessageReceived,
+    SharedFile,
+)
 
 REQUESTER = Actor(platform="slack", workspace="T0TRIAL", user="U0REQUESTER")
 REVIEWER = Actor(platform="slack", workspace="T0TRIAL", user="U0REVIEWER", name="u0reviewer")
@@ -51,9 +58,15 @@ BUTTON = "s1:0a-Zk3tP9qLmN4x:approve:1"
     ],
 )
 def test_a_persons_message_becomes_an_update(payload, name, id, conversation, text):
-    assert receive(payload(name)) == MessageReceived(
+    update = receive(payload(name))
+    assert update.model_copy(update={"files": ()}) == MessageReceived(
         id=id, conversation=conversation, actor=REQUESTER, text=text
     )
+
+
+def test_the_files_of_a_message_are_named(payload):
+    update = receive(payload("message_file_share"))
+    assert update.files == (SharedFile(platform="slack", id="F0FORM", name="form.pdf"),)
 
 
 def test_message_and_mention_of_one_message_are_one_update(payload):

@@ -3,16 +3,21 @@
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
+from redis.asyncio import Redis
 
+from adapters.redis.slate import RedisSlate
 from adapters.telegram.platform import TelegramPlatform
 from adapters.telegram.polling import Pace
+from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import Accepted, Outcome, Update
+from engine.ports.platform import Intake
 from tests.fakes.telegram_server import SECRET, TOKEN, TelegramServer
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "telegram"
@@ -86,26 +91,84 @@ async def server() -> AsyncIterator[TelegramServer]:
         yield running
 
 
-async def _platform(url: str, lease: SwitchedLease, secret: str) -> AsyncIterator[TelegramPlatform]:
+class SwitchedSlate(RedisSlate):
+    """The real slate, which is out of reach while `away`."""
+
+    away = False
+
+    async def read(self, name: str) -> str:
+        if self.away:
+            raise StoreUnavailable("the store is away")
+        return await super().read(name)
+
+
+@pytest.fixture
+def slate(redis: Redis) -> SwitchedSlate:
+    return SwitchedSlate(redis)
+
+
+async def _platform(
+    url: str, lease: SwitchedLease, slate: SwitchedSlate, secret: str, cards: dict[str, Card]
+) -> AsyncIterator[TelegramPlatform]:
+    async def stored(token: str) -> Card | None:
+        return cards.get(token)
+
     platform = TelegramPlatform(
         bot_token=TOKEN,
         webhook_secret=secret,
         api_url=url,
         public_url="https://signoff.example",
         lease=lease,
-        pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1),
+        slate=slate,
+        card=stored,
+        pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=0.05),
     )
     yield platform
     await platform.close()
 
 
 @pytest.fixture
-async def platform(server: TelegramServer, lease: SwitchedLease) -> AsyncIterator[TelegramPlatform]:
-    async for one in _platform(server.url, lease, SECRET):
+def cards() -> dict[str, Card]:
+    """The cards that there are, by token."""
+    return {}
+
+
+@pytest.fixture
+async def platform(
+    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate, cards: dict[str, Card]
+) -> AsyncIterator[TelegramPlatform]:
+    async for one in _platform(server.url, lease, slate, SECRET, cards):
         yield one
 
 
 @pytest.fixture
-async def polling(server: TelegramServer, lease: SwitchedLease) -> AsyncIterator[TelegramPlatform]:
-    async for one in _platform(server.url, lease, ""):
+async def polling(
+    server: TelegramServer, lease: SwitchedLease, slate: SwitchedSlate, cards: dict[str, Card]
+) -> AsyncIterator[TelegramPlatform]:
+    async for one in _platform(server.url, lease, slate, "", cards):
         yield one
+
+
+@pytest.fixture
+async def deliver(
+    aiohttp_client: Any, platform: TelegramPlatform, intake: Recorder, server: TelegramServer
+) -> Callable[..., Awaitable[int]]:
+    """Delivers updates to the webhook; the status of the answer, which `status` has to be."""
+    return await delivery(aiohttp_client, platform, intake, server)
+
+
+async def delivery(
+    aiohttp_client: Any, platform: TelegramPlatform, intake: Intake, server: TelegramServer
+) -> Callable[..., Awaitable[int]]:
+    """The way of Telegram's deliveries to this platform."""
+    app = web.Application()
+    app.add_routes(platform.routes(intake))
+    client = await aiohttp_client(app)
+
+    async def post(update: dict[str, Any]) -> int:
+        answer = await client.post(
+            "/telegram/webhook", json=update, headers=server.secret_headers()
+        )
+        return int(answer.status)
+
+    return post

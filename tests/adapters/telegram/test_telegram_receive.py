@@ -15,7 +15,6 @@ NOT_FOR_US = [
     "command_for_another",
     "edited_message",
     "channel_post",
-    "photo",
     "bot_message",
     "tap_on_game",
     "migrated",
@@ -30,6 +29,7 @@ NOT_FOR_US = [
         ("group_reply_to_bot", "telegram:7000000001:-100200300", "and P004?"),
         ("topic_mention", "telegram:7000000001:-100200300:77", "hello"),
         ("thread_reply_outside_topics", "telegram:7000000001:-100200300", "and P005?"),
+        ("photo", "telegram:7000000001:1001", "look"),
         ("text_mention", "telegram:7000000001:-100200300", ", hello"),
         ("forged_form_reply", "telegram:7000000001:1001", "weight (kg): 70.5\n日期：2026-11-20"),
         (

@@ -1,5 +1,7 @@
+import asyncio
 import io
 import json
+from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
@@ -31,6 +33,7 @@ FORM = FormView(
         Field(name="weight_kg", label="Weight", type="number", unit="kg"),
         Field(name="ecog", label="ECOG", type="integer"),
     ),
+    edits=True,
 )
 
 
@@ -39,15 +42,6 @@ async def client(aiohttp_client, platform, intake):
     app = web.Application()
     app.add_routes(platform.routes(intake))
     return await aiohttp_client(app)
-
-
-@pytest.fixture
-async def deliver(client, server):
-    async def post(update):
-        response = await client.post(PATH, json=update, headers=server.secret_headers())
-        return response.status
-
-    return post
 
 
 @pytest.fixture
@@ -204,7 +198,7 @@ async def test_what_is_no_update_is_refused(client, server, intake, body):
     assert intake.updates == []
 
 
-@pytest.mark.parametrize("name", ["edited_message", "channel_post", "photo", "tap_on_game"])
+@pytest.mark.parametrize("name", ["edited_message", "channel_post", "tap_on_game"])
 async def test_what_we_do_not_know_is_taken_and_ignored(deliver, payload, intake, name):
     assert await deliver(payload(name)) == 200
     assert intake.updates == []
@@ -221,3 +215,56 @@ async def test_listening_registers_the_webhook_and_returns(server, platform, int
 
 async def test_without_a_secret_there_is_no_route(polling, intake):
     assert polling.routes(intake) == []
+
+
+@pytest.fixture
+async def slow(server, platform, intake, aiohttp_client):
+    """Delivers to an intake that answers only once the test lets it."""
+    let = asyncio.Event()
+
+    async def answering(update):
+        await let.wait()
+        return await intake(update)
+
+    app = web.Application()
+    app.add_routes(platform.routes(answering))
+    client = await aiohttp_client(app)
+
+    @asynccontextmanager
+    async def delivering(update):
+        async with asyncio.TaskGroup() as group:
+            posted = client.post(PATH, json=update, headers=server.secret_headers())
+            task = group.create_task(posted)
+            await server.wait_for(lambda: server.count("answerCallbackQuery") == 1)
+            yield
+            let.set()
+        assert task.result().status == 200
+
+    return delivering
+
+
+async def test_a_tap_is_answered_while_the_store_is_slow(server, intake, slow, card):
+    intake.outcomes.append(Answered("Approved by Bo", ok=True))
+    async with slow(server.tap_update(card, "Approve", user_id=1002, name="Bo")):
+        (answer,) = server.callback_answers
+        assert (answer.text, answer.show_alert) == ("Received, working on it…", False)
+        assert intake.updates == []
+    told = server.chat(-100200300)[-1]
+    assert told.text == "Bo Approved by Bo"
+    assert (told.reply_to, told.topic) == (card.message_id, 77)
+    assert server.count("answerCallbackQuery") == 1
+    assert server.faults == []
+
+
+async def test_a_form_that_is_wanted_late_is_asked_all_the_same(server, intake, slow, card):
+    intake.outcomes.append(FormWanted(FORM))
+    async with slow(server.tap_update(card, "Approve", user_id=1002, name="Bo")):
+        assert len(server.callback_answers) == 1
+    assert server.chat(-100200300)[-1].force_reply
+
+
+async def test_what_was_not_recorded_late_is_said_in_a_message(server, intake, slow, card):
+    intake.outcomes.append(NotRecorded("Not recorded, tap again"))
+    async with slow(server.tap_update(card, "Approve", user_id=1002, name="Bo")):
+        assert len(server.callback_answers) == 1
+    assert server.chat(-100200300)[-1].text == "Bo Not recorded, tap again"

@@ -33,6 +33,7 @@ HOSTILE = [
     '```"><script>\nx\n```',
     "`<script>`",
     "| a |\n|:-:|\n| <script> |",
+    "[x]() [](<>) [y][n]\n\n[n]: <>",
 ]
 
 
@@ -62,6 +63,10 @@ def assert_harmless(html: str) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(text):
     assert_harmless(to_html(text))
+
+
+def test_a_link_to_nowhere_is_only_what_it_says():
+    assert to_html("[one]() and [two](https://a.example)").startswith("<p>one and <a href=")
 
 
 @settings(max_examples=150, deadline=None)

@@ -67,7 +67,7 @@ async def test_a_file_is_read_when_it_is_named(ctx: ToolContext, folder: Path) -
     missing = await call(ELEMENT_EXTRACT, {"name": "minute.txt"}, ctx)
     assert "Close names: minutes.txt." in ELEMENT_EXTRACT.tell(missing, "en")
     (folder / "scan.pdf").touch()
-    with pytest.raises(ToolFailed, match="cannot be read"):
+    with pytest.raises(ToolFailed, match=r"scan\.pdf is empty"):
         await call(ELEMENT_EXTRACT, {"name": "scan.pdf"}, ctx)
 
 

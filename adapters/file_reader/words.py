@@ -1,0 +1,32 @@
+"""The text of a Word document, tables included, in its order."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from docx import Document
+from docx.table import Table
+from docx.text.paragraph import Paragraph
+
+from adapters.file_reader.found import Deadline, Found, Gathered
+
+
+def read(stream: BinaryIO, deadline: Deadline) -> Found:
+    """The text of the body; `cut` when that was not all of it."""
+    text = Gathered()
+    for line in _lines(Document(stream).iter_inner_content()):
+        if text.cut:
+            break
+        if deadline.over:
+            text.cut = True
+            break
+        text.add(f"{line}\n")
+    return text.found()
+
+
+def _lines(blocks: Iterator[Paragraph | Table]) -> Iterator[str]:
+    for block in blocks:
+        if isinstance(block, Paragraph):
+            yield block.text
+        else:
+            for row in block.rows:
+                yield "\t".join(" ".join(cell.text.split()) for cell in row.cells)

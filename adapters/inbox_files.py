@@ -1,0 +1,206 @@
+"""Takes in the files that came with a message: fetched to disk, looked at, then kept."""
+
+import asyncio
+import hashlib
+import os
+import re
+import tempfile
+import time
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import structlog
+
+from adapters.files import SHARED, folder_of, is_project
+from adapters.reading import FileReader
+from engine.errors import Forbidden, Gone, PlatformError, TooLarge
+from engine.events import SharedFile
+from engine.ports.inbox_files import KINDS, FileSource, TakenFile
+from engine.ports.library import Extract
+
+MOST_FILES = 10
+"""Of more files with one message the others are not taken."""
+
+_ENDINGS = {"csv": ("csv", "tsv"), "jpg": ("jpg", "jpeg")}
+_TRIES = 2
+_AT_ONCE = 4
+_INCOMING = ".incoming-"
+_LEFT_BEHIND_S = 86_400.0
+_NAME_BYTES = 120
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """What is taken: so much of a file, of these kinds, fetched within so many seconds."""
+
+    most_mb: int = 20
+    kinds: Collection[str] = KINDS
+    seconds: float = 20.0
+
+    @property
+    def most_bytes(self) -> int:
+        """The same in bytes."""
+        return self.most_mb * 1024**2
+
+
+class _TooMuch(Exception):
+    """More came than is taken."""
+
+
+class SharedFiles:
+    """The InboxFiles port: under `<root>/<project>/.shared/<conversation>/`, by a safe name."""
+
+    def __init__(
+        self,
+        root: Path,
+        sources: Mapping[str, FileSource],
+        reader: FileReader,
+        limits: FileLimits,
+    ) -> None:
+        self._root = root
+        self._sources = sources
+        self._reader = reader
+        self._limits = limits
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    async def take(
+        self, project: str, conversation: str, files: Sequence[SharedFile]
+    ) -> tuple[TakenFile, ...]:
+        """What became of each, in order; the same files again are kept once."""
+        folder = self._root / project / SHARED / folder_of(conversation)
+        try:
+            if not is_project(project):
+                raise OSError(f"{project!r} is no project that can have a folder")
+            await asyncio.to_thread(_prepare, folder)
+        except OSError as error:
+            _log.error("files_not_kept", folder=str(folder), error=str(error))
+            return tuple(TakenFile(shown=shown_name(f), problem="away") for f in files)
+        first, others = files[:MOST_FILES], files[MOST_FILES:]
+        taken = await asyncio.gather(*(self._take(folder, file) for file in first))
+        late = [TakenFile(shown=shown_name(file), problem="too_many") for file in others]
+        return (*taken, *late)
+
+    async def _take(self, folder: Path, file: SharedFile) -> TakenFile:
+        shown, most = shown_name(file), self._limits.most_mb
+        if file.size_bytes > self._limits.most_bytes:
+            return TakenFile(shown=shown, problem="too_large", limit_mb=most)
+        async with self._places:
+            for attempt in range(1, _TRIES + 1):
+                try:
+                    return await self._once(folder, file, shown)
+                except _TooMuch:
+                    return TakenFile(shown=shown, problem="too_large", limit_mb=most)
+                except TooLarge as error:
+                    return TakenFile(shown=shown, problem="too_large", limit_mb=error.limit_mb)
+                except (PlatformError, TimeoutError, OSError) as error:
+                    again = attempt < _TRIES and getattr(error, "retryable", False)
+                    told = f"{type(error).__name__}: {error}"
+                    _log.warning("file_not_taken", platform=file.platform, error=told, again=again)
+                    if not again:
+                        denied = isinstance(error, Forbidden | Gone)
+                        return TakenFile(shown=shown, problem="denied" if denied else "away")
+        raise AssertionError("the last try always ends")
+
+    async def _once(self, folder: Path, file: SharedFile, shown: str) -> TakenFile:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=_INCOMING) as incoming:
+            async with asyncio.timeout(self._limits.seconds):
+                digest = await self._fetch(file, incoming.file)
+            size = incoming.file.seek(0, os.SEEK_END)
+            incoming.file.seek(0)
+            extract = await self._reader.read(incoming.file, _ending(shown))
+            taken = _judged(shown, size, extract, self._limits.kinds)
+            if taken.problem:
+                return taken
+            wanted = safe_name(shown, extract.kind)
+            name = await asyncio.to_thread(_keep, incoming.name, folder, wanted, digest)
+        return taken.model_copy(update={"name": name})
+
+    async def _fetch(self, file: SharedFile, into: IO[bytes]) -> str:
+        """Write the content, never more of it than is taken; returns its digest."""
+        source = self._sources.get(file.platform)
+        if source is None:
+            raise Gone(f"{file.platform}: hands out no files")
+        digest, size = hashlib.sha256(), 0
+        async with aclosing(source.fetch(file)) as pieces:
+            async for piece in pieces:
+                size += len(piece)
+                if size > self._limits.most_bytes:
+                    raise _TooMuch
+                digest.update(piece)
+                await asyncio.to_thread(into.write, piece)
+        await asyncio.to_thread(into.flush)
+        return digest.hexdigest()
+
+
+def _judged(shown: str, size: int, extract: Extract, kinds: Collection[str]) -> TakenFile:
+    problem = extract.problem or ("" if extract.kind in kinds else "kind")
+    return TakenFile(
+        shown=shown,
+        problem=problem,
+        kind=extract.kind,
+        size_bytes=size,
+        parts=extract.parts,
+        parts_read=extract.parts_read,
+        cut=extract.cut,
+    )
+
+
+def shown_name(file: SharedFile) -> str:
+    """What the sender calls the file: the end of a path, on one line, without invisible marks."""
+    name = unicodedata.normalize("NFC", file.name)
+    last = re.split(r"[/\\]", name)[-1]
+    kept = "".join(c if c.isprintable() else " " for c in last)
+    return " ".join(kept.split())[:100] or "file"
+
+
+def safe_name(shown: str, kind: str) -> str:
+    """A name to keep it under, with the ending of what it is; tools and people can write it."""
+    name = re.sub(r"[^\w.-]+", "_", shown).strip("._-") or "file"
+    if _ending(name) not in _ENDINGS.get(kind, (kind,)):
+        name = f"{name}.{kind}"
+    stem, _, ending = name.rpartition(".")
+    while len(stem.encode()) > _NAME_BYTES:
+        stem = stem[:-1]
+    return f"{stem}.{ending}"
+
+
+def _ending(name: str) -> str:
+    return Path(name).suffix[1:].lower()
+
+
+def _prepare(folder: Path) -> None:
+    """Make the folder; what a worker that died left there is taken away."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for left in folder.glob(f"{_INCOMING}*"):
+        if time.time() - left.stat().st_mtime > _LEFT_BEHIND_S:
+            left.unlink(missing_ok=True)
+
+
+def _keep(incoming: str, folder: Path, wanted: str, digest: str) -> str:
+    """Give the file its name, or another when something else has it; the same is kept once."""
+    stem, _, ending = wanted.rpartition(".")
+    projects = folder.parents[1]
+    for number in range(1, 1000):
+        name = wanted if number == 1 else f"{stem}-{number}.{ending}"
+        # A shared file never stands in for one of the project.
+        if os.path.lexists(projects / name):
+            continue
+        try:
+            os.link(incoming, folder / name)
+        except FileExistsError:
+            if not _same(folder / name, digest):
+                continue
+        return name
+    raise OSError(f"{wanted}: every name like it is taken")
+
+
+def _same(path: Path, digest: str) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == digest

@@ -1,0 +1,97 @@
+"""Files that the page sends before the message they belong to: streamed to disk, found by id."""
+
+import asyncio
+import hashlib
+import os
+import re
+import secrets
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from pathlib import Path
+
+from engine.errors import Gone
+from engine.events import SharedFile
+
+PER_PERSON = 20
+"""So many may lie here for one person in one room; older ones go after a day."""
+
+IN_ALL = 500
+_KEPT_S = 86_400.0
+_PIECE_BYTES = 64 * 1024
+_ID = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}")
+_PART = ".part"
+
+
+class TooBig(Exception):
+    """More came than one file may hold."""
+
+
+class TooMany(Exception):
+    """As much lies here as there is room for."""
+
+
+class Uploads:
+    """A folder of files by `<owner>-<id>`: nobody finds another's, whatever id they send."""
+
+    def __init__(self, folder: Path, *, most_mb: int = 20, seconds: float = 20.0) -> None:
+        self._folder = folder
+        self.most_mb = most_mb
+        self.seconds = seconds
+
+    async def take(self, room: str, person: str, content: AsyncIterator[bytes]) -> str:
+        """Write the content; returns its id. Raises TooBig, TooMany, OSError, TimeoutError."""
+        owner, upload = _owner(room, person), secrets.token_hex(16)
+        await asyncio.to_thread(self._make_room, owner)
+        path = self._folder / f"{owner}-{upload}"
+        part = path.with_suffix(_PART)
+        try:
+            async with asyncio.timeout(self.seconds):
+                await self._write(part, content)
+            part.rename(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        return upload
+
+    async def _write(self, path: Path, content: AsyncIterator[bytes]) -> None:
+        size = 0
+        file = await asyncio.to_thread(path.open, "xb")
+        with file:
+            async for piece in content:
+                size += len(piece)
+                if size > self.most_mb * 1024**2:
+                    raise TooBig
+                await asyncio.to_thread(file.write, piece)
+
+    def shared(self, room: str, person: str, upload: str, name: str) -> SharedFile:
+        """The upload as a file of a message of that person in that room."""
+        return SharedFile(platform="web", id=f"{_owner(room, person)}-{upload}", name=name)
+
+    async def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """The upload's content. Raises Gone when it is not here, or not any more."""
+        if not _ID.fullmatch(file.id):
+            raise Gone("no upload has such an id")
+        try:
+            opened = await asyncio.to_thread((self._folder / file.id).open, "rb")
+        except FileNotFoundError as error:
+            raise Gone("the upload is not here") from error
+        with opened:
+            while piece := await asyncio.to_thread(opened.read, _PIECE_BYTES):
+                yield piece
+
+    def _make_room(self, owner: str) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        mine = others = 0
+        for entry in os.scandir(self._folder):
+            if time.time() - entry.stat().st_mtime > _KEPT_S:
+                Path(entry.path).unlink(missing_ok=True)
+            elif entry.name.startswith(owner):
+                mine += 1
+            else:
+                others += 1
+        if mine >= PER_PERSON or mine + others >= IN_ALL:
+            raise TooMany
+
+
+def _owner(room: str, person: str) -> str:
+    return hashlib.sha256(f"{room}\n{person}".encode()).hexdigest()[:32]

@@ -1,0 +1,67 @@
+"""Files that people share with a message: where they come from, and what becomes of them."""
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Literal, Protocol, runtime_checkable
+
+from cards.frozen import Frozen
+from engine.events import SharedFile
+from engine.ports.library import Problem
+
+KINDS = ("pdf", "docx", "xlsx", "csv", "json", "md", "txt", "png", "jpg", "gif", "webp")
+"""What can be read, by content."""
+
+Refusal = Literal["too_large", "too_many", "away", "denied"]
+
+
+class TakenFile(Frozen):
+    """What became of a shared file: kept under `name`, or not, with the `problem`.
+
+    `shown` is what its sender calls it. `limit_mb` is what it is larger than; of `parts` (pages,
+    sheets) `parts_read` can be read; `cut` when only the beginning can be.
+    """
+
+    shown: str
+    name: str = ""
+    problem: Problem | Refusal = ""
+    kind: str = ""
+    size_bytes: int = 0
+    parts: int = 0
+    parts_read: int = 0
+    cut: bool = False
+    limit_mb: int = 0
+
+
+@runtime_checkable
+class FileSource(Protocol):
+    """A platform that files can be fetched from."""
+
+    def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
+        """The file's content, in pieces. Raises PlatformError: TooLarge for what it never gives.
+
+        Only the platform's own hosts are asked, and nobody else is told the token.
+        """
+        ...
+
+
+class InboxFiles(Protocol):
+    """Takes shared files in."""
+
+    async def take(
+        self, project: str, conversation: str, files: Sequence[SharedFile]
+    ) -> tuple[TakenFile, ...]:
+        """What became of each, in order; the same files again are kept once. Never raises for
+        what a file or a platform can cause."""
+        ...
+
+
+class NoFiles:
+    """Takes nothing, where there is no folder for it."""
+
+    async def take(
+        self, project: str, conversation: str, files: Sequence[SharedFile]
+    ) -> tuple[TakenFile, ...]:
+        """Each as out of reach."""
+        return tuple(TakenFile(shown=file.name, problem="away") for file in files)
+
+
+NO_FILES = NoFiles()

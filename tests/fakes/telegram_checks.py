@@ -1,0 +1,65 @@
+"""What Telegram refuses in messages that a bot sends or edits."""
+
+import json
+import re
+from typing import Any
+
+from tests.fakes.telegram_files import Params, Refused
+from tests.fakes.telegram_text import BadHtml, Parsed, parse_html, units, with_found
+
+
+def shown_text(params: Params) -> Parsed:
+    """The text of a message as it would be shown; raises Refused."""
+    if params.get("parse_mode") not in (None, "HTML"):
+        raise Refused("unsupported parse_mode")
+    text = params.get("text", "")
+    try:
+        parsed = parse_html(text) if "parse_mode" in params else Parsed(text.strip())
+    except BadHtml as exc:
+        raise Refused(str(exc)) from exc
+    if not re.search(r"[^\s\u200b-\u200f\u2060-\u206f\ufeff]", parsed.text):
+        raise Refused("message text is empty")
+    if units(parsed.text) > 4096:
+        raise Refused("message is too long")
+    return with_found(parsed)
+
+
+def markup_of(params: Params) -> Params:
+    """The keyboard or forced reply below a message; raises Refused."""
+    markup: Params = json_of(params, "reply_markup", {})
+    rows = markup.get("inline_keyboard", [])
+    if any(len(row) > 8 for row in rows) or sum(map(len, rows)) > 100:
+        raise Refused("reply markup is too long")
+    for button in (button for row in rows for button in row):
+        if not button.get("text", "").strip():
+            raise Refused("text buttons are unallowed in the inline keyboard")
+        if not 1 <= len(button.get("callback_data", "").encode()) <= 64:
+            raise Refused("BUTTON_DATA_INVALID")
+        if button.get("style", "primary") not in ("primary", "danger", "success"):
+            raise Refused("invalid button style specified")
+    return markup
+
+
+def refuse_same(now: object, then: object) -> None:
+    """Raises Refused for an edit that changes nothing."""
+    if now == then:
+        raise Refused(
+            "message is not modified: specified new message content and reply markup are exactly "
+            "the same as a current content and reply markup of the message",
+            fault=False,
+        )
+
+
+def too_fast(retry_after_s: int) -> Refused:
+    """What Telegram says when it is too much."""
+    description = f"Too Many Requests: retry after {retry_after_s}"
+    return Refused(description, 429, fault=False, parameters={"retry_after": retry_after_s})
+
+
+def json_of(params: Params, name: str, default: Any) -> Any:
+    """A parameter that is JSON; raises Refused."""
+    value = params.get(name, default)
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        raise Refused(f"can't parse {name} JSON object") from None
