@@ -13,7 +13,8 @@ from bot.pages.routes import admin_routes
 from bot.settings import Settings
 from bot.skill_api import SkillApi
 from bot.stopping import end, pause
-from bot.wiring import Adapter, Parts, open_parts
+from bot.wiring import Parts, open_parts
+from bot.wiring_platforms import Adapter
 from engine.errors import StoreError
 
 log = structlog.get_logger()

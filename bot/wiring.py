@@ -1,18 +1,14 @@
 """Settings become the parts of a running service: concrete classes are named only here.
 
-Those that know people (groups, logins, inboxes) are named in `bot/wiring_people.py`.
+Those of the platforms, of people and of files are named in `bot/wiring_*.py` beside it.
 """
 
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Protocol
-
-from aiohttp import web
-from pydantic import SecretStr
 
 from adapters.clock import SystemClock
 from adapters.knowledge.search import DocumentSearch
@@ -27,17 +23,13 @@ from adapters.redis.listing import RedisListing
 from adapters.redis.memory import RedisMemory
 from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.operations import RedisOperations
-from adapters.redis.rooms import RedisChatLog, RedisLease, RedisPublished, RedisRate
+from adapters.redis.rooms import RedisPublished, RedisRate
 from adapters.redis.scripts import Scripts
 from adapters.redis.sessions import RedisSessions
-from adapters.redis.slate import RedisSlate
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
-from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
-from adapters.telegram.platform import TelegramPlatform
-from adapters.webchat.platform import WebChat
 from bot.current import Current
 from bot.definitions import load_definitions
 from bot.failpoints import Failpoint
@@ -59,15 +51,9 @@ from bot.spans import Spans, open_spans
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
-from bot.wiring_files import open_files, web_uploads
-from bot.wiring_people import (
-    open_card,
-    open_groups,
-    slack_home,
-    web_door,
-    web_inbox,
-    web_persons,
-)
+from bot.wiring_files import open_files
+from bot.wiring_people import open_groups
+from bot.wiring_platforms import Adapter, open_platforms, places, secret
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings
@@ -76,8 +62,7 @@ from engine.ports.library import Library
 from engine.ports.listing import Listing
 from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
-from engine.ports.platform import Intake as IntakePort
-from engine.ports.platform import Platform, Rate
+from engine.ports.platform import Rate
 from engine.ports.published import Published
 from engine.ports.records import Records
 from engine.ports.sessions import Sessions
@@ -91,22 +76,6 @@ from engine.turn.tracing import Tracing
 
 STUDY = "clinical_qc"
 """The playbook whose project the study's records are."""
-
-
-class Adapter(Platform, Protocol):
-    """A platform with its way in: routes of the web process, and a listener beside them."""
-
-    def routes(self, intake: IntakePort) -> Sequence[web.AbstractRouteDef]:
-        """What the web process serves for it."""
-        ...
-
-    async def listen(self, intake: IntakePort) -> None:
-        """Receive over sockets or by polling until cancelled, or return at once."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,57 +111,6 @@ class Parts:
     clock: SystemClock
 
 
-def _slack(settings: Settings, store: Store, people: Directory) -> Adapter | None:
-    if settings.slack_bot_token is None:
-        return None
-    return SlackPlatform(
-        bot_token=settings.slack_bot_token.get_secret_value(),
-        signing_secret=_secret(settings.slack_signing_secret),
-        app_token=_secret(settings.slack_app_token),
-        api_url=settings.slack_api_url or "",
-        clock=SystemClock(settings.timezone),
-        home=slack_home(settings, store, people),
-    )
-
-
-def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | None:
-    if settings.telegram_bot_token is None:
-        return None
-    return TelegramPlatform(
-        bot_token=settings.telegram_bot_token.get_secret_value(),
-        webhook_secret=_secret(settings.telegram_webhook_secret),
-        api_url=settings.telegram_api_url or "",
-        public_url=settings.public_url or "",
-        per_s=settings.telegram_per_s,
-        lease=RedisLease(store.client),
-        slate=RedisSlate(store.client),
-        card=open_card(settings, store),
-    )
-
-
-def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
-    if not settings.webchat:
-        return None
-    persons = web_persons(people)
-    return WebChat(
-        log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
-        people=persons,
-        door=web_door(settings, store, persons),
-        inbox=web_inbox(settings, store, people),
-        uploads=web_uploads(settings),
-        public_url=settings.public_url or "",
-    )
-
-
-Build = Callable[[Settings, Store, Directory], Adapter | None]
-# One line per platform; None means that its settings leave it off.
-PLATFORMS: Mapping[str, Build] = {"slack": _slack, "telegram": _telegram, "web": _web}
-
-
-def _secret(value: SecretStr | None) -> str:
-    return value.get_secret_value() if value else ""
-
-
 @asynccontextmanager
 async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> AsyncIterator[Parts]:
     """The service's parts, opened and checked; raises DefinitionError or StoreUnavailable.
@@ -210,9 +128,9 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         groups = open_groups(settings, store, definitions.people, stack)
         await groups.load()
         people = definitions.people.resolved(groups.members)
-        platforms = _open_platforms(settings, store, people, stack)
+        platforms = open_platforms(settings, store, people, stack)
         files, inbox_files = open_files(settings, platforms)
-        connected = people.connected(_places(settings, platforms))
+        connected = people.connected(places(settings, platforms))
         partitions = keys.Partitions(settings.partitions)
         scripts = Scripts(store.client)
         stack.push_async_callback(scripts.idle)
@@ -343,17 +261,6 @@ async def open_archive(settings: Settings) -> AsyncIterator[Kept]:
         )
 
 
-def _open_platforms(
-    settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
-) -> dict[str, Adapter]:
-    """The platforms that the settings switch on."""
-    built = {name: build(settings, store, people) for name, build in PLATFORMS.items()}
-    platforms = {name: adapter for name, adapter in built.items() if adapter is not None}
-    for adapter in platforms.values():
-        stack.push_async_callback(adapter.close)
-    return platforms
-
-
 def _open_records(
     settings: Settings, playbooks: Mapping[str, Playbook], stack: AsyncExitStack
 ) -> Records:
@@ -382,7 +289,7 @@ def _open_model(
     if settings.llm_model is None:
         return None
     model = OpenAIModel(
-        api_key=_secret(settings.openai_api_key),
+        api_key=secret(settings.openai_api_key),
         base_url=settings.openai_base_url or "",
         model=settings.llm_model,
         fallbacks=settings.llm_fallback_models,
@@ -392,12 +299,3 @@ def _open_model(
     )
     stack.push_async_callback(model.close)
     return WatchedModel(model, spans)
-
-
-def _places(settings: Settings, platforms: Mapping[str, Adapter]) -> list[str]:
-    """Connected platforms as people's homes name them; Telegram's carry the bot's id."""
-    places = [name for name in platforms if name != "telegram"]
-    if settings.telegram_bot_token is not None:
-        bot_id = settings.telegram_bot_token.get_secret_value().partition(":")[0]
-        places.append(f"telegram:{bot_id}")
-    return places

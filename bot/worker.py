@@ -12,7 +12,8 @@ from bot.reposting import Reposting
 from bot.settings import Settings
 from bot.stopping import end, pause
 from bot.syncing import Syncing
-from bot.wiring import Adapter, Parts, open_parts
+from bot.wiring import Parts, open_parts
+from bot.wiring_platforms import Adapter
 from engine.errors import StoreError
 from engine.ports.store import Effects
 

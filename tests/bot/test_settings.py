@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from bot.setting_rules import PLATFORM_NAMES
 from bot.settings import Settings, load_settings
-from bot.wiring import PLATFORMS
+from bot.wiring_platforms import PLATFORMS
 from engine.errors import DefinitionError
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "s"}

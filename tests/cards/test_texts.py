@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from bot.wiring import PLATFORMS
+from bot.wiring_platforms import PLATFORMS
 from cards.decision import Reason as RefusedFor
 from cards.handover import Reason as NotHandedFor
 from cards.model import CardKind, CardStatus
