@@ -234,12 +234,13 @@ class Load:
         ts, trigger = f"{1_790_000_000 + self._number}.000200", f"{self._number}.1.tr"
         # A channel of its own, so that it is known what the tapper was told about this tap.
         channel = f"{channel}T{self._number}"
-        # Nothing was ever shown there, so no message is named in which the button stood.
-        message = {"channel": channel, "ts": "", "thread_ts": "", "text": "", "blocks": []}
+        message = {"channel": channel, "ts": "1.1", "thread_ts": "", "text": "", "blocks": []}
         action = {"action_id": "signoff:0", "type": "button", "text": {}, "value": button.pack()}
         tap = payloads.block_actions(
             action, message, team=TEAM, user=user, trigger_id=trigger, action_ts=ts
         )
+        # Nothing was ever shown there, so no message is named in which the button stood.
+        del tap["message"], tap["container"]["message_ts"]
 
         update = f"slack:action:{TEAM}:{user}:{channel}:{ts}"
         noted = self._tap(update, button, f"{channel}/{user}", trigger)
