@@ -81,7 +81,9 @@ class _Reader(HTMLParser):
             if self._rows and self._rows[-1]:
                 self._rows[-1][-1] += " ".join(harmless(data).split("\n"))
         elif self._exact or data.strip() or "\n" not in data:
-            self._out.append(data)
+            # A line's end in the HTML behind one that was told already is no other.
+            again = not self._exact and bool(self._out) and self._out[-1] == "\n"
+            self._out.append(data.removeprefix("\n") if again else data)
 
     def _item(self) -> None:
         inside = "  " * max(len(self._lists) - 1, 0)

@@ -73,7 +73,7 @@ def test_everything_that_we_and_the_playbooks_say_has_characters_in_the_font() -
     said += "".join(line for line in lines if re.search(r"\b(label|name|message|title):", line))
     assert "体重" in said
     odd = {char for char in set(said) if bytes(font.getmask(char)) == box}
-    assert {c for c in odd if not re.match(r"\s", c)} <= set("⏳✅⚠✍👀\ufe0f")
+    assert {c for c in odd if not re.match(r"\s", c)} <= set("⏳✅⚠✍👀❓✔✘✓↻✎\ufe0f")
 
 
 async def test_drawing_leaves_the_loop_to_others() -> None:
