@@ -18,9 +18,9 @@ from cards.view import CardView, FormView, MessageView
 from engine.router.chain import route
 from tests.engine.router.routes import CONTEXT
 from tests.fakes.matter import playbook
+from tests.fakes.platforms.slack.checks import message_problems, view_problems
+from tests.fakes.platforms.telegram.text import parse_html
 from tests.fakes.scripted_model import ScriptedModel, asks, output
-from tests.fakes.slack_checks import message_problems, view_problems
-from tests.fakes.telegram_text import parse_html
 from tests.fakes.walk import LIN, NOW, Walk, at_skill
 
 MATTER = playbook()

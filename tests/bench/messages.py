@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from adapters.clock import SystemClock
 from tests.bench import wire
 from tests.bench.stubs import BOT_USER, SIGNING_SECRET, TEAM, WEBHOOK_SECRET
-from tests.fakes import slack_payloads as payloads
+from tests.fakes.platforms.slack import payloads
 
 # Not always the same, so that nothing gains by remembering the last text.
 _LOOKUPS = ("ECOG of {who}?", "weight of {who}?", "show me the ECOG of {who}", "{who} 的体重")

@@ -14,9 +14,9 @@ from adapters.clock import SystemClock
 from adapters.redis.embedded import EmbeddedServer
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.model_server import ModelServer, fail, say
-from tests.fakes.slack_running import connected
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.running import connected
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from redis.asyncio import Redis
 from signoff_process import FILES, Ended, ended
 
 from adapters.redis.embedded import EmbeddedServer
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 
 PEOPLE = """\
 roles:

@@ -9,8 +9,8 @@ from pathlib import Path
 import aiohttp
 from signoff_process import FILES, PATIENCE_S, free_port, running
 
+from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.redis_servers import SAFE, server
-from tests.fakes.slack_server import SlackServer
 
 CHANNELS = tuple(f"D0TALK{n}" for n in range(4))
 DELIVERIES = 4  # as Slack: once, and up to three times more

@@ -16,9 +16,9 @@ from bot.stopping import Stopped
 from bot.store import connect_patiently
 from bot.wiring import open_parts
 from engine.errors import StoreUnavailable
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
 
 PROMPT_S = 3.0
 

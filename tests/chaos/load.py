@@ -15,7 +15,7 @@ from bot.stopping import pause
 from cards.buttons import Button
 from tests.chaos.people import TEAM, Answer, Doors, Json, Said, Seen, Talk, Tap, Web
 from tests.chaos.platforms import BOT_ID, Platforms, Shown
-from tests.fakes import slack_payloads as payloads
+from tests.fakes.platforms.slack import payloads
 
 BOT_USER = "U0BOT"
 # Reviewers: one at home on Slack, one on Telegram.

@@ -9,10 +9,10 @@ from typing import Any
 import aiohttp
 
 from cards.model import Card
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.slack_workspace import Shown
-from tests.fakes.telegram_server import TelegramServer
-from tests.fakes.telegram_updates import Sent
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.slack.workspace import Shown
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.platforms.telegram.updates import Sent
 from tests.fakes.web_room import Message, WebRoom
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_platform_walk import (

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from tests.fakes.slack_workspace import Shown
-from tests.fakes.telegram_updates import Sent
+from tests.fakes.platforms.slack.workspace import Shown
+from tests.fakes.platforms.telegram.updates import Sent
 from tests.redteam.injections import Injection
 
 Json = dict[str, Any]

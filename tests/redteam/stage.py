@@ -13,10 +13,10 @@ from bot.settings import Settings
 from engine.ports.records import Visit
 from tests.fakes.mcp_running import until
 from tests.fakes.model_server import ModelServer
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.slack_workspace import Shown
-from tests.fakes.telegram_server import TelegramServer
-from tests.fakes.telegram_updates import Sent
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.slack.workspace import Shown
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.platforms.telegram.updates import Sent
 from tests.fakes.web_room import Message, WebRoom
 from tests.redteam import planted
 from tests.redteam.canaries import MATTER, STUDY

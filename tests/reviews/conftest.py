@@ -10,9 +10,9 @@ from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
 from adapters.redis.store import RedisDecisions, RedisMailbox
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.review_desk import Desk, StillScripts, directory
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
 from tests.reviews.walks import Meet, Meeting
 from tests.scenarios.conftest import Start, http, new_settings, people_file, slack, start, telegram
 from tests.scenarios.test_platform_walk import (

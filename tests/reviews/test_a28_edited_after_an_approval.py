@@ -11,8 +11,8 @@ from cards.model import Card
 from engine.frames.state import Run
 from engine.playbooks.skill import ToolPlan
 from engine.tool_plan.calls import digest, resolve
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import Message, WebRoom, button, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on
 from tests.scenarios.test_platform_walk import (

@@ -7,8 +7,8 @@ from typing import Any
 import aiohttp
 
 from cards.texts import say
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.test_a28_edited_after_an_approval import audit, stored
 from tests.scenarios.conftest import Start

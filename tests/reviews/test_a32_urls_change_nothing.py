@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, text_of
 from tests.reviews.test_a28_edited_after_an_approval import audit, stored
 from tests.scenarios.conftest import Start

@@ -5,10 +5,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.slack_workspace import Shown
-from tests.fakes.telegram_server import TelegramServer
-from tests.fakes.telegram_updates import Sent
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.slack.workspace import Shown
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.platforms.telegram.updates import Sent
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (

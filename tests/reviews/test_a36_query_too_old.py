@@ -5,7 +5,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom
 from tests.reviews.test_a28_edited_after_an_approval import stored
 from tests.scenarios.conftest import Start

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from tests.fakes.model_server import ModelServer, Reply, say, say_json
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, text_of
 from tests.reviews.test_a28_edited_after_an_approval import audit, stored
 from tests.scenarios.conftest import Start

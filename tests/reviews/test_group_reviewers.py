@@ -6,7 +6,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.slack_server import SlackServer
+from tests.fakes.platforms.slack.server import SlackServer
 from tests.reviews.walks import Meet, asked_in_slack, rewrite, until
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import REVIEWER_ID, WAIT_S, slack_settings

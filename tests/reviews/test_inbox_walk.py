@@ -8,10 +8,10 @@ import pytest
 
 from bot.pending_command import show_pending
 from cards.buttons import Button
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.slack_workspace import Shown
-from tests.fakes.telegram_server import TelegramServer
-from tests.fakes.telegram_updates import Sent
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.slack.workspace import Shown
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.platforms.telegram.updates import Sent
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.reviews.walks import Meet, asked_in_slack, rewrite
 from tests.scenarios.conftest import Start

@@ -27,8 +27,8 @@ from engine.events import NotRecorded
 from engine.ports.store import Effects
 from tests.contracts.given import decided, deciding, open_card
 from tests.fakes.crank import Crank, cranked, pressed, told
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
-from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.test_cancelled import to_review, today_visits
 from tests.scenarios.conftest import running, settings_over

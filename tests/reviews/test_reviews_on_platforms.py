@@ -10,6 +10,8 @@ import aiohttp
 import pytest
 
 from tests.fakes.model_server import ModelServer, Reply, slow
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.review_stage import (
     BO_ID,
     HOUR_MS,
@@ -21,8 +23,6 @@ from tests.fakes.review_stage import (
     settings,
     with_policy,
 )
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.web_room import WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_model_away import settings as model_settings

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fakes.slack_workspace import Shown
+from tests.fakes.platforms.slack.workspace import Shown
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_platform_walk import ASK_EN, GOOD, WAIT_S, SlackSide, TelegramSide
 

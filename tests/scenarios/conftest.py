@@ -20,8 +20,8 @@ from bot.settings import Settings
 from bot.web import application
 from bot.wiring import Parts, open_parts
 from bot.worker import work
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.fakes import file_makers as made
-from tests.fakes.file_host import Hosted
-from tests.fakes.slack_server import SlackServer
+from tests.fakes.platforms.file_host import Hosted
+from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import SlackSide, slack_settings, with_accounts

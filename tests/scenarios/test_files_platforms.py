@@ -5,9 +5,9 @@ from pathlib import Path
 import aiohttp
 
 from tests.fakes import file_makers as made
-from tests.fakes.file_host import Hosted
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.file_host import Hosted
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     REQUESTER_ID,

@@ -9,8 +9,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.bot.signoff_process import ended
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.test_crash_walk import environment, free_port, kill_all, run
 from tests.scenarios.test_web_walk import to_review

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import aiohttp
 
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.slack_workspace import Shown
-from tests.fakes.telegram_server import TelegramServer
-from tests.fakes.telegram_updates import Sent
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.slack.workspace import Shown
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.platforms.telegram.updates import Sent
 from tests.scenarios.conftest import Service, Start
 
 ASK_EN = "Show me the ECOG of P003, then record today's visit"

@@ -9,11 +9,11 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redcap_server import TOKEN, Form, RedcapServer
 from tests.fakes.redcap_study import sample_project
-from tests.fakes.slack_server import SlackServer
 from tests.fakes.study_folder import study_folder, subjects, visit
-from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start, runs_in
 from tests.scenarios.test_crash_walk import free_port, kill_all, run

@@ -5,8 +5,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import aiohttp
 
-from tests.fakes.slack_server import SlackServer
+from tests.fakes.platforms.slack.server import SlackServer
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     ASK_EN,

@@ -7,8 +7,8 @@ import pytest
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.gate import Gate
-from tests.fakes.slack_server import SlackServer
-from tests.fakes.telegram_server import TelegramServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, new_id
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_web_walk import to_review

@@ -6,8 +6,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.telegram_server import BOT_ID, TelegramServer
-from tests.fakes.telegram_updates import Sent
+from tests.fakes.platforms.telegram.server import BOT_ID, TelegramServer
+from tests.fakes.platforms.telegram.updates import Sent
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import (
     ASK_ZH,

@@ -6,9 +6,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.slack_server import SlackServer
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.study_folder import study_folder, subjects, visit
-from tests.fakes.telegram_server import TelegramServer
 from tests.fakes.web_room import TIMEOUT_S, Message, WebRoom, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_crash_walk import free_port, kill_all, run

@@ -9,8 +9,8 @@ from aiohttp import ClientResponse, web
 
 from adapters.slack.platform import SlackPlatform
 from engine.events import Accepted, Outcome, Update
-from tests.fakes.slack_running import connected
-from tests.fakes.slack_server import SlackServer
+from tests.fakes.platforms.slack.running import connected
+from tests.fakes.platforms.slack.server import SlackServer
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "slack"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.events import Accepted, Answered, CommandGiven, MessageReceived, NotRecorded
-from tests.fakes.slack_checks import message_problems
+from tests.fakes.platforms.slack.checks import message_problems
 
 DIRECT = "slack:T0TRIAL:D0REQUESTER"
 AWAY = NotRecorded(text="Not recorded.")

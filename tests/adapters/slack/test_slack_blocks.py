@@ -8,7 +8,7 @@ from adapters.slack.layout import clip, cut, fit, pack, size
 from adapters.slack.markdown import Chunk
 from cards.model import Field, Row
 from cards.view import ButtonView, CardView, FormView, MessageView, PartView
-from tests.fakes.slack_checks import message_problems, view_problems
+from tests.fakes.platforms.slack.checks import message_problems, view_problems
 
 HUGE = "The visit of P003 <!channel> & more. " * 3_000
 HOSTILE = "<!channel> <@U1> *x* `y` https://x.org @here"

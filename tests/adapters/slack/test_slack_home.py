@@ -10,8 +10,8 @@ from cards.model import Field, Row
 from cards.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormWanted, NotRecorded
-from tests.fakes.slack_checks import home_problems
-from tests.fakes.slack_running import connected
+from tests.fakes.platforms.slack.checks import home_problems
+from tests.fakes.platforms.slack.running import connected
 
 CARD = CardView(
     token="0a-Zk3tP9qLmN4x",

@@ -9,7 +9,7 @@ from adapters.slack.forms import answer, modal
 from adapters.slack.home import HomePage, home_view
 from cards.model import Field, Row
 from cards.view import ButtonView, CardView, FormView, MessageView, PartView
-from tests.fakes.slack_checks import home_problems, message_problems, view_problems
+from tests.fakes.platforms.slack.checks import home_problems, message_problems, view_problems
 
 HOSTILE = [
     "<!channel>",

@@ -19,7 +19,7 @@ from engine.events import (
     MessageReceived,
     NotRecorded,
 )
-from tests.fakes.slack_checks import message_problems, view_problems
+from tests.fakes.platforms.slack.checks import message_problems, view_problems
 
 AWAY = NotRecorded(text="Not recorded, please tap again.")
 FORM = FormView(

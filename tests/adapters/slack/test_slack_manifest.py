@@ -12,7 +12,7 @@ from adapters.slack.doctor import PATH
 from adapters.slack.receive import receive
 from cards.view import MessageView
 from engine.errors import Forbidden
-from tests.fakes.slack_server import SlackServer
+from tests.fakes.platforms.slack.server import SlackServer
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "slack"

@@ -15,8 +15,8 @@ from engine.events import (
     NotRecorded,
 )
 from tests.adapters.telegram.conftest import delivery
-from tests.fakes.file_host import Hosted
-from tests.fakes.telegram_server import SECRET, TOKEN
+from tests.fakes.platforms.file_host import Hosted
+from tests.fakes.platforms.telegram.server import SECRET, TOKEN
 
 DATA = "s1:1f-AbCdEf123456:fill:1"
 FORM = FormView(

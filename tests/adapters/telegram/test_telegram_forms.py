@@ -3,7 +3,7 @@ import pytest
 from adapters.telegram.forms import Asked, Prompt, ask, ask_again, prompt_behind, values_of
 from cards.model import Field
 from cards.view import FormView
-from tests.fakes.telegram_text import parse_html
+from tests.fakes.platforms.telegram.text import parse_html
 
 WEIGHT = Field(name="weight_kg", label="Weight", type="number", unit="kg", cues=("weight",))
 DATE = Field(name="visit_date", label="日期", type="date", value="2026-11-21")

@@ -9,7 +9,7 @@ from adapters.telegram.render import chunks_of, keyboard_of
 from adapters.telegram.richtext import html_of
 from cards.model import Row
 from cards.view import ButtonView, CardView, MessageView, PartView
-from tests.fakes.telegram_text import parse_html, units, with_found
+from tests.fakes.platforms.telegram.text import parse_html, units, with_found
 
 PIECES = st.sampled_from(
     [

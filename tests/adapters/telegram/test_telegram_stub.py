@@ -5,7 +5,7 @@ import json
 import pytest
 from aiohttp import ClientSession
 
-from tests.fakes.telegram_text import BadHtml, parse_html
+from tests.fakes.platforms.telegram.text import BadHtml, parse_html
 
 
 async def call(server, method, **params):

@@ -10,9 +10,15 @@ from typing import Any, Literal, Self
 
 from aiohttp import web
 
-from tests.fakes.file_host import FileHost, Hosted
-from tests.fakes.telegram_checks import json_of, markup_of, refuse_same, shown_text, too_fast
-from tests.fakes.telegram_files import (
+from tests.fakes.platforms.file_host import FileHost, Hosted
+from tests.fakes.platforms.telegram.checks import (
+    json_of,
+    markup_of,
+    refuse_same,
+    shown_text,
+    too_fast,
+)
+from tests.fakes.platforms.telegram.files import (
     CAPTION,
     FILE_BYTES,
     PHOTO_BYTES,
@@ -21,8 +27,8 @@ from tests.fakes.telegram_files import (
     file_of,
     refuse_no_picture,
 )
-from tests.fakes.telegram_text import Parsed, units, with_found
-from tests.fakes.telegram_updates import Sent, Updates, chat_of
+from tests.fakes.platforms.telegram.text import Parsed, units, with_found
+from tests.fakes.platforms.telegram.updates import Sent, Updates, chat_of
 
 TOKEN = "7000000001:AAtestTESTtestTESTtestTESTtestTEST"
 BOT_ID = 7000000001

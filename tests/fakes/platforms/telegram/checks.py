@@ -4,8 +4,8 @@ import json
 import re
 from typing import Any
 
-from tests.fakes.telegram_files import Params, Refused
-from tests.fakes.telegram_text import BadHtml, Parsed, parse_html, units, with_found
+from tests.fakes.platforms.telegram.files import Params, Refused
+from tests.fakes.platforms.telegram.text import BadHtml, Parsed, parse_html, units, with_found
 
 
 def shown_text(params: Params) -> Parsed:

@@ -12,11 +12,11 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from tests.fakes import slack_payloads as payloads
-from tests.fakes.file_host import FileHost, Hosted
-from tests.fakes.slack_checks import message_problems
-from tests.fakes.slack_sockets import Sockets
-from tests.fakes.slack_workspace import (
+from tests.fakes.platforms.file_host import FileHost, Hosted
+from tests.fakes.platforms.slack import payloads
+from tests.fakes.platforms.slack.checks import message_problems
+from tests.fakes.platforms.slack.sockets import Sockets
+from tests.fakes.platforms.slack.workspace import (
     OpenedView,
     Shown,
     SlackWorkspace,

@@ -4,7 +4,7 @@ from typing import Any
 
 from adapters.clock import SystemClock
 from adapters.slack.platform import SlackPlatform
-from tests.fakes.slack_server import SlackServer
+from tests.fakes.platforms.slack.server import SlackServer
 
 
 def connected(slack: SlackServer, **more: Any) -> SlackPlatform:

@@ -10,8 +10,8 @@ import yaml
 
 from adapters.clock import SystemClock
 from engine.ports.clock import Clock
-from tests.fakes.slack_checks import home_problems, sent_problems, view_problems
-from tests.fakes.slack_payloads import options_of
+from tests.fakes.platforms.slack.checks import home_problems, sent_problems, view_problems
+from tests.fakes.platforms.slack.payloads import options_of
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.fakes.telegram_text import Parsed, units, with_found
+from tests.fakes.platforms.telegram.text import Parsed, units, with_found
 
 DATE = 1_790_000_000
 
