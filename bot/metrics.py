@@ -13,7 +13,7 @@ from bot.model_metrics import breakers
 from bot.settings import Settings
 from engine.errors import StoreError
 from engine.ports.model_numbers import ModelNumbers
-from engine.ports.store import Backlog, Operations
+from engine.ports.operations import Backlog, Operations
 
 _MEANINGS = {
     "lanes": "Lanes with mail, leased ones included",

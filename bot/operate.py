@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bot.settings import Settings
 from bot.wiring import open_archive, open_operations
 from engine.mail import Resumed
-from engine.ports.store import BlockedRun, MailAside
+from engine.ports.operations import BlockedRun, MailAside
 
 _SHOWN_CHARS = 60
 _NEWEST = 50

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from adapters.redis import keys
 from adapters.redis.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.store import Backlog, BlockedRun, MailAside
+from engine.ports.operations import Backlog, BlockedRun, MailAside
 
 
 class RedisOperations:

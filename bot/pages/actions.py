@@ -14,7 +14,8 @@ from engine.frames.outcome import GraphOrder, People
 from engine.jobs.orders import takes
 from engine.mail import GraphOrdered, Resumed
 from engine.ports.clock import Clock
-from engine.ports.store import Decisions, Effects, Operations, Post
+from engine.ports.operations import Operations
+from engine.ports.store import Decisions, Effects, Post
 from engine.turn.active import read_runs
 
 log = structlog.get_logger()

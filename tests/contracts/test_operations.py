@@ -7,7 +7,8 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import LeaseLost
-from engine.ports.store import Aside, BlockedRun, Claim, Effects, MailAside, RunWrite
+from engine.ports.operations import BlockedRun, MailAside
+from engine.ports.store import Aside, Claim, Effects, RunWrite
 
 
 @pytest.fixture

@@ -1,0 +1,57 @@
+"""What an operator sees of the store, and does: what was set aside, what is blocked, what waits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class MailAside:
+    """Mail that was set aside, under the name by which it is retried."""
+
+    name: str
+    lane: str
+    mail: str
+    why: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedRun:
+    """A run that waits for an operator: its id, by which it is retried, and its state."""
+
+    name: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How much there is of what waits, over all partitions, and for how long the oldest has."""
+
+    lanes: int
+    destinations: int
+    timers: int
+    aside: int
+    blocked: int
+    mailbox_age_s: float
+    outbox_age_s: float
+
+
+class Operations(Protocol):
+    """What an operator sees and does. Raises StoreUnavailable."""
+
+    async def waiting(self) -> Sequence[MailAside | BlockedRun]:
+        """Mail set aside, oldest first, then blocked runs."""
+        ...
+
+    async def retry(self, name: str, resumed: str) -> bool:
+        """Put mail back in its lane, or `resumed` before all other mail of a blocked run.
+
+        False when nothing waits under that name.
+        """
+        ...
+
+    async def backlog(self) -> Backlog:
+        """The numbers of what waits now."""
+        ...
