@@ -18,7 +18,7 @@ Json = dict[str, Any]
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
 _TRIGGER_LIFE_S = 3.0
 ALT = 1_000
-MANIFEST = Path(__file__).parents[2] / "docs" / "slack" / "manifest.yaml"
+MANIFEST = Path(__file__).parents[4] / "docs" / "slack" / "manifest.yaml"
 
 
 def manifest_scopes() -> set[str]:
