@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from cards.model import Card, Lang
 from cards.show import outcome
+from cards.texts import say
 from engine.frames.outcome import People
 from engine.ports.listing import OpenCard
 
@@ -90,6 +91,7 @@ class CardWords:
         named = [
             *(person.name for person in holders),
             *(known.get(person, person) for person in card.review.persons),
+            *(say("vote.for", self.lang, name=h.to_name, seat=h.by_name) for h in card.handed),
         ]
         return tuple(dict.fromkeys(map(self.mask, named)))
 

@@ -1,7 +1,7 @@
 """The admin pages' routes; off without SIGNOFF_ADMIN_TOKEN (design §9)."""
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
@@ -14,12 +14,14 @@ from bot.pages.blocked_view import split
 from bot.pages.card_view import CardWords, waiting
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import guarded
+from bot.pages.reassigning import Reassigning, Seats
 from bot.pages.render import LIVE, Asked, Renderer, language, static_file
 from bot.pages.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
 from bot.pages.run_view import read_entries, tokens_of, view_of
 from bot.pages.session import Entrance, Visitor
 from bot.pages.trace_view import trace_lines, trace_view
 from bot.wiring import Parts
+from cards.model import Card
 from engine.ports.findings import Standing
 from engine.replay.trace import trace_of
 from engine.turn.traces import masked
@@ -37,6 +39,12 @@ SAID = (
     "pages.said.not_waiting",
     "pages.said.reposted",
     "pages.said.closed",
+    "pages.said.reassigned",
+    "pages.said.not_delegable",
+    "pages.said.no_seat",
+    "pages.said.may_not",
+    "pages.said.handed_before",
+    "pages.said.nobody",
     "pages.said.not_now",
     "pages.said.ordered",
 )
@@ -59,8 +67,9 @@ class AdminPages:
         self._renderer = Renderer(settings.timezone)
         self._entrance = Entrance(token, parts.sessions, parts.rate, settings.public_url or "")
         self._signing = signing.Signing(self._entrance, self._renderer)
+        self._reassigning = Reassigning(parts.people, settings.timezone)
         self._actions = Actions(
-            parts.handling.decisions, parts.operations, parts.people, parts.clock
+            parts.handling.decisions, parts.operations, self._reassigning, parts.clock
         )
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -147,6 +156,7 @@ class AdminPages:
             standing=standing,
             mask=self._mask,
             traced=run.reply if run and traced else "",
+            seats=self._seats(cards if run and not history.ended else ()),
             said=_said(asked.request),
         )
 
@@ -169,7 +179,7 @@ class AdminPages:
 
     async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
         run_id = request.match_info["id"]
-        told = {name: form.get(name, "") for name in ("card", "job", "text")}
+        told = {name: form.get(name, "") for name in ("card", "job", "text", "giver", "taker")}
         order = Order(by=visitor.id, target=run_id, **told)
         said = await self._actions.do(request.match_info["action"], order)
         if said is None:
@@ -223,6 +233,9 @@ class AdminPages:
             return self._told(asked.request, 404, "pages.no_trace")
         view = trace_view(name, body)
         return self._renderer.page(asked, "trace.html", title="pages.trace", view=view)
+
+    def _seats(self, cards: Sequence[Card]) -> Mapping[str, Seats]:
+        return self._reassigning.seats(cards, self._parts.clock.now())
 
     def _words(self, asked: Asked) -> CardWords:
         parts = self._parts
