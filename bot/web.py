@@ -90,13 +90,15 @@ def application(parts: Parts) -> web.Application:
     app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
     app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
     app.add_routes(_skill_api(parts))
-    app.add_routes(admin_routes(parts))
+    ended = asyncio.Event()
+    app.add_routes(admin_routes(parts, ended))
     if parts.settings.only_here:
         app.add_routes([documents_route(lambda: parts.current.now.documents)])
     for platform in parts.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 
     async def end_streams(app: web.Application) -> None:
+        ended.set()
         for platform in parts.platforms.values():
             await platform.close()
 

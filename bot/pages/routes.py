@@ -1,5 +1,6 @@
 """The admin pages' routes; off without SIGNOFF_ADMIN_TOKEN (design §9)."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from urllib.parse import quote, urlencode
@@ -14,6 +15,7 @@ from bot.pages.blocked_view import split
 from bot.pages.card_view import CardWords, waiting
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import guarded
+from bot.pages.live import Live
 from bot.pages.reassigning import Reassigning, Seats
 from bot.pages.render import LIVE, Asked, Renderer, language, static_file
 from bot.pages.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
@@ -51,22 +53,23 @@ SAID = (
 Page = Callable[[Asked], Awaitable[web.StreamResponse]]
 
 
-def admin_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
-    """All routes of the pages, or none without a token for them."""
+def admin_routes(parts: Parts, ended: asyncio.Event) -> Sequence[web.AbstractRouteDef]:
+    """All routes of the pages, or none without a token for them; streams end with `ended`."""
     token = parts.settings.admin_token
-    return AdminPages(parts, token).routes() if token else ()
+    return AdminPages(parts, token, ended).routes() if token else ()
 
 
 class AdminPages:
     """Reads what the store has, and shows it to who is signed in."""
 
-    def __init__(self, parts: Parts, token: SecretStr) -> None:
+    def __init__(self, parts: Parts, token: SecretStr, ended: asyncio.Event) -> None:
         settings = parts.settings
         self._parts = parts
         self._mask = masking(settings.trace_mask)
         self._renderer = Renderer(settings.timezone)
         self._entrance = Entrance(token, parts.sessions, parts.rate, settings.public_url or "")
         self._signing = signing.Signing(self._entrance, self._renderer)
+        self._live = Live(self._entrance, parts.listing, ended)
         self._reassigning = Reassigning(parts.people, settings.timezone)
         self._actions = Actions(
             parts.handling.decisions, parts.operations, self._reassigning, parts.clock
@@ -84,6 +87,7 @@ class AdminPages:
             web.post("/blocked/retry", self._form(self._retry)),
             web.get("/traces", self._page(self._traces)),
             web.get("/traces/{id:.+}", self._page(self._trace)),
+            web.get("/admin/live", guarded(self._live.stream, self._told)),
             web.get("/admin/login", guarded(self._signing.show, self._told)),
             web.post("/admin/login", guarded(self._signing.sign_in, self._told)),
             web.post("/admin/logout", self._form(self._signing.sign_out)),

@@ -164,6 +164,7 @@ async def test_a_page_that_is_open_follows_the_run(start: Start, browser: Browse
         card = await to_review(room)
         run = await run_in(service, room)
         await asyncio.to_thread(open_run, browser, f"{service.url}/runs/{run}?lang=en")
+        await asyncio.to_thread(browser.find, "main[data-heard]")
         await room.tap("chen", card, "approve")
         await asyncio.to_thread(browser.wait_text, ".card .outcome", "陈博")
         await room.tap("lin", await room.card("phase_done"), "ok")
