@@ -337,4 +337,4 @@ def _open_model(
         observer=watch,
     )
     stack.push_async_callback(model.close)
-    return WatchedModel(model, spans)
+    return WatchedModel(model, spans, SystemClock(settings.timezone))

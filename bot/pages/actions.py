@@ -99,7 +99,7 @@ class Actions:
             if found[1] or (run is not None and run.status != "blocked"):
                 return "pages.said.not_waiting"
         resumed = Resumed(by=order.by, via=VIA).model_dump_json()
-        done = await self.operations.retry(order.target, resumed)
+        done = await self.operations.retry(order.target, resumed, by=order.by, via=VIA)
         return "pages.said.retried" if done else "pages.said.not_waiting"
 
     async def _repost(self, order: Order) -> str:

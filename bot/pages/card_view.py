@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.people import Directory
 from cards.model import Card, Lang
 from cards.show import outcome
 from cards.texts import say
-from engine.frames.outcome import People
 from engine.ports.listing import OpenCard
 
 Mask = Callable[[str], str]
@@ -50,7 +50,7 @@ class CardLine:
 class CardWords:
     """What it takes to tell of cards: who is who, the language, the time zone and the mask."""
 
-    people: People
+    people: Directory
     lang: Lang
     zone: str
     mask: Mask

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
@@ -21,7 +22,7 @@ from bot.pages.render import LIVE, Asked, Renderer, language, static_file
 from bot.pages.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
 from bot.pages.run_view import read_entries, tokens_of, view_of
 from bot.pages.session import Entrance, Visitor
-from bot.pages.trace_view import trace_lines, trace_view
+from bot.pages.trace_view import kept, trace_lines, trace_view
 from bot.wiring import Parts
 from cards.model import Card
 from engine.ports.findings import Standing
@@ -31,6 +32,7 @@ from engine.turn.traces import masked
 CARDS = 500
 TRACES = 100
 FINDINGS = 20
+RETRIED = 50
 SAID = (
     "pages.said.gone",
     "pages.said.ended",
@@ -176,9 +178,12 @@ class AdminPages:
             if run
             else {"state": history.body, "steps": list(read_entries(history))}
         )
+        return self._file("run", run_id, whole)
+
+    def _file(self, what: str, name: str, whole: Any) -> web.Response:
         text = json.dumps(masked(whole, self._mask), ensure_ascii=False, indent=1)
-        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in run_id)
-        headers = {"Content-Disposition": f'attachment; filename="run-{name}.json"'}
+        name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)
+        headers = {"Content-Disposition": f'attachment; filename="{what}-{name}.json"'}
         return web.Response(text=text, content_type="application/json", headers=headers)
 
     async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
@@ -216,25 +221,37 @@ class AdminPages:
         )
 
     async def _blocked(self, asked: Asked) -> web.StreamResponse:
-        runs, mail = split(await self._parts.operations.waiting(), self._mask)
+        operations = self._parts.operations
+        runs, mail = split(await operations.waiting(), self._mask)
         return self._renderer.page(
             asked,
             "blocked.html",
             title="pages.blocked",
             runs=runs,
             mail=mail,
+            retried=await operations.retried(RETRIED),
             said=_said(asked.request),
         )
 
     async def _traces(self, asked: Asked) -> web.StreamResponse:
-        found = trace_lines(await self._parts.archive.traces(TRACES))
-        return self._renderer.page(asked, "traces.html", title="pages.traces", lines=found)
+        after = asked.request.query.get("after", "")
+        found = await self._parts.archive.traces(TRACES, after=after)
+        return self._renderer.page(
+            asked,
+            "traces.html",
+            title="pages.traces",
+            lines=trace_lines(found),
+            after=after,
+            older=found[-1][0] if len(found) == TRACES else "",
+        )
 
     async def _trace(self, asked: Asked) -> web.StreamResponse:
         name = asked.request.match_info["id"]
         body = await self._parts.archive.trace(name)
         if body is None:
             return self._told(asked.request, 404, "pages.no_trace")
+        if "download" in asked.request.query:
+            return self._file("trace", name, kept(body))
         view = trace_view(name, body)
         return self._renderer.page(asked, "trace.html", title="pages.trace", view=view)
 

@@ -253,6 +253,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "pages.blocked.why": ("原因", "Why"),
     "pages.blocked.what": ("内容", "What"),
     "pages.blocked.lane": ("通道", "Lane"),
+    "pages.blocked.by": ("操作人", "Who"),
+    "pages.blocked.retried": ("重新处理过的消息", "Mail that was handled again"),
     "pages.blocked.since": ("时间", "Since"),
     "pages.traces.none": ("没有保存处理记录。", "No trace is kept."),
     "pages.traces.newest": ("最新的 {n} 条。", "The newest {n}."),

@@ -13,7 +13,9 @@ EdgeKind = Literal["next", "allows", "priority", "start", "on", "shows"]
 _OfPlaybook = Literal["project", "requests", "not_yet"]
 _OfPhase = Literal["goal", "gate", "checkpoints", "skills", "for_requests", "done_card"]
 _OfSkill = Literal["category", "requires", "card", "calls", "rehearses", "guard", "max_steps"]
-_OfSop = Literal["checks", "instruction", "tools", "shows", "roles", "quorum", "four_eyes", "sets"]
+_OfSop = Literal[
+    "checks", "instruction", "tools", "shows", "roles", "reviewers", "quorum", "four_eyes", "sets"
+]
 _OfJob = Literal["state", "experts", "expert", "attempts", "part_of", "error"]
 DetailKey = Literal[_OfPlaybook, _OfPhase, _OfSkill, _OfSop, _OfJob]
 Value = str | int | bool

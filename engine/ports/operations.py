@@ -26,6 +26,17 @@ class BlockedRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Retried:
+    """Mail that somebody had handled again: who, from where, and why it had been set aside."""
+
+    at: datetime
+    by: str
+    via: str
+    lane: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """How much there is of what waits, over all partitions, and for how long the oldest has."""
 
@@ -45,11 +56,15 @@ class Operations(Protocol):
         """Mail set aside, oldest first, then blocked runs."""
         ...
 
-    async def retry(self, name: str, resumed: str) -> bool:
+    async def retry(self, name: str, resumed: str, *, by: str = "", via: str = "") -> bool:
         """Put mail back in its lane, or `resumed` before all other mail of a blocked run.
 
-        False when nothing waits under that name.
+        False when nothing waits under that name. `by` whom and from where (`via`) is kept.
         """
+        ...
+
+    async def retried(self, limit: int) -> Sequence[Retried]:
+        """Mail that was put back, the newest first; a run's log has its own."""
         ...
 
     async def backlog(self) -> Backlog:

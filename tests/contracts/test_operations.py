@@ -42,7 +42,11 @@ async def test_mail_set_aside_is_listed_and_handled_once_it_is_put_back(
     (kept,) = await operations.waiting()
     assert isinstance(kept, MailAside)
     assert (kept.lane, kept.mail, kept.why) == (lane, "odd mail", "unreadable")
-    assert await operations.retry(kept.name, "")
+    assert await operations.retried(9) == []
+    assert await operations.retry(kept.name, "", by="operator:ann", via="pages")
+    (told,) = await operations.retried(9)
+    assert (told.by, told.via, told.lane, told.why) == ("operator:ann", "pages", lane, "unreadable")
+    assert kept.at <= told.at
     assert await operations.waiting() == []
     assert (await take(mailbox)).mail == "odd mail"
     assert not await operations.retry(kept.name, "")
@@ -130,3 +134,18 @@ async def test_a_name_that_nothing_waits_under_is_said_to_be_none(
     operations: RedisOperations, name: str
 ) -> None:
     assert not await operations.retry(name, "resumed")
+
+
+async def test_who_had_mail_handled_again_is_kept_the_newest_first_up_to_a_thousand(
+    scripts: Scripts, mailbox: RedisMailbox, operations: RedisOperations
+) -> None:
+    for n, conversation in enumerate(("web:w:a", "web:w:b", "web:w:c")):
+        lane = f"talk:{conversation}"
+        await mailbox.put(lane, "odd", update_id=f"odd {n}")
+        aside = Effects(aside=(Aside(lane, "odd mail", f"why {n}"),))
+        await mailbox.commit(await take(mailbox), aside, pop=True)
+        scripts.offset_ms += 1000
+        (kept,) = await operations.waiting()
+        await operations.retry(kept.name, "", by=f"ann {n}", via="pages")
+        assert (await take(mailbox)).mail == "odd mail"
+    assert [each.by for each in await operations.retried(2)] == ["ann 2", "ann 1"]

@@ -69,6 +69,9 @@ async def test_mail_that_was_set_aside_is_listed_and_retried(
     assert name not in (await admin.get("/blocked")).hidden("name")
     again = await admin.press(page, "/blocked/retry", name=name)
     assert "does not wait for an operator" in again.text
+    told = await admin.get("/blocked?lang=en")
+    assert "Mail that was handled again" in told.text
+    assert told.text.count(BY) == 1
 
 
 async def test_an_operator_has_an_open_card_posted_again(
