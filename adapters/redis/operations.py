@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from adapters.redis import keys
 from adapters.redis.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.operations import Backlog, BlockedRun, MailAside, Retried
+from engine.ports.operations import CARD_AGES_S, Backlog, BlockedRun, MailAside, Retried
 
 
 class RedisOperations:
@@ -59,10 +59,22 @@ class RedisOperations:
 
     async def backlog(self) -> Backlog:
         """The numbers of what waits now, summed over the partitions."""
-        found = [await self._scripts.run("backlog", n) for n in range(self._partitions.count)]
+        bounds = [age * 1000 for age in CARD_AGES_S]
+        numbers = range(self._partitions.count)
+        found = [await self._scripts.run("backlog", n, *bounds) for n in numbers]
         columns = [[int(n) for n in column] for column in zip(*found, strict=True)]
-        ages_s = [max(column) / 1000 for column in columns[5:]]
-        return Backlog(*map(sum, columns[:5]), *ages_s)
+        lanes, destinations, timers, aside, blocked = map(sum, columns[:5])
+        mailbox_age_s, outbox_age_s = (max(column) / 1000 for column in columns[5:7])
+        return Backlog(
+            lanes=lanes,
+            destinations=destinations,
+            timers=timers,
+            aside=aside,
+            blocked=blocked,
+            mailbox_age_s=mailbox_age_s,
+            outbox_age_s=outbox_age_s,
+            cards=tuple(map(sum, columns[7:])),
+        )
 
 
 def _retried(body: str) -> Retried:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
+
+CARD_AGES_S: Final = (3600, 8 * 3600, 24 * 3600, 7 * 24 * 3600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,10 @@ class Retried:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How much there is of what waits, over all partitions, and for how long the oldest has."""
+    """How much there is of what waits, over all partitions, and for how long the oldest has.
+
+    `cards` are open cards by age: up to each of CARD_AGES_S, then the older ones.
+    """
 
     lanes: int
     destinations: int
@@ -47,6 +52,7 @@ class Backlog:
     blocked: int
     mailbox_age_s: float
     outbox_age_s: float
+    cards: tuple[int, ...]
 
 
 class Operations(Protocol):

@@ -7,8 +7,9 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import LeaseLost
-from engine.ports.operations import BlockedRun, MailAside
+from engine.ports.operations import CARD_AGES_S, BlockedRun, MailAside
 from engine.ports.store import Aside, Claim, Effects, RunWrite
+from tests.contracts.given import open_card
 
 
 @pytest.fixture
@@ -112,6 +113,22 @@ async def test_the_backlog_counts_what_waits_in_all_partitions(
         await mailbox.put(f"talk:{name}", "waits", update_id=f"waits {name}")
     found = await operations.backlog()
     assert (found.lanes, found.blocked, found.aside) == (3, 3, 0)
+
+
+async def test_open_cards_are_counted_by_their_age(
+    scripts: Scripts, mailbox: RedisMailbox, operations: RedisOperations, partitions: Partitions
+) -> None:
+    assert (await operations.backlog()).cards == (0, 0, 0, 0, 0)
+    for n, conversation in enumerate(("web:w:a", "web:w:b", "web:w:c")):
+        await open_card(mailbox, partitions, conversation)
+        scripts.offset_ms += (CARD_AGES_S[n] - 60) * 1000
+        if n == 0:
+            assert (await operations.backlog()).cards == (1, 0, 0, 0, 0)
+            scripts.offset_ms += 120_000
+            assert (await operations.backlog()).cards == (0, 1, 0, 0, 0)
+    assert (await operations.backlog()).cards == (0, 0, 1, 2, 0)
+    scripts.offset_ms += CARD_AGES_S[-1] * 1000
+    assert (await operations.backlog()).cards == (0, 0, 0, 0, 3)
 
 
 async def test_a_run_that_goes_on_or_rests_waits_for_no_operator(
