@@ -38,6 +38,7 @@ from bot.records import open_redcap, open_study
 from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
 from bot.spans import Spans, open_spans
+from bot.standing import Standings
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
@@ -99,6 +100,7 @@ class Parts:
     meter: SharedMeter
     spans: Spans
     intake: Metered
+    standings: Standings
     remote: McpTools
     handling: Handling
     clock: SystemClock
@@ -231,6 +233,7 @@ def _handling(
 def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Handling) -> Parts:
     rooms, watched = inside.rooms, inside.watched
     arm = Failpoint(settings.failpoint).arm
+    platforms = {name: arm("platform", each) for name, each in outside.platforms.items()}
     return Parts(
         settings=settings,
         client=inside.store.client,
@@ -240,7 +243,8 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
         groups=outside.groups,
         current=inside.reloading.current,
         reloading=inside.reloading,
-        platforms={name: arm("platform", each) for name, each in outside.platforms.items()},
+        platforms=platforms,
+        standings=Standings(platforms, outside.clock),
         mailbox=rooms.mailbox,
         outbox=rooms.outbox,
         record=outside.record,
