@@ -17,7 +17,8 @@ from engine.errors import StoreError
 from engine.ports.listing import Listing
 
 EVERY_S: Final = 1.0
-"""How often the store is asked for each open page, and how often at most a page looks again."""
+LIST_S: Final = 3.0
+"""How often the store is asked for each open page of a run, and of a list."""
 ASKED_S: Final = 15.0
 """How often it is asked whether its visitor is signed in still; then a line keeps it open, too."""
 MOST: Final = 100
@@ -53,15 +54,16 @@ class Live:
 
     async def _follow(self, request: web.Request, response: web.StreamResponse) -> None:
         run, mark, moving, asked_s = request.query.get("run", ""), "", False, 0.0
+        every_s = EVERY_S if run else LIST_S
         await response.write(b"retry: 3000\n\n")
         while not self._ended.is_set():
             before, mark = mark, await self._listing.mark(run)
             new, moving = bool(before) and (mark != before or moving), mark != before
-            asked_s += EVERY_S
+            asked_s += every_s
             if new or asked_s >= ASKED_S:
                 asked_s = 0.0
                 # Once more when it came to rest: what was begun may have ended in between.
                 await response.write(b"event: changed\ndata: 1\n\n" if new else b": here\n\n")
                 if await self._entrance.visitor(request.cookies) is None:
                     return
-            await pause(self._ended, EVERY_S)
+            await pause(self._ended, every_s)

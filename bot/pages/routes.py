@@ -29,7 +29,7 @@ from engine.ports.findings import Standing
 from engine.replay.trace import trace_of
 from engine.turn.traces import masked
 
-CARDS = 500
+CARDS, SHOWN = 500, 100
 TRACES = 100
 FINDINGS = 20
 RETRIED = 50
@@ -204,15 +204,19 @@ class AdminPages:
     async def _pending(self, asked: Asked) -> web.StreamResponse:
         parts, who = self._parts, asked.request.query.get("who", "")
         cards, count = await parts.listing.open_cards(CARDS)
-        shown, groups = waiting(cards, self._words(asked), parts.clock.now(), who)
+        first = _whole(asked.request.query.get("from", ""))
+        part, now = slice(first, first + SHOWN), parts.clock.now()
+        found = waiting(cards, self._words(asked), now, who, part)
         projects = self._projects()
         standing = [(name, await parts.findings.of(name, FINDINGS)) for name in projects]
         return self._renderer.page(
             asked,
             "pending.html",
             title="pages.pending",
-            cards=shown,
-            groups=groups,
+            cards=found.cards,
+            groups=found.groups,
+            first=first,
+            following=first + SHOWN if found.count > first + SHOWN else 0,
             who=who,
             count=count,
             most=CARDS,
@@ -273,6 +277,10 @@ class AdminPages:
 
 async def _static(request: web.Request) -> web.StreamResponse:
     return static_file(request.match_info["file"])
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
 
 
 def _said(request: web.Request) -> str:

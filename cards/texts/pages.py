@@ -224,6 +224,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "只列出最早的 {n} 张。",
         "Only the {n} oldest are listed.",
     ),
+    "pages.pending.first": ("最早的", "Oldest"),
+    "pages.pending.next": ("后面的", "Next"),
     "pages.pending.none": ("没有人需要答复。", "Nobody has to answer anything."),
     "pages.pending.who": ("等待谁", "By who is waited for"),
     "pages.pending.everybody": ("所有人", "everybody"),

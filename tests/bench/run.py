@@ -24,6 +24,7 @@ from tests.bench.acks import acks
 from tests.bench.commands import commands
 from tests.bench.jobs import jobs
 from tests.bench.messages import SLACK, TELEGRAM
+from tests.bench.pages import pages
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
 from tests.bench.reviews import reviews
@@ -59,6 +60,7 @@ MEASURES: Mapping[str, Item] = {
     "suspended": suspended,
     "commands": commands,
     "reviews": reviews,
+    "pages": pages,
 }
 
 

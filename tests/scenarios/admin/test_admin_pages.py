@@ -8,6 +8,7 @@ from adapters.redis import keys
 from adapters.redis.embedded import EmbeddedServer
 from engine.ports.store import TraceWrite
 from engine.replay.trace import RunTrace
+from tests.contracts.given import card_for
 from tests.fakes.admin_client import TOKEN, AdminClient
 from tests.fakes.admin_sight import MOBILE, Sight, audit, run_in, run_links, to_review
 from tests.fakes.gate import Gate
@@ -163,6 +164,25 @@ async def test_what_waits_for_people_is_listed_by_age_and_by_who(
     await admin.press(page, f"/runs/{sight.waits}/cancel")
     left = await admin.get("/pending?lang=en")
     assert [link for link in left.links("/runs/") if "#card-" in link] == links[:1]
+
+
+async def test_very_many_cards_are_shown_in_pages(service: Service, admin: AdminClient) -> None:
+    client, new_id = service.parts.client, service.parts.handling.new_id
+    for n in range(130):
+        card = card_for("", new_id(f"web:local:room-{n}"), f"web:local:room-{n}")
+        tag = keys.tag(int(card.token.partition("-")[0], 16))
+        fields = {"body": card.stored(), "status": "open", "version": 1}
+        await client.hset(f"{tag}card:{card.token}", mapping=fields)
+        await client.zadd(f"{tag}open", {card.token: 1_790_000_000_000 + n})
+    first = await admin.get("/pending?lang=en")
+    assert first.html.count('role="row"') == 1 + 100
+    assert "Open cards: 130" in first.text
+    (following,) = first.links("/pending?from=")
+    second = await admin.get(following)
+    assert second.html.count('role="row"') == 1 + 30
+    assert second.links("/pending?from=") == []
+    for odd in ("-1", "x", "9" * 30, "²"):
+        assert (await admin.get(f"/pending?from={odd}")).html.count('role="row"') == 1 + 100
 
 
 async def test_how_a_message_was_understood_is_told(sight: Sight, admin: AdminClient) -> None:
