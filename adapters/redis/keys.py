@@ -13,6 +13,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:row:<row>                 a platform message              {pN}:rows:<ref>     who shows ref
 {pN}:chat:<conversation>       what the web chat showed
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
+{pN}:retried                   who had mail handled again, the newest first, at most 1,000
 {pN}:inbox:<who>               cards that wait for a role or person, by when they were opened
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
 {pN}:runs | :ended             runs by start, by end           {pN}:open           open cards by age
