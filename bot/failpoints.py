@@ -19,6 +19,8 @@ POINTS = (
     "memory.remember",
     "platform.send",
     "platform.edit",
+    "platform.grow",
+    "drafts.put",
     "outbox.sent",
 )
 Port = TypeVar("Port")

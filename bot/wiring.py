@@ -17,6 +17,7 @@ from adapters.openai import OpenAIModel
 from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
+from adapters.redis.drafts import RedisDrafts
 from adapters.redis.findings import RedisFindings
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
@@ -32,12 +33,13 @@ from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
 from bot.current import Current
 from bot.definitions import load_definitions
+from bot.drafting import Drafting
 from bot.failpoints import Failpoint
 from bot.groups import Groups
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.limiting import Limited
-from bot.masking import masking
+from bot.masking import masking, no_keys
 from bot.meter import SharedMeter
 from bot.metered import Metered
 from bot.model_watch import ModelWatch
@@ -56,6 +58,7 @@ from bot.wiring_people import open_groups
 from bot.wiring_platforms import Adapter, open_platforms, places, secret
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
+from engine.ports.drafts import UNSEEN, Drafts
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
 from engine.ports.library import Library
@@ -93,6 +96,8 @@ class Parts:
     platforms: Mapping[str, Adapter]
     mailbox: RedisMailbox
     outbox: RedisOutbox
+    drafts: Drafts
+    drafting: Drafting
     record: SystemOfRecord
     findings: Findings
     inbox: Inbox
@@ -151,6 +156,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         reloading = await open_reloading(
             settings, definitions, published=published, search=knowledge.replace, seen=seen
         )
+        drafts = arm("drafts", RedisDrafts(scripts, partitions))
+        drafting = Drafting(drafts, platforms, clock, no_keys(settings.secrets))
         handling = Handling(
             decisions=decisions,
             records=arm("records", records),
@@ -174,6 +181,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
             meter=meter,
             spans=spans,
+            drafting=drafting if settings.streaming else UNSEEN,
         )
         yield Parts(
             settings=settings,
@@ -187,6 +195,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
             mailbox=mailbox,
             outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
+            drafts=drafts,
+            drafting=drafting,
             record=_open_record(settings, clock, stack),
             findings=findings,
             inbox=inbox,

@@ -14,7 +14,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from tests.fakes.model_checks import violations
-from tests.fakes.model_stream import events
+from tests.fakes.model_stream import LETTERS, events
 
 API_KEY = "test-key"
 
@@ -38,6 +38,7 @@ class Reply:
     split: int | None = None
     indexed: bool = True
     until: asyncio.Event | None = field(default=None, compare=False)
+    begins: int = 0
 
 
 Script = Iterable[Reply] | Callable[[dict[str, Any]], Reply]
@@ -93,6 +94,11 @@ def broken(reply: Reply, event: bytes, *, after: int) -> Reply:
 def slow(until: asyncio.Event, text: str = "At last.") -> Reply:
     """The model answers only after `until` is set (or never, when the server ends before)."""
     return Reply(text=text, until=until)
+
+
+def held(reply: Reply, until: asyncio.Event, *, after: int) -> Reply:
+    """So many letters of a streamed answer come at once, the rest after `until` is set."""
+    return replace(reply, until=until, begins=after)
 
 
 class ModelServer:
@@ -226,10 +232,16 @@ class ModelServer:
     ) -> web.StreamResponse:
         answer = web.StreamResponse(headers={"Content-Type": "text/event-stream; charset=utf-8"})
         await answer.prepare(request)
-        if reply.until is not None:
+        if reply.until is not None and not reply.begins:
             await self._released(reply.until)
         usage = bool(body.get("stream_options", {}).get("include_usage")) and reply.usage
         made = list(events(completion, usage=usage, indexed=reply.indexed))
+        if reply.until is not None and reply.begins:
+            # The first event has no letters.
+            first = 1 + -(-reply.begins // LETTERS)
+            await answer.write(b"".join(made[:first]))
+            made = made[first:]
+            await self._released(reply.until)
         sent = b"".join(made[: reply.cut_after]) + (reply.broken or b"")
         step = reply.split or max(len(sent), 1)
         for at in range(0, len(sent), step):
