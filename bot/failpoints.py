@@ -19,8 +19,6 @@ POINTS = (
     "memory.remember",
     "platform.send",
     "platform.edit",
-    "platform.grow",
-    "drafts.put",
     "outbox.sent",
 )
 Port = TypeVar("Port")

@@ -78,12 +78,22 @@ class Grown:
             log.info("answer_does_not_grow", row=row.row, error=str(error))
             await self._drafts.stop(row.ref)
             return UNTIL_WHOLE_S if row.message_id else None
-        await self._drafts.shown(row.ref, draft.text)
+        if row.message_id or not message_id:
+            await self._drafts.shown(row.ref, draft.text)
+        elif draft.text:
+            # The message is known before it says anything: no crash leaves a text to nobody.
+            await self._drafts.put(row.ref, draft.text)
         return message_id or AGAIN_S
 
 
 def _growth(row: Row, one: Answering, zone: str) -> Growth:
     text = one.draft.text
     part = one.part.model_copy(update={"text": text}) if text else one.part
-    shown = view(one.head, (part,), None, zone)
-    return Growth(shown, text, one.draft.shown, one.head.asker, row.row)
+    return Growth(
+        view=view(one.head, (part,), None, zone),
+        working=view(one.head, (one.part,), None, zone),
+        text=text,
+        before=one.draft.shown,
+        asker=one.head.asker,
+        key=row.row,
+    )

@@ -156,7 +156,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         reloading = await open_reloading(
             settings, definitions, published=published, search=knowledge.replace, seen=seen
         )
-        drafts = arm("drafts", RedisDrafts(scripts, partitions))
+        drafts = RedisDrafts(scripts, partitions)
         drafting = Drafting(drafts, platforms, clock, no_keys(settings.secrets))
         handling = Handling(
             decisions=decisions,

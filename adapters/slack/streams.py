@@ -107,7 +107,7 @@ class Streams:
                     raise
                 self._refused_until_s = self._clock.elapsed_s() + _NO_STREAMS_S
                 _log.warning("slack_streams_refused", error=str(error))
-        posted = await self._post(address, rendered(growth.view).fields())
+        posted = await self._post(address, rendered(growth.working).fields())
         self._remember(posted)
         return posted
 
@@ -117,7 +117,7 @@ class Streams:
         return free and bool(address.thread and growth.asker)
 
     async def _start(self, address: Address, growth: Growth) -> str:
-        first = streamed(growth.text) or f"_{say('part.working', growth.view.lang)}_\n\n"
+        first = f"_{say('part.working', growth.view.lang)}_\n\n"
         to = {"recipient_user_id": growth.asker, "recipient_team_id": address.team}
         fields = address.place | to | {"markdown_text": first}
         answer = await self._api.call("chat.startStream", fields)

@@ -112,13 +112,12 @@ class WebChat:
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
         """Show an answer as far as it is written, to who looks now. Raises Unavailable."""
         if not message_id:
-            message_id = await self.send(conversation, growth.view, key=growth.key)
-        if growth.text:
-            body = {"op": "draft", "id": message_id, "view": rendered(growth.view)}
-            try:
-                await self._log.draft(conversation, body)
-            except StoreUnavailable as away:
-                raise Unavailable(f"the web conversation could not be written: {away}") from away
+            return await self.send(conversation, growth.working, key=growth.key)
+        body = {"op": "draft", "id": message_id, "view": rendered(growth.view)}
+        try:
+            await self._log.draft(conversation, body)
+        except StoreUnavailable as away:
+            raise Unavailable(f"the web conversation could not be written: {away}") from away
         return message_id
 
     def pace(self, conversation: str) -> Pace:

@@ -71,11 +71,12 @@ class Growth:
     """What a platform shows of an answer that is being written.
 
     `view` is the whole message with the text so far, `text` that alone ("" before the first),
-    `before` what was shown of it last. `asker` is the account on the platform that asked, if it is
-    known; `key` names the message for us.
+    `before` what was shown of it last; `working` the message without any of it. `asker` is the
+    account on the platform that asked, if it is known; `key` names the message for us.
     """
 
     view: MessageView
+    working: MessageView
     text: str
     before: str
     asker: str
@@ -95,9 +96,10 @@ class Growing(Protocol):
         ...
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
-        """Show the text so far in that message ("" for none yet); returns its id from now on.
+        """Show the text so far in that message; returns its id from now on. Raises PlatformError.
 
-        "" when it is shown without a message, for half a minute or so. Raises PlatformError.
+        Where there is none yet (""), it is posted as it is while work goes on, for the text to come
+        into; or the text is shown without a message, for half a minute or so, and "" returned.
         """
         ...
 

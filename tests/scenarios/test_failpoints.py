@@ -32,9 +32,7 @@ from tests.scenarios.test_web_walk import ASK, GOOD, today
 
 WEB = ("mailbox.put", "decisions.decide")
 # What the walk comes by.
-PASSED = tuple(
-    point for point in POINTS if point not in ("memory.remember", "platform.grow", "drafts.put")
-)
+PASSED = tuple(point for point in POINTS if point != "memory.remember")
 # What a process that ended held comes free after this long.
 LEASE_S = 1
 PATIENCE_S = 90.0

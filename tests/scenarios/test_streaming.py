@@ -1,19 +1,25 @@
 """A long answer is read while the model writes it, on each platform; the whole comes as ever."""
 
 import asyncio
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import aiohttp
 import pytest
 
+from bot.settings import Settings
+from bot.wiring import Parts
+from bot.wiring_platforms import secret
+from tests.bot.signoff_process import environment, free_port
 from tests.fakes.model_server import ModelServer, Reply, call_tool, cut, held, say, say_json
 from tests.fakes.platforms.slack.message import Shown
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, text_of
-from tests.scenarios.conftest import Start
+from tests.scenarios.conftest import Service, Start
+from tests.scenarios.test_failpoints import web_here, worker_here
 from tests.scenarios.test_model_walk import settings as model_settings
 from tests.scenarios.test_platform_walk import (
     REQUESTER_ID,
@@ -31,6 +37,7 @@ LINES = [
 ]
 LONG = "\n".join(LINES)
 BEGUN, HELD = "In week 3 the record", 600
+MORE, HELD_AGAIN = "In week 12 the record", 1100
 WHOLE = "In week 20 the record"
 
 
@@ -49,7 +56,12 @@ def answering(*replies: Reply) -> Callable[[dict[str, Any]], Reply]:
 
 def written(until: asyncio.Event, text: str = LONG) -> Reply:
     """An answer of which the first half is written at once."""
-    return held(say(f"<answer>\n{text}\n</answer>"), until, after=HELD)
+    return held(say(f"<answer>\n{text}\n</answer>"), (HELD, until))
+
+
+def in_steps(more: asyncio.Event, until: asyncio.Event) -> Reply:
+    """The same, and a second stop before its end."""
+    return held(say(f"<answer>\n{LONG}\n</answer>"), (HELD, more), (HELD_AGAIN, until))
 
 
 class Asked:
@@ -153,20 +165,14 @@ async def test_where_slack_gives_no_stream_the_message_is_edited(
 async def test_a_stream_that_slack_ends_goes_on_as_a_message_that_is_edited(
     asked: Asked, slack: SlackServer
 ) -> None:
-    begins, goes_on = asyncio.Event(), asyncio.Event()
-
-    def script(request: dict[str, Any]) -> Reply:
-        reply = answering(written(goes_on))(request)
-        return reply
-
-    slack.before["chat.appendStream"] = begins.wait
-    async with ModelServer(script) as model:
+    more, goes_on = asyncio.Event(), asyncio.Event()
+    async with ModelServer(answering(in_steps(more, goes_on))) as model:
         side = await asked.slack(slack, model)
-        await slack.wait_for(lambda: slack.calls["chat.appendStream"], WAIT_S)
-        slack.streams.expire()
-        begins.set()
         growing = await side.shown(BEGUN)
-        assert growing.streamed and not growing.streams
+        slack.streams.expire()
+        more.set()
+        assert await side.shown(MORE) is growing
+        assert not growing.streams
         goes_on.set()
         assert await side.shown(WHOLE) is growing is only(slack)
 
@@ -195,11 +201,12 @@ async def test_a_slack_that_takes_no_more_text_gets_the_whole_message_at_once(
     slack.fail("chat.appendStream", kind, times=20, retry_after_s=3600, code="fatal")
     async with ModelServer(answering(written(goes_on))) as model:
         side = await asked.slack(slack, model)
+        begun = await side.shown("Working on it")
         await slack.wait_for(lambda: slack.calls["chat.appendStream"], WAIT_S)
         goes_on.set()
-        whole = await side.shown(WHOLE)
-        assert whole is only(slack)
+        assert await side.shown(WHOLE) is begun is only(slack)
         assert not slack.streams.open
+        assert slack.calls["chat.appendStream"] == 1
 
 
 async def test_what_the_model_writes_can_reach_nobody_from_a_stream(
@@ -307,7 +314,7 @@ async def test_a_step_of_the_model_is_shown_to_nobody(start: Start) -> None:
         calls=(("read_clinical_data", '{"subject_id": "P003", "field": "ecog"}'),),
         finish="tool_calls",
     )
-    script = answering(held(thought, goes_on, after=HELD), written(goes_on))
+    script = answering(held(thought, (HELD, goes_on)), written(goes_on))
     async with ModelServer(script) as model:
         service = await start(**model_settings(model), reply_after_s=0.2)
         async with WebRoom(service.url) as room:
@@ -338,20 +345,22 @@ async def test_what_the_checks_refuse_was_shown_to_nobody(asked: Asked, slack: S
     text = f"{LONG[:300]}\n{own}\n{LONG}"
     async with ModelServer(answering(written(goes_on, text))) as model:
         side = await asked.slack(slack, model)
-        await slack.wait_for(lambda: model.now, WAIT_S)
+        await side.shown("In week 2 the record")
         goes_on.set()
         refused = await slack.wait_for(
-            lambda: next((m for m in slack.messages.values() if m.blocks and not m.streams), None),
+            lambda: next((m for m in slack.messages.values() if m.edits), None),
             WAIT_S,
         )
         assert refused is not None
-        assert "You answer questions" not in "".join(refused.was)
-        assert side.server.faults == []
+        assert refused is only(slack)
+        assert "In week" not in refused.body
+        assert "You" not in "".join(refused.was)
 
 
 async def test_several_questions_of_one_message_come_in_one_reply_as_ever(start: Start) -> None:
     goes_on = asyncio.Event()
-    parts = [{"text": t, "kind": "qa_query", "playbook": "", "depends_on": []} for t in "ab"]
+    texts = ("Who is worse of late?", "What follows from it?")
+    parts = [{"text": t, "kind": "qa_query", "playbook": "", "depends_on": []} for t in texts]
 
     def script(request: dict[str, Any]) -> Reply:
         return say_json({"intents": parts}) if "response_format" in request else written(goes_on)
@@ -359,10 +368,10 @@ async def test_several_questions_of_one_message_come_in_one_reply_as_ever(start:
     async with ModelServer(script) as model:
         service = await start(**model_settings(model), reply_after_s=0.2)
         async with WebRoom(service.url) as room:
-            await room.say("lin", QUESTION)
+            await room.say("lin", " ".join(texts))
             await room.wait_for(lambda m: len(m["parts"]) == 2)
             goes_on.set()
-            await room.wait_for(lambda m: all(p["state"] == "answered" for p in m["parts"]))
+            await room.wait_for(lambda m: text_of(m).count(WHOLE) == 2)
             assert room.drafts == []
 
 
@@ -376,3 +385,69 @@ async def test_a_tool_call_before_the_answer_changes_nothing(start: Start) -> No
             await room.draft(BEGUN)
             goes_on.set()
             await room.wait_for(lambda m: WHOLE in text_of(m))
+
+
+async def test_a_worker_that_dies_in_the_middle_leaves_one_message_to_the_next(
+    slack: SlackServer,
+    http: aiohttp.ClientSession,
+    new_settings: Callable[..., Settings],
+    people_file: Path,
+    tmp_path: Path,
+) -> None:
+    never = asyncio.Event()
+    people = with_accounts(people_file, slack.team)
+    script = answering(written(never), say(f"<answer>\nAnew: {WHOLE}.\n</answer>"))
+    async with ModelServer(script) as model:
+        settings = new_settings(
+            people=people,
+            webchat=False,
+            port=free_port(),
+            lease_s=1,
+            reply_after_s=0.2,
+            **slack_settings(slack),
+            **model_settings(model),
+        )
+        async with web_here(settings):
+            worker = await worker_process(settings, tmp_path)
+            try:
+                service = Service(f"http://127.0.0.1:{settings.port}", cast(Parts, None))
+                side = SlackSide(service, slack, http)
+                await side.send(slack.mention_event(QUESTION))
+                growing = await side.shown(BEGUN)
+                assert growing.streams
+            finally:
+                worker.kill()
+                await worker.wait()
+            async with worker_here(settings):
+                assert await side.shown("Anew:") is growing is only(slack)
+        assert not slack.streams.open
+        assert BEGUN not in growing.body
+
+
+async def worker_process(settings: Settings, folder: Path) -> asyncio.subprocess.Process:
+    """`signoff worker` in a process of its own."""
+    given = {
+        "REDIS_URL": settings.redis_url or "",
+        "SIGNOFF_DATA_DIR": str(settings.data_dir),
+        "SIGNOFF_PLAYBOOKS": str(settings.playbooks),
+        "SIGNOFF_PEOPLE": str(settings.people),
+        "SIGNOFF_PARTITIONS": str(settings.partitions),
+        "SIGNOFF_LEASE_S": str(settings.lease_s),
+        "SIGNOFF_REPLY_AFTER_S": str(settings.reply_after_s),
+        "SIGNOFF_WEBCHAT": "off",
+        "OPENAI_API_KEY": secret(settings.openai_api_key),
+        "OPENAI_BASE_URL": settings.openai_base_url or "",
+        "LLM_MODEL": settings.llm_model or "",
+        "SLACK_BOT_TOKEN": secret(settings.slack_bot_token),
+        "SLACK_SIGNING_SECRET": secret(settings.slack_signing_secret),
+        "SLACK_API_URL": (settings.slack_api_url or "").rstrip("/"),
+    }
+    with (folder / "worker-log").open("wb") as log:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", "worker"),
+            cwd=folder,
+            env=environment(folder, given),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 TEXT = 12_000
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
-_REACHES = re.compile(r"<[!@#]|<https?:|@(here|channel|everyone)|\]\(|\]\[|\]:|://")
+_REACHES = re.compile(r"<[!@#]|<https?:|@(here|channel|everyone)|\[[^\]]*\]|://")
 _TAKES = {
     "chat.startStream": {
         "channel",
