@@ -75,7 +75,7 @@ class Grown:
                     row.conversation, row.message_id, _growth(row, one, zone)
                 )
         except (PlatformError, TimeoutError) as error:
-            log.info("answer_does_not_grow", row=row.row, error=str(error))
+            log.info("answer_does_not_grow", row=row.row, error=repr(error))
             await self._drafts.stop(row.ref)
             return UNTIL_WHOLE_S if row.message_id else None
         if row.message_id or not message_id:

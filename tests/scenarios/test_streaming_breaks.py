@@ -91,6 +91,23 @@ async def test_a_slack_that_takes_no_more_text_gets_the_whole_message_at_once(
     assert slack.calls["chat.appendStream"] == 1
 
 
+async def test_a_slack_that_hangs_holds_up_neither_the_turn_nor_the_whole_message(
+    answer: LongAnswer, slack: SlackServer
+) -> None:
+    reached = asyncio.Event()
+
+    async def hang() -> None:
+        reached.set()
+        await asyncio.Event().wait()
+
+    slack.before["chat.appendStream"] = hang
+    async with answer.slack(slack, lease_s=2) as side:
+        begun = await side.shown("Working on it")
+        await reached.wait()
+        answer.ends.set()
+        assert await side.shown(WHOLE) is begun is only(slack)
+
+
 async def test_an_answer_that_breaks_off_is_asked_for_anew_and_comes_whole(
     answer: LongAnswer, slack: SlackServer
 ) -> None:
