@@ -15,10 +15,10 @@ from aiohttp import web
 from tests.fakes.platforms.file_host import FileHost, Hosted
 from tests.fakes.platforms.slack import payloads
 from tests.fakes.platforms.slack.checks import message_problems
+from tests.fakes.platforms.slack.message import Shown
 from tests.fakes.platforms.slack.sockets import Sockets
 from tests.fakes.platforms.slack.workspace import (
     OpenedView,
-    Shown,
     SlackWorkspace,
     refusal,
 )
@@ -35,6 +35,10 @@ _SCOPES = {
     "chat.postMessage": "chat:write",
     "chat.update": "chat:write",
     "chat.postEphemeral": "chat:write",
+    "chat.startStream": "chat:write",
+    "chat.appendStream": "chat:write",
+    "chat.stopStream": "chat:write",
+    "chat.delete": "chat:write",
     "conversations.open": "im:write",
     "assistant.threads.setStatus": "chat:write",
 }
@@ -70,6 +74,7 @@ class SlackServer(SlackWorkspace):
     _runner: web.AppRunner | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.socket_mode = Sockets(self._note_change)
 
     @property
@@ -381,6 +386,10 @@ class SlackServer(SlackWorkspace):
             "chat.postMessage": self.post,
             "chat.update": self.update,
             "chat.postEphemeral": self.post_ephemeral,
+            "chat.startStream": self.streams.start,
+            "chat.appendStream": self.streams.append,
+            "chat.stopStream": self.streams.stop,
+            "chat.delete": self.delete_own,
             "views.open": self.open_view,
             "views.publish": self.publish_view,
             "auth.test": self.auth_test,
