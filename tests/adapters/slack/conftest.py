@@ -9,8 +9,8 @@ from aiohttp import ClientResponse, web
 
 from adapters.slack.platform import SlackPlatform
 from engine.events import Accepted, Outcome, Update
-from tests.fakes.platforms.slack.running import connected
 from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.slack_app import connected, local_slack
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "slack"
 
@@ -47,7 +47,7 @@ def payload() -> Callable[[str], dict[str, Any]]:
 @pytest.fixture
 async def slack() -> AsyncIterator[SlackServer]:
     """A local Slack; a test that wants faults clears them."""
-    async with SlackServer() as server:
+    async with local_slack() as server:
         yield server
         assert server.faults == []
 

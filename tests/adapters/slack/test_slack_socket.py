@@ -7,7 +7,7 @@ import pytest
 from adapters.slack.platform import CONNECTIONS
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, FormRefused, NotRecorded
-from tests.fakes.platforms.slack.running import connected
+from tests.fakes.slack_app import connected
 
 CARD = CardView(
     token="t",

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeVar
@@ -12,11 +12,13 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
+from tests.fakes.platforms.faults import Fault, FaultPlan
 from tests.fakes.platforms.file_host import FileHost, Hosted
 from tests.fakes.platforms.slack import payloads
 from tests.fakes.platforms.slack.checks import message_problems
 from tests.fakes.platforms.slack.sockets import Sockets
 from tests.fakes.platforms.slack.workspace import (
+    SCOPES,
     OpenedView,
     Shown,
     SlackWorkspace,
@@ -26,26 +28,7 @@ from tests.fakes.platforms.slack.workspace import (
 T = TypeVar("T")
 # Slack takes the fields of these in the address, or as a form; JSON is not read.
 _READS = ("chat.getPermalink", "files.info", "users.info", "usergroups.users.list")
-_SCOPES = {
-    "files.info": "files:read",
-    "users.info": "users:read",
-    "usergroups.users.list": "usergroups:read",
-    "files.getUploadURLExternal": "files:write",
-    "files.completeUploadExternal": "files:write",
-    "chat.postMessage": "chat:write",
-    "chat.update": "chat:write",
-    "chat.postEphemeral": "chat:write",
-    "conversations.open": "im:write",
-    "assistant.threads.setStatus": "chat:write",
-}
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    kind: Literal["ratelimited", "error", "drop", "refuse"]
-    retry_after_s: float = 1
-    code: str = ""
 
 
 @dataclass
@@ -65,7 +48,7 @@ class SlackServer(SlackWorkspace):
     revoked: set[str] = field(default_factory=set)
     before: dict[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
     api_url: str = ""
-    _failures: dict[str, list[_Failure]] = field(default_factory=lambda: defaultdict(list))
+    planned: FaultPlan = field(default_factory=FaultPlan)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _runner: web.AppRunner | None = None
 
@@ -119,17 +102,12 @@ class SlackServer(SlackWorkspace):
                 await self._changed.wait()
             return value
 
-    def fail(
-        self,
-        method: str,
-        kind: Literal["ratelimited", "error", "drop", "refuse"],
-        *,
-        times: int = 1,
-        retry_after_s: float = 1,
-        code: str = "",
-    ) -> None:
-        """The next `times` calls: 429, 500, applied but cut off, or refused with Slack's `code`."""
-        self._failures[method] += [_Failure(kind, retry_after_s, code)] * times
+    def fail_next(self, method: str, fault: Fault, *, times: int = 1, after: int = 0) -> None:
+        """The next `times` calls of a method fail so, once `after` others went well.
+
+        `upload` is the method of a file's bytes.
+        """
+        self.planned.add(method, fault, times=times, after=after)
 
     def signed_headers(
         self, body: bytes, *, content_type: str = "application/json", at: float | None = None
@@ -354,19 +332,19 @@ class SlackServer(SlackWorkspace):
         self.calls[method] += 1
         if method in self.before:
             await self.before[method]()
-        failure = self._failures[method].pop(0) if self._failures[method] else None
-        if failure and failure.kind == "ratelimited":
+        failure = self.planned.take(method)
+        if failure and failure.kind == "rate_limited":
             headers = {"Retry-After": f"{failure.retry_after_s:g}"}
             answer = web.json_response(refusal("ratelimited"), status=429, headers=headers)
-        elif failure and failure.kind == "error":
+        elif failure and failure.kind == "broken":
             answer = web.Response(status=500, text="server error")
-        elif failure and failure.kind == "refuse":
-            answer = web.json_response(refusal(failure.code))
+        elif failure and failure.kind == "refused":
+            answer = web.json_response(refusal(failure.told))
         else:
             given = {"X-OAuth-Scopes": ",".join(sorted(self.scopes))}
             answer = web.json_response(await self._call(method, request), headers=given)
         self._note_change()
-        if failure and failure.kind == "drop" and request.transport:
+        if failure and failure.kind == "dropped" and request.transport:
             request.transport.close()
         return answer
 
@@ -398,7 +376,7 @@ class SlackServer(SlackWorkspace):
             return self.fault(method, "unknown_method", [])
         if method in _READS and request.method != "GET":
             return self.fault(method, "missing_argument", ["takes no JSON"])
-        needed = _SCOPES.get(method)
+        needed = SCOPES.get(method)
         if needed and needed not in self.scopes:
             provided = ",".join(sorted(self.scopes))
             return refusal("missing_scope") | {"needed": needed, "provided": provided}
@@ -411,8 +389,7 @@ class SlackServer(SlackWorkspace):
 
     async def _upload(self, request: web.Request) -> web.Response:
         self.calls["upload"] += 1
-        failure = self._failures["upload"].pop(0) if self._failures["upload"] else None
-        if failure:
+        if self.planned.take("upload"):
             return web.Response(status=500, text="upload failed")
         if "Authorization" in request.headers:
             self.faults.append("upload: the token was sent to the upload address")

@@ -8,23 +8,33 @@ from typing import Any
 
 import yaml
 
-from adapters.clock import SystemClock
-from engine.ports.clock import Clock
 from tests.fakes.platforms.slack.checks import home_problems, sent_problems, view_problems
 from tests.fakes.platforms.slack.payloads import options_of
+from tests.fakes.platforms.timepiece import Timepiece
 
 Json = dict[str, Any]
 
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
 _TRIGGER_LIFE_S = 3.0
 ALT = 1_000
-MANIFEST = Path(__file__).parents[4] / "docs" / "slack" / "manifest.yaml"
+SCOPES = {
+    "files.info": "files:read",
+    "users.info": "users:read",
+    "usergroups.users.list": "usergroups:read",
+    "files.getUploadURLExternal": "files:write",
+    "files.completeUploadExternal": "files:write",
+    "chat.postMessage": "chat:write",
+    "chat.update": "chat:write",
+    "chat.postEphemeral": "chat:write",
+    "conversations.open": "im:write",
+    "assistant.threads.setStatus": "chat:write",
+}
+"""The scope that a method needs, for those that need one."""
 
 
-def manifest_scopes() -> set[str]:
-    """The scopes of an app that was created from our manifest."""
-    manifest = yaml.safe_load(MANIFEST.read_text())
-    return set(manifest["oauth_config"]["scopes"]["bot"])
+def scopes_of(manifest: Path) -> set[str]:
+    """The bot's scopes in an app that was created from that manifest."""
+    return set(yaml.safe_load(manifest.read_text())["oauth_config"]["scopes"]["bot"])
 
 
 @dataclass(slots=True)
@@ -105,7 +115,7 @@ class SlackWorkspace:
 
     team: str = "T0TRIAL"
     bot_user: str = "U0BOT"
-    clock: Clock = field(default_factory=lambda: SystemClock("UTC"))
+    time: Timepiece = field(default_factory=Timepiece)
     messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
@@ -114,7 +124,7 @@ class SlackWorkspace:
     statuses: dict[tuple[str, str], str] = field(default_factory=dict)
     shown_statuses: int = 0
     deleted: set[tuple[str, str]] = field(default_factory=set)
-    scopes: set[str] = field(default_factory=manifest_scopes)
+    scopes: set[str] = field(default_factory=lambda: set(SCOPES.values()))
     users: dict[str, Json] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -321,7 +331,7 @@ class SlackWorkspace:
         return refusal(code)
 
     def now(self) -> float:
-        return self.clock.now().timestamp()
+        return self.time.now()
 
 
 def refusal(code: str) -> Json:

@@ -1,9 +1,11 @@
 """What Telegram refuses in messages that a bot sends or edits."""
 
 import json
+import math
 import re
 from typing import Any
 
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.telegram.files import Params, Refused
 from tests.fakes.platforms.telegram.text import BadHtml, Parsed, parse_html, units, with_found
 
@@ -50,10 +52,22 @@ def refuse_same(now: object, then: object) -> None:
         )
 
 
-def too_fast(retry_after_s: int) -> Refused:
-    """What Telegram says when it is too much."""
-    description = f"Too Many Requests: retry after {retry_after_s}"
-    return Refused(description, 429, fault=False, parameters={"retry_after": retry_after_s})
+def too_fast(retry_after_s: float) -> Refused:
+    """What Telegram says when it is too much: whole seconds to wait."""
+    wait_s = max(1, math.ceil(retry_after_s))
+    description = f"Too Many Requests: retry after {wait_s}"
+    return Refused(description, 429, fault=False, parameters={"retry_after": wait_s})
+
+
+def refusal_of(planned: Fault) -> Refused:
+    """How Telegram says a planned fault; one that is dropped is no refusal."""
+    match planned.kind:
+        case "rate_limited":
+            return too_fast(planned.retry_after_s)
+        case "broken":
+            return Refused("Internal Server Error", 500, fault=False)
+        case _:
+            return Refused(planned.told, planned.status, fault=False)
 
 
 def json_of(params: Params, name: str, default: Any) -> Any:

@@ -3,20 +3,21 @@
 import asyncio
 import re
 import socket
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from aiohttp import web
 
+from tests.fakes.platforms.faults import Fault, FaultPlan
 from tests.fakes.platforms.file_host import FileHost, Hosted
 from tests.fakes.platforms.telegram.checks import (
     json_of,
     markup_of,
+    refusal_of,
     refuse_same,
     shown_text,
-    too_fast,
 )
 from tests.fakes.platforms.telegram.files import (
     CAPTION,
@@ -33,7 +34,6 @@ from tests.fakes.platforms.telegram.updates import Sent, Updates, chat_of
 TOKEN = "7000000001:AAtestTESTtestTESTtestTESTtestTEST"
 BOT_ID = 7000000001
 SECRET = "Test-secret_42"
-Trouble = Literal["rate_limited", "broken", "dropped"]
 
 
 @dataclass
@@ -76,7 +76,7 @@ class TelegramServer(Updates):
         self.refused_files: set[int] = set()
         self.acquainted: set[int] = set()
         self.waiting: deque[dict[str, Any]] = deque()
-        self._troubles: dict[str, deque[tuple[Trouble | None, int]]] = defaultdict(deque)
+        self.planned = FaultPlan()
         self._changed = asyncio.Condition()
         self._poll = 0
         self._closing = False
@@ -118,19 +118,9 @@ class TelegramServer(Updates):
         await self._tell()
         await self._runner.cleanup()
 
-    def trouble(
-        self,
-        method: str,
-        kind: Trouble,
-        *,
-        times: int = 1,
-        after: int = 0,
-        retry_after_s: int = 3,
-    ) -> None:
-        """`times` calls of a method, after so many good ones, get 429, 500, or lose the answer."""
-        troubles = self._troubles[method.lower()]
-        troubles.extend([(None, 0)] * after)
-        troubles.extend([(kind, retry_after_s)] * times)
+    def fail_next(self, method: str, fault: Fault, *, times: int = 1, after: int = 0) -> None:
+        """The next `times` calls of a method fail so, once `after` others went well."""
+        self.planned.add(method, fault, times=times, after=after)
 
     async def queue(self, *updates: dict[str, Any]) -> None:
         """Let updates wait for getUpdates."""
@@ -157,13 +147,10 @@ class TelegramServer(Updates):
     async def _handle(self, request: web.Request) -> web.Response:
         method, params = request.match_info["method"], await _params(request)
         self.calls.append((method, params))
-        troubles = self._troubles[method.lower()]
-        kind, retry_after_s = troubles.popleft() if troubles else (None, 0)
+        planned = self.planned.take(method)
         try:
-            if kind == "rate_limited":
-                raise too_fast(retry_after_s)
-            if kind == "broken":
-                raise Refused("Internal Server Error", 500, fault=False)
+            if planned and planned.kind != "dropped":
+                raise refusal_of(planned)
             known = request.match_info["token"] == self.token
             if not known or method.lower() not in self._methods:
                 raise Refused("Not Found", 404)
@@ -171,7 +158,7 @@ class TelegramServer(Updates):
         except Refused as refused:
             return await self._refuse(method, refused)
         await self._tell()
-        if kind == "dropped" and request.transport is not None:
+        if planned and request.transport is not None:
             request.transport.abort()
         return web.json_response({"ok": True, "result": result})
 
