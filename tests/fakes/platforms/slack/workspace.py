@@ -16,6 +16,8 @@ Json = dict[str, Any]
 
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
 _TRIGGER_LIFE_S = 3.0
+_STATUS_LIFE_S = 120.0
+_LOADING_MESSAGES = 10
 ALT = 1_000
 SCOPES = {
     "files.info": "files:read",
@@ -111,7 +113,10 @@ class _Trigger:
 
 @dataclass
 class SlackWorkspace:
-    """One workspace; `faults` collects everything that Slack would refuse or we never want."""
+    """One workspace; `faults` collects everything that Slack would refuse or an app never wants.
+
+    `time` is the workspace's own: `time.skip` lets triggers, statuses and response_urls run out.
+    """
 
     team: str = "T0TRIAL"
     bot_user: str = "U0BOT"
@@ -121,7 +126,6 @@ class SlackWorkspace:
     views: list[OpenedView] = field(default_factory=list)
     files: dict[str, SharedFile] = field(default_factory=dict)
     homes: dict[str, Json] = field(default_factory=dict)
-    statuses: dict[tuple[str, str], str] = field(default_factory=dict)
     shown_statuses: int = 0
     deleted: set[tuple[str, str]] = field(default_factory=set)
     scopes: set[str] = field(default_factory=lambda: set(SCOPES.values()))
@@ -129,6 +133,7 @@ class SlackWorkspace:
     groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     _triggers: dict[str, _Trigger] = field(default_factory=dict)
+    _statuses: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     @property
@@ -146,6 +151,15 @@ class SlackWorkspace:
         trigger = f"{next(self._numbers)}.0.trigger"
         self._triggers[trigger] = _Trigger(user, self.now())
         return trigger
+
+    @property
+    def statuses(self) -> dict[tuple[str, str], str]:
+        """What threads show of work that goes on, by (channel, thread); two minutes at most."""
+        return {
+            place: text
+            for place, (text, since) in self._statuses.items()
+            if self.now() - since < _STATUS_LIFE_S
+        }
 
     def new_ts(self) -> str:
         """A message timestamp that was not given before."""
@@ -175,7 +189,7 @@ class SlackWorkspace:
             blocks=fields["blocks"],
         )
         self.messages[shown.channel, shown.ts] = shown
-        self.statuses.pop((shown.channel, shown.thread_ts), None)
+        self._statuses.pop((shown.channel, shown.thread_ts), None)
         return {"ok": True, "channel": shown.channel, "ts": shown.ts}
 
     def update(self, fields: Json) -> Json:
@@ -241,7 +255,9 @@ class SlackWorkspace:
         channel, thread = str(fields.get("channel_id", "")), str(fields.get("thread_ts", ""))
         if not re.fullmatch(r"[CDG][A-Z0-9]+", channel) or not _TS.fullmatch(thread):
             return self.fault("assistant.threads.setStatus", "invalid_thread_ts", [thread])
-        self.statuses[channel, thread] = str(fields.get("status", ""))
+        if len(fields.get("loading_messages", ())) > _LOADING_MESSAGES:
+            return self.fault("assistant.threads.setStatus", "invalid_arguments", ["loading"])
+        self._statuses[channel, thread] = (str(fields.get("status", "")), self.now())
         self.shown_statuses += 1
         return {"ok": True}
 
