@@ -21,7 +21,6 @@ class SlackPeople(SlackDelivery):
     """
 
     bot_token: str = "xoxb-stub"
-    api_url: str = ""
 
     def __post_init__(self) -> None:
         self.host = FileHost(f"Bearer {self.bot_token}")

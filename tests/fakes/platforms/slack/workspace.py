@@ -120,6 +120,7 @@ class SlackWorkspace:
 
     team: str = "T0TRIAL"
     bot_user: str = "U0BOT"
+    api_url: str = ""
     time: Timepiece = field(default_factory=Timepiece)
     messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
     ephemerals: list[Ephemeral] = field(default_factory=list)
