@@ -1,10 +1,14 @@
 """Our app in a local Slack: what its manifest asks for, and our platform connected to it."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from adapters.clock import SystemClock
-from adapters.slack.platform import SlackPlatform
+from adapters.slack.platform import CONNECTIONS, SlackPlatform
+from engine.ports.platform import Intake
+from tests.fakes.listening import listening
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import scopes_of
 
@@ -26,3 +30,13 @@ def connected(slack: SlackServer, **more: Any) -> SlackPlatform:
         "clock": SystemClock("UTC"),
     }
     return SlackPlatform(**{**given, **more})
+
+
+@asynccontextmanager
+async def connections(
+    slack: SlackServer, platform: SlackPlatform, intake: Intake
+) -> AsyncIterator[None]:
+    """Ours listens over as many sockets as it wants."""
+    async with listening(platform, intake):
+        await slack.wait_for(lambda: len(slack.sockets) == CONNECTIONS)
+        yield

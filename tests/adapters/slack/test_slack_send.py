@@ -68,6 +68,7 @@ async def test_without_a_thread_or_an_answer_there_is_no_status(slack, platform)
     assert slack.calls["assistant.threads.setStatus"] == 1
 
 
+@pytest.mark.fact("slack/rate", "slack/sdk-retries")
 async def test_a_rate_limit_says_how_long_to_wait(slack, platform):
     slack.fail_next("chat.postMessage", Fault.rate_limited(7))
     with pytest.raises(RateLimited) as caught:
@@ -76,6 +77,7 @@ async def test_a_rate_limit_says_how_long_to_wait(slack, platform):
     assert slack.calls["chat.postMessage"] == 1
 
 
+@pytest.mark.fact("slack/sdk-retries")
 @pytest.mark.parametrize("kind", ["broken", "dropped"])
 async def test_no_answer_is_unavailable_and_not_tried_again(slack, platform, kind):
     slack.fail_next("chat.postMessage", Fault(kind))

@@ -1,22 +1,12 @@
-import asyncio
-from contextlib import asynccontextmanager
-
 import pytest
 from aiohttp import ClientSession
 
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, NotRecorded
+from tests.fakes.listening import listening
 from tests.fakes.platforms.faults import Fault
 
 CHAT = "telegram:7000000001:1001"
-
-
-@asynccontextmanager
-async def listening(platform, intake):
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(platform.listen(intake))
-        yield
-        task.cancel()
 
 
 def asked_offsets(server):

@@ -15,6 +15,11 @@ class Timepiece:
         """The current moment there."""
         return self._clock() + self._ahead_s
 
+    def stop(self) -> None:
+        """From now on only `skip` puts it ahead."""
+        at = self._clock()
+        self._clock = lambda: at
+
     def skip(self, seconds: float) -> None:
         """So much time passes at once, there and nowhere else."""
         self._ahead_s += seconds

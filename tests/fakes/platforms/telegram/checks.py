@@ -9,6 +9,9 @@ from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.telegram.files import Params, Refused
 from tests.fakes.platforms.telegram.text import BadHtml, Parsed, parse_html, units, with_found
 
+ENTITIES = 100
+"""Telegram ignores what comes after so many."""
+
 
 def shown_text(params: Params) -> Parsed:
     """The text of a message as it would be shown; raises Refused."""
@@ -23,7 +26,8 @@ def shown_text(params: Params) -> Parsed:
         raise Refused("message text is empty")
     if units(parsed.text) > 4096:
         raise Refused("message is too long")
-    return with_found(parsed)
+    found = with_found(parsed)
+    return Parsed(found.text, found.entities[:ENTITIES])
 
 
 def markup_of(params: Params) -> Params:
