@@ -172,6 +172,7 @@ class SlackWorkspace:
         self.deleted.add((message.channel, message.ts))
 
     def post(self, fields: Json) -> Json:
+        """chat.postMessage."""
         channel, thread = str(fields.get("channel", "")), fields.get("thread_ts", "")
         if not re.fullmatch(r"[CDGU][A-Z0-9]+", channel):
             return self.fault("chat.postMessage", "channel_not_found", [channel])
@@ -194,6 +195,7 @@ class SlackWorkspace:
         return {"ok": True, "channel": shown.channel, "ts": shown.ts}
 
     def update(self, fields: Json) -> Json:
+        """chat.update, of the app's own messages."""
         channel, ts = fields.get("channel", ""), fields.get("ts", "")
         shown = self.messages.get((channel, ts))
         if shown is None and (channel, ts) in self.deleted:
@@ -211,6 +213,7 @@ class SlackWorkspace:
         return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
 
     def post_ephemeral(self, fields: Json) -> Json:
+        """chat.postEphemeral."""
         problems = sent_problems(fields)
         if not re.fullmatch(r"U[A-Z0-9]+", str(fields.get("user", ""))):
             problems.append("user")
@@ -223,6 +226,7 @@ class SlackWorkspace:
         return {"ok": True, "message_ts": self.new_ts()}
 
     def open_view(self, fields: Json) -> Json:
+        """views.open, with a trigger that is young and unused."""
         trigger = self._triggers.get(str(fields.get("trigger_id")))
         if trigger is None:
             return self.fault("views.open", "invalid_trigger_id", [str(fields.get("trigger_id"))])
@@ -238,6 +242,7 @@ class SlackWorkspace:
         return {"ok": True, "view": opened.view | {"id": opened.id, "hash": "1.first"}}
 
     def publish_view(self, fields: Json) -> Json:
+        """views.publish, of a Home tab."""
         user, view = str(fields.get("user_id", "")), fields.get("view")
         if not re.fullmatch(r"[UW][A-Z0-9]+", user):
             return self.fault("views.publish", "user_not_found", [user])
@@ -252,7 +257,7 @@ class SlackWorkspace:
         return Shown(channel="", ts="", thread_ts="", text="", blocks=blocks).body
 
     def set_status(self, fields: Json) -> Json:
-        """Shown until the next message in the thread (platform-facts A, "AI features")."""
+        """assistant.threads.setStatus: shown until the thread's next message, two minutes at most."""
         channel, thread = str(fields.get("channel_id", "")), str(fields.get("thread_ts", ""))
         if not re.fullmatch(r"[CDG][A-Z0-9]+", channel) or not _TS.fullmatch(thread):
             return self.fault("assistant.threads.setStatus", "invalid_thread_ts", [thread])
@@ -263,16 +268,19 @@ class SlackWorkspace:
         return {"ok": True}
 
     def auth_test(self, fields: Json) -> Json:
+        """auth.test."""
         who = {"user_id": self.bot_user, "user": "signoff", "bot_id": "B0BOT"}
         return {"ok": True, "team_id": self.team, "team": "Trial", **who}
 
     def open_direct(self, fields: Json) -> Json:
+        """conversations.open, for one person."""
         user = str(fields.get("users", ""))
         if not re.fullmatch(r"[UW][A-Z0-9]+", user):
             return self.fault("conversations.open", "user_not_found", [user])
         return {"ok": True, "channel": {"id": "D" + user[1:]}}
 
     def permalink(self, fields: Json) -> Json:
+        """chat.getPermalink."""
         channel, ts = fields.get("channel", ""), fields.get("message_ts", "")
         if not re.fullmatch(r"[CG][A-Z0-9]+", channel) or not _TS.fullmatch(ts):
             return self.fault("chat.getPermalink", "message_not_found", [f"{channel}:{ts}"])
@@ -280,6 +288,7 @@ class SlackWorkspace:
         return {"ok": True, "channel": channel, "permalink": link}
 
     def reserve(self, fields: Json) -> Json:
+        """files.getUploadURLExternal."""
         method, length = "files.getUploadURLExternal", str(fields.get("length", ""))
         if not length.isdigit() or int(length) == 0 or not fields.get("filename"):
             return self.fault(method, "missing_argument", [str(fields)])
@@ -305,6 +314,7 @@ class SlackWorkspace:
         return True
 
     def share(self, fields: Json) -> Json:
+        """files.completeUploadExternal."""
         method = "files.completeUploadExternal"
         channel, thread = str(fields.get("channel_id", "")), fields.get("thread_ts", "")
         if not re.fullmatch(r"[CDG][A-Z0-9]+", channel):
@@ -330,6 +340,7 @@ class SlackWorkspace:
         self.users[user] = {**base, "deleted": False, "is_bot": False, **more}
 
     def user_info(self, fields: Json) -> Json:
+        """users.info."""
         user = str(fields.get("user", ""))
         if not re.fullmatch(r"[UW][A-Z0-9]+", user):
             return self.fault("users.info", "user_not_found", [user])
@@ -337,6 +348,7 @@ class SlackWorkspace:
         return {"ok": True, "user": found} if found else refusal("user_not_found")
 
     def group_members(self, fields: Json) -> Json:
+        """usergroups.users.list."""
         group = str(fields.get("usergroup", ""))
         if not re.fullmatch(r"S[A-Z0-9]+", group):
             return self.fault("usergroups.users.list", "no_such_subteam", [group])
@@ -344,10 +356,12 @@ class SlackWorkspace:
         return refusal("no_such_subteam") if users is None else {"ok": True, "users": users}
 
     def fault(self, method: str, code: str, problems: list[str]) -> Json:
+        """Notes what was wrong with a call; Slack's answer to it."""
         self.faults.append(f"{method}: {code}: {'; '.join(problems)}")
         return refusal(code)
 
     def now(self) -> float:
+        """Seconds since the epoch, by the workspace's own time."""
         return self.time.now()
 
 
