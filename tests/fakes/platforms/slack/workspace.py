@@ -257,7 +257,7 @@ class SlackWorkspace:
         return Shown(channel="", ts="", thread_ts="", text="", blocks=blocks).body
 
     def set_status(self, fields: Json) -> Json:
-        """assistant.threads.setStatus: shown until the thread's next message, two minutes at most."""
+        """assistant.threads.setStatus: until the thread's next message, two minutes at most."""
         channel, thread = str(fields.get("channel_id", "")), str(fields.get("thread_ts", ""))
         if not re.fullmatch(r"[CDG][A-Z0-9]+", channel) or not _TS.fullmatch(thread):
             return self.fault("assistant.threads.setStatus", "invalid_thread_ts", [thread])

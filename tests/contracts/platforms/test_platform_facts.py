@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 DOCS = TESTS.parent / "docs"
 KIT = TESTS / "fakes" / "platforms"
 FACTS = yaml.safe_load((KIT / "facts.yaml").read_text("utf-8"))
