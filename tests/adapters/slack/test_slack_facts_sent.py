@@ -3,9 +3,10 @@
 import pytest
 
 from cards.view import ButtonView
-from engine.errors import Forbidden, Gone, RateLimited
+from engine.errors import Forbidden, Gone
 from engine.events import Answered, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
+from tests.fakes.pacing import keeps_to_its_pace
 from tests.fakes.platforms import Fault
 from tests.fakes.platforms.slack.checks import blocks_problems, view_problems
 from tests.fakes.views import APPROVE, view
@@ -120,15 +121,7 @@ def test_what_is_legal_block_by_block_may_be_too_much_together(slack):
 async def test_our_pace_is_one_that_slack_takes(slack, platform):
     slack.time.stop()
     slack.allowances.paced = True
-    pace = platform.pace(THREAD)
-    for number in range(pace.burst):
-        await platform.send(THREAD, view("hi"), key=f"k{number}")
-    with pytest.raises(RateLimited) as caught:
-        await platform.send(THREAD, view("hi"), key="one too many")
-    assert 0 < caught.value.retry_after_s <= pace.every_s
-    for number in range(3):
-        slack.time.skip(pace.every_s)
-        await platform.send(THREAD, view("hi"), key=f"then {number}")
+    await keeps_to_its_pace(platform, THREAD, slack.time.skip)
 
 
 @fact("slack/update-blocks")

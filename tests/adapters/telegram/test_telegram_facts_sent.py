@@ -9,6 +9,7 @@ from cards.view import BarView, ButtonView, ChartView, MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, TooLarge, Unavailable
 from engine.events import SharedFile
 from tests.fakes.bot_api import call
+from tests.fakes.pacing import keeps_to_its_pace
 from tests.fakes.platforms import Fault, Hosted
 from tests.fakes.views import APPROVE, view
 
@@ -84,15 +85,7 @@ async def test_a_message_of_two_days_is_edited_but_not_deleted_so_it_is_emptied(
 async def test_our_pace_is_one_that_telegram_takes(server, platform, conversation):
     server.time.stop()
     server.allowances.paced = True
-    pace = platform.pace(conversation)
-    for number in range(pace.burst):
-        await platform.send(conversation, view("hi"), key=f"k{number}")
-    with pytest.raises(RateLimited) as caught:
-        await platform.send(conversation, view("hi"), key="one too many")
-    assert 0 < caught.value.retry_after_s <= max(1.0, pace.every_s)
-    for number in range(3):
-        server.time.skip(pace.every_s)
-        await platform.send(conversation, view("hi"), key=f"then {number}")
+    await keeps_to_its_pace(platform, conversation, server.time.skip)
 
 
 @fact("telegram/rate")

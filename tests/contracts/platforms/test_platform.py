@@ -8,17 +8,8 @@ from bot.wiring_platforms import PLATFORMS, Adapter
 from cards.model import Field
 from cards.texts import say
 from cards.view import ButtonView, CardView, FormView, MessageView, PartView
+from engine import events
 from engine.errors import PlatformError
-from engine.events import (
-    Accepted,
-    Answered,
-    CardTapped,
-    CommandGiven,
-    FormRefused,
-    FormSubmitted,
-    MessageReceived,
-    NotRecorded,
-)
 from engine.ports.platform import Pace
 from tests.contracts.platforms.conftest import RIGS
 from tests.contracts.platforms.rigs import Rig
@@ -61,7 +52,7 @@ def test_people_have_a_word_for_it(name: str, lang: str) -> None:
 async def test_what_somebody_writes_is_a_message_in_their_conversation(rig: Rig) -> None:
     assert await rig.say("What is the ECOG of P003?")
     update = rig.intake.last
-    assert isinstance(update, MessageReceived)
+    assert isinstance(update, events.MessageReceived)
     assert (update.text, update.conversation) == ("What is the ECOG of P003?", rig.here)
     assert (update.actor.platform, update.actor.user) == (rig.adapter.name, rig.who)
     assert update.conversation.startswith(f"{rig.adapter.name}:{update.actor.workspace}:")
@@ -70,7 +61,7 @@ async def test_what_somebody_writes_is_a_message_in_their_conversation(rig: Rig)
 async def test_a_word_with_a_slash_is_a_command(rig: Rig) -> None:
     assert await rig.say("/cancel the visit")
     update = rig.intake.last
-    assert isinstance(update, CommandGiven)
+    assert isinstance(update, events.CommandGiven)
     assert (update.name, update.text) == ("cancel", "the visit")
 
 
@@ -101,12 +92,12 @@ async def test_a_message_is_acknowledged_only_once_it_is_kept(rig: Rig) -> None:
 
 
 async def test_a_message_that_was_not_kept_is_not_acknowledged(rig: Rig) -> None:
-    rig.intake.outcomes.extend([NotRecorded("Not recorded.")] * 4)
+    rig.intake.outcomes.extend([events.NotRecorded("Not recorded.")] * 4)
     assert not await rig.say("hello")
 
 
 async def test_a_duplicate_is_acknowledged(rig: Rig) -> None:
-    rig.intake.outcomes.append(Accepted(duplicate=True))
+    rig.intake.outcomes.append(events.Accepted(duplicate=True))
     assert await rig.say("hello")
 
 
@@ -118,16 +109,16 @@ async def test_a_tap_brings_what_the_button_carries(rig: Rig) -> None:
     assert await rig.labels() == ["Approve", "Reject"]
     await rig.tap("Approve")
     update = rig.intake.last
-    assert isinstance(update, CardTapped)
+    assert isinstance(update, events.CardTapped)
     assert (update.button, update.conversation) == (APPROVE.data, rig.here)
     assert update.actor.user == rig.who
 
 
 @pytest.mark.parametrize(
-    "outcome", [Answered("Bo was first.", ok=False), NotRecorded("Bo was first.")]
+    "outcome", [events.Answered("Bo was first.", ok=False), events.NotRecorded("Bo was first.")]
 )
 async def test_who_taps_is_told_what_became_of_it(
-    rig: Rig, outcome: Answered | NotRecorded
+    rig: Rig, outcome: events.Answered | events.NotRecorded
 ) -> None:
     await rig.adapter.send(rig.here, CARD, key="k1")
     rig.intake.outcomes.append(outcome)
@@ -138,14 +129,14 @@ async def test_a_form_is_asked_for_and_brings_its_values(rig: Rig) -> None:
     await rig.adapter.send(rig.here, CARD, key="k1")
     await rig.fill("Reject", FORM, VALUES)
     update = rig.intake.last
-    assert isinstance(update, FormSubmitted)
+    assert isinstance(update, events.FormSubmitted)
     assert (update.button, update.conversation) == (REJECT.data, rig.here)
     assert update.values == VALUES
 
 
 async def test_what_is_wrong_with_a_form_is_told(rig: Rig) -> None:
     await rig.adapter.send(rig.here, CARD, key="k1")
-    rig.intake.outcomes.append(FormRefused({"reason": "Too short."}))
+    rig.intake.outcomes.append(events.FormRefused({"reason": "Too short."}))
     assert "Too short." in await rig.fill("Reject", FORM, VALUES)
 
 
