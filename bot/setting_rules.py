@@ -4,7 +4,7 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -71,6 +71,10 @@ def half_set(given: set[str]) -> list[str]:
     return lines
 
 
+TOKEN_CHARS: Final = 16
+"""So long an admin token has to be where others reach the service."""
+
+
 @dataclass(frozen=True, slots=True)
 class Visitors:
     """How the web chat learns who its visitors are, and who can reach it (design §9)."""
@@ -102,6 +106,16 @@ class Visitors:
                 f" {self.host}, because only requests for that host are answered"
             ]
         return []
+
+
+def guessable(token: str, host: str) -> list[str]:
+    """One line for an admin token that others could find by trying, as nothing slows a bearer."""
+    if not token or len(token) >= TOKEN_CHARS or is_loopback(host):
+        return []
+    return [
+        f"SIGNOFF_ADMIN_TOKEN: should have {TOKEN_CHARS} characters or more, since others can reach"
+        f" {host} and try; `openssl rand -hex 32` makes one"
+    ]
 
 
 def is_loopback(host: str) -> bool:

@@ -336,6 +336,30 @@ def test_a_login_that_is_not_whole_is_refused(
     assert found[0].startswith(told)
 
 
+@pytest.mark.parametrize(
+    ("host", "token", "wrong"),
+    [
+        ("0.0.0.0", "letmein", True),
+        ("0.0.0.0", "f" * 15, True),
+        ("0.0.0.0", "f" * 16, False),
+        ("127.0.0.1", "letmein", False),
+        ("0.0.0.0", "", False),
+    ],
+)
+def test_an_admin_token_that_others_could_guess_is_refused(
+    host: str, token: str, wrong: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"SIGNOFF_HOST": host, "SIGNOFF_ADMIN_TOKEN": token, **SLACK, "SIGNOFF_WEBCHAT": "off"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    if not wrong:
+        assert load_settings().host == host
+        return
+    (line,) = problems(monkeypatch, given)
+    assert line.startswith("SIGNOFF_ADMIN_TOKEN: should have 16 characters or more")
+    assert token not in line
+
+
 @pytest.mark.parametrize("way", [{"SIGNOFF_WEB_LOGIN": "link"}, PROXIED])
 def test_with_a_login_others_may_reach_the_web_chat(
     way: dict[str, str], monkeypatch: pytest.MonkeyPatch

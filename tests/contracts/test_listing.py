@@ -295,6 +295,25 @@ async def test_cards_that_were_open_before_there_was_a_list_are_listed(
     assert ([each.card.token for each in found], count) == ([card.token], 1)
 
 
+async def test_a_mark_is_another_after_each_change(
+    mailbox: RedisMailbox, partitions: Partitions, listing: RedisListing
+) -> None:
+    card = await open_card(mailbox, partitions, "web:w:a")
+    other = await open_card(mailbox, partitions, "web:w:b")
+    all_before, mine, theirs = (
+        await listing.mark(),
+        await listing.mark(card.run),
+        await listing.mark(other.run),
+    )
+    assert (await listing.mark(), await listing.mark(card.run)) == (all_before, mine)
+    entry = (card.run, '{"event": "x"}')
+    await handle(mailbox, f"run:{card.run}", Effects(log=(entry,)))
+    assert await listing.mark() != all_before
+    assert await listing.mark(card.run) != mine
+    assert await listing.mark(other.run) == theirs
+    assert await listing.mark("no id of ours") == "0"
+
+
 async def test_cards_are_read_in_the_order_asked(
     mailbox: RedisMailbox, partitions: Partitions, listing: RedisListing
 ) -> None:

@@ -8,7 +8,8 @@ from tests.fakes.platforms.file_host import FileHost, Hosted
 from tests.fakes.platforms.slack import payloads
 from tests.fakes.platforms.slack.allowances import Allowances
 from tests.fakes.platforms.slack.delivery import SlackDelivery
-from tests.fakes.platforms.slack.workspace import OpenedView, Shown
+from tests.fakes.platforms.slack.message import Shown
+from tests.fakes.platforms.slack.workspace import OpenedView
 
 Json = dict[str, Any]
 
@@ -23,6 +24,7 @@ class SlackPeople(SlackDelivery):
     bot_token: str = "xoxb-stub"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.host = FileHost(f"Bearer {self.bot_token}")
         self.allowances = Allowances(self.now)
 

@@ -9,7 +9,8 @@ from typing import Any
 import yaml
 
 from tests.fakes.platforms.slack.checks import home_problems, sent_problems, view_problems
-from tests.fakes.platforms.slack.payloads import options_of
+from tests.fakes.platforms.slack.message import Shown
+from tests.fakes.platforms.slack.streams import Streams
 from tests.fakes.platforms.timepiece import Timepiece
 
 Json = dict[str, Any]
@@ -28,6 +29,10 @@ SCOPES = {
     "chat.postMessage": "chat:write",
     "chat.update": "chat:write",
     "chat.postEphemeral": "chat:write",
+    "chat.startStream": "chat:write",
+    "chat.appendStream": "chat:write",
+    "chat.stopStream": "chat:write",
+    "chat.delete": "chat:write",
     "conversations.open": "im:write",
     "assistant.threads.setStatus": "chat:write",
 }
@@ -37,38 +42,6 @@ SCOPES = {
 def scopes_of(manifest: Path) -> set[str]:
     """The bot's scopes in an app that was created from that manifest."""
     return set(yaml.safe_load(manifest.read_text())["oauth_config"]["scopes"]["bot"])
-
-
-@dataclass(slots=True)
-class Shown:
-    """A message as it stands in a channel now; `edits` counts chat.update."""
-
-    channel: str
-    ts: str
-    thread_ts: str
-    text: str
-    blocks: list[Json]
-    edits: int = 0
-
-    @property
-    def buttons(self) -> list[Json]:
-        """Its buttons, in order; each option of a menu is one, as `option` of the menu."""
-        actions = [block for block in self.blocks if block["type"] == "actions"]
-        elements = [element for block in actions for element in block["elements"]]
-        return [tapped for element in elements for tapped in _tappable(element)]
-
-    @property
-    def body(self) -> str:
-        """Everything its blocks say, as mrkdwn."""
-        held = [part for b in self.blocks for part in (b, *b.get("elements", ()))]
-        texts = [part["text"] for part in held if isinstance(part.get("text"), (dict, str))]
-        return "\n".join(t if isinstance(t, str) else t["text"] for t in texts)
-
-
-def _tappable(element: Json) -> list[Json]:
-    if element["type"] != "static_select":
-        return [element]
-    return [element | {"text": o["text"], "option": o} for o in options_of(element)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +110,9 @@ class SlackWorkspace:
     _statuses: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
+    def __post_init__(self) -> None:
+        self.streams = Streams(self)
+
     @property
     def latest(self) -> Shown:
         """The newest message."""
@@ -190,9 +166,24 @@ class SlackWorkspace:
             text=fields["text"],
             blocks=fields["blocks"],
         )
+        self.keep(shown)
+        shown.was.append(shown.body)
+        return {"ok": True, "channel": shown.channel, "ts": shown.ts}
+
+    def keep(self, shown: Shown) -> None:
+        """A new message stands there."""
         self.messages[shown.channel, shown.ts] = shown
         self._statuses.pop((shown.channel, shown.thread_ts), None)
-        return {"ok": True, "channel": shown.channel, "ts": shown.ts}
+
+    def delete_own(self, fields: Json) -> Json:
+        """The bot takes a message of its own away."""
+        found = self.messages.get((fields.get("channel", ""), fields.get("ts", "")))
+        if found is None:
+            return self.fault("chat.delete", "message_not_found", [str(fields)])
+        if found.streams:
+            return self.fault("chat.delete", "cant_delete_message", [found.ts])
+        self.delete(found)
+        return {"ok": True, "channel": found.channel, "ts": found.ts}
 
     def update(self, fields: Json) -> Json:
         """chat.update, of the app's own messages."""
@@ -202,6 +193,10 @@ class SlackWorkspace:
             return refusal("message_not_found")
         if shown is None:
             return self.fault("chat.update", "message_not_found", [f"{channel}:{ts}"])
+        if shown.streams:
+            return refusal("streaming_state_conflict")
+        if shown.streamed and not self.streams.rewrites:
+            return refusal("block_mismatch")
         if "blocks" not in fields:
             self.faults.append("chat.update: text without blocks removes the blocks")
             shown.text, shown.blocks = fields.get("text", ""), []
@@ -210,6 +205,7 @@ class SlackWorkspace:
                 return self.fault("chat.update", "invalid_blocks", problems)
             shown.text, shown.blocks = fields["text"], fields["blocks"]
         shown.edits += 1
+        shown.was.append(shown.body)
         return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
 
     def post_ephemeral(self, fields: Json) -> Json:

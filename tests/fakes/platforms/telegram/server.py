@@ -48,6 +48,15 @@ class CallbackAnswer:
     show_alert: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What a private chat showed of a message in the making; "" is the sign that the bot thinks."""
+
+    chat_id: int
+    draft_id: int
+    text: str
+
+
 class TelegramServer(Deliveries):
     """`async with TelegramServer() as server`; its `url` is the API's root.
 
@@ -66,6 +75,8 @@ class TelegramServer(Deliveries):
         self.messages: dict[tuple[int, int], Sent] = {}
         self.callback_answers: list[CallbackAnswer] = []
         self.actions: list[tuple[int, str]] = []
+        self.drafts: list[Drafted] = []
+        self.undrafted: set[int] = set()
         self.calls: list[tuple[str, Params]] = []
         self.faults: list[str] = []
         self.commands: dict[str, list[dict[str, str]]] = {}
@@ -83,6 +94,7 @@ class TelegramServer(Deliveries):
             "getchat": self._get_chat,
             "sendmessage": self._send_message,
             "sendphoto": self._send_photo,
+            "sendmessagedraft": self._send_draft,
             "senddocument": self._send_document,
             "editmessagetext": self._edit_message_text,
             "editmessagereplymarkup": self._edit_markup,
@@ -235,6 +247,16 @@ class TelegramServer(Deliveries):
         sent.sent_at = self.time.now()
         self.messages[sent.chat_id, sent.message_id] = sent
         return self.payload_of(sent)
+
+    async def _send_draft(self, params: Params) -> Any:
+        chat_id, draft_id = self._chat_id(params), int(params.get("draft_id", "0"))
+        if chat_id < 0 or chat_id in self.undrafted:
+            raise Refused("TEXTDRAFT_PEER_INVALID", fault=chat_id < 0)
+        if draft_id == 0:
+            raise Refused("RANDOM_ID_INVALID")
+        text = shown_text(params).text if params.get("text") else ""
+        self.drafts.append(Drafted(chat_id, draft_id, text))
+        return True
 
     async def _send_photo(self, params: Params) -> Any:
         name, content = file_of(params, "photo", most=PHOTO_BYTES)
