@@ -286,7 +286,7 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
     assert await on.service.parts.handling.decisions.active_runs("web:local:ward-7") == runs
     assert len(on.slack.messages) == shown_on_slack
     on.slack.planned.clear()
-    on.telegram._troubles.clear()
+    on.telegram.planned.clear()
     await on.later(6 * MINUTE_MS)
     await on.on_slack("U0REVIEWER", "提醒（4/5）")
     for chat in (REVIEWER_ID, WU_ID):

@@ -52,6 +52,7 @@ async def test_where_slack_gives_no_stream_the_message_is_edited(
         assert await side.shown(WHOLE) is growing is only(slack)
 
 
+@pytest.mark.fact("slack/stream")
 async def test_a_stream_that_slack_ends_goes_on_as_a_message_that_is_edited(
     answer: LongAnswer, slack: SlackServer
 ) -> None:

@@ -193,6 +193,29 @@ async def test_a_status_goes_with_the_next_message_or_after_two_minutes(slack, p
     assert slack.statuses == {}
 
 
+@fact("slack/stream")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"markdown_text": "x" * 12_001},
+        {"recipient_user_id": ""},
+        {"recipient_team_id": ""},
+        {"thread_ts": ""},
+    ],
+)
+def test_a_stream_names_its_thread_and_reader_and_brings_so_much_at_once(slack, wrong):
+    usual = {
+        "channel": "C0TRIAL",
+        "thread_ts": "1763700000.000100",
+        "recipient_user_id": "U0REQUESTER",
+        "recipient_team_id": slack.team,
+        "markdown_text": "It is",
+    }
+    assert slack.streams.start(usual)["ok"]
+    assert not slack.streams.start(usual | wrong)["ok"]
+    slack.faults.clear()
+
+
 @fact("slack/files")
 async def test_a_file_is_reserved_handed_over_without_the_token_and_shown(slack, platform):
     await platform.send(THREAD, view("word " * 9_000), key="k")

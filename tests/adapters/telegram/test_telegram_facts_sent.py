@@ -139,6 +139,14 @@ async def test_a_chart_is_a_photo_as_telegram_takes_it(server, platform):
     assert server.faults == []
 
 
+@fact("telegram/draft")
+async def test_a_draft_is_for_private_chats_and_has_a_number(server):
+    usual = {"chat_id": "1001", "draft_id": "7", "text": "It is"}
+    assert (await call(server, "sendMessageDraft", **usual))["ok"]
+    for wrong in ({"chat_id": "-100200300"}, {"draft_id": "0"}, {"text": "x" * 4_097}):
+        assert not (await call(server, "sendMessageDraft", **(usual | wrong)))["ok"]
+
+
 @fact("telegram/blocked")
 async def test_who_blocked_the_bot_is_not_written_to(server, platform):
     server.blocked_chats.add(1001)

@@ -1,6 +1,6 @@
 """Each platform as the settings build it, with a person in front of it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ PEOPLE = Path(__file__).parents[3] / "playbooks" / "people.yaml"
 NOWHERE = "http://127.0.0.1:9"
 
 Given = dict[str, Any]
-Away = Callable[[], Awaitable[Adapter]]
 
 
 def built(name: str, given: Given, folder: Path, client: Redis) -> Adapter:

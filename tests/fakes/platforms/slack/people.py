@@ -70,21 +70,16 @@ class SlackPeople(SlackDelivery):
         self,
         text: str,
         *,
-        user: str = "U0REQUESTER",
         channel: str = "C0TRIAL",
-        ts: str = "",
-        thread_ts: str = "",
         kind: Literal["message", "app_mention"] = "app_mention",
+        **more: str,
     ) -> Json:
-        """Somebody wrote `@bot text` in a channel; Slack sends it as `message` as well."""
-        return self.message_event(
-            f"<@{self.bot_user}> {text}",
-            user=user,
-            channel=channel,
-            ts=ts,
-            thread_ts=thread_ts,
-            kind=kind,
-        )
+        """Somebody wrote `@bot text` in a channel; Slack sends it as `message` as well.
+
+        The rest is as for `message_event`.
+        """
+        said = f"<@{self.bot_user}> {text}"
+        return self.message_event(said, channel=channel, kind=kind, **more)
 
     def action(self, message: Shown, button: int | str = 0, *, user: str = "U0REVIEWER") -> Json:
         """A tap on a button of a message that stands here, by index or label; or a menu's option.

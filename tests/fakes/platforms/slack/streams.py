@@ -49,7 +49,7 @@ class Streams:
             shown.streams = False
 
     def start(self, fields: Json) -> Json:
-        """chat.startStream."""
+        """chat.startStream, in a thread; in a channel its reader is named."""
         method, channel = "chat.startStream", str(fields.get("channel", ""))
         if problem := self._problem(method, fields):
             return problem
