@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
+from cards.texts import TEXTS
 from engine.ports.inbox_files import KINDS
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -45,8 +46,9 @@ _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 )
 
 
-PLATFORM_NAMES = ("slack", "telegram", "web")
-"""What a conversation's id may begin with."""
+def platform_names() -> frozenset[str]:
+    """What a conversation's id may begin with: whatever people have a word for."""
+    return frozenset(key.removeprefix("place.") for key in TEXTS if key.startswith("place."))
 
 
 def nobody_to_talk_to(given: set[str]) -> list[str]:
@@ -158,7 +160,7 @@ def _projects(value: Any) -> Any:
     pairs: dict[str, str] = {}
     for part in comma_list(value):
         conversation, _, project = (side.strip() for side in part.rpartition("="))
-        named = _TOKEN.fullmatch(conversation) and conversation.split(":")[0] in PLATFORM_NAMES
+        named = _TOKEN.fullmatch(conversation) and conversation.split(":")[0] in platform_names()
         if not named or conversation.endswith(":") or not _PROJECT.fullmatch(project):
             raise ValueError("not a conversation and its project")
         if pairs.setdefault(conversation, project) != project:

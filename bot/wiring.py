@@ -22,12 +22,13 @@ from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
 from bot.current import Current
 from bot.definitions import Definitions, load_definitions
+from bot.drafting import Drafting
 from bot.failpoints import Failpoint
 from bot.groups import Groups
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.limiting import Limited
-from bot.masking import masking
+from bot.masking import masking, no_keys
 from bot.meter import SharedMeter
 from bot.metered import Metered
 from bot.model_watch import ModelWatch
@@ -48,6 +49,7 @@ from bot.wiring_platforms import Adapter, open_platforms, places, secret
 from bot.wiring_store import Rooms, open_rooms
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
+from engine.ports.drafts import UNSEEN, Drafts
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
 from engine.ports.inbox_files import InboxFiles
@@ -87,6 +89,8 @@ class Parts:
     platforms: Mapping[str, Adapter]
     mailbox: RedisMailbox
     outbox: RedisOutbox
+    drafts: Drafts
+    drafting: Drafting
     record: SystemOfRecord
     findings: Findings
     inbox: Inbox
@@ -127,7 +131,10 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             settings, definitions, published=rooms.published, search=knowledge.replace, seen=seen
         )
         remote = McpTools(servers, [tool.name for tool in TOOLS])
-        inside = _Inside(store, rooms, watched, reloading, remote)
+        drafting = Drafting(
+            rooms.drafts, outside.platforms, outside.clock, no_keys(settings.secrets)
+        )
+        inside = _Inside(store, rooms, watched, reloading, remote, drafting)
         handling = _handling(settings, outside, inside, knowledge)
         yield _parts(settings, outside, inside, handling)
 
@@ -165,6 +172,7 @@ class _Inside:
     watched: _Watched
     reloading: Reloading
     remote: McpTools
+    drafting: Drafting
 
 
 async def _open_outside(
@@ -227,6 +235,7 @@ def _handling(
         soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
         meter=watched.meter,
         spans=watched.spans,
+        drafting=inside.drafting if settings.streaming else UNSEEN,
     )
 
 
@@ -247,6 +256,8 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
         standings=Standings(platforms, outside.clock),
         mailbox=rooms.mailbox,
         outbox=rooms.outbox,
+        drafts=rooms.drafts,
+        drafting=inside.drafting,
         record=outside.record,
         findings=rooms.findings,
         inbox=rooms.inbox,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
+from adapters.redis.drafts import RedisDrafts
 from adapters.redis.findings import RedisFindings
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
@@ -19,6 +20,7 @@ from bot.failpoints import Failpoint
 from bot.settings import Settings
 from bot.store import Store
 from engine.ports.archive import Archive
+from engine.ports.drafts import Drafts
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
 from engine.ports.library import Memory
@@ -43,6 +45,7 @@ class Rooms:
     operations: Operations
     archive: Archive
     listing: Listing
+    drafts: Drafts
     findings: Findings
     inbox: Inbox
     memory: Memory
@@ -74,6 +77,7 @@ def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms
         operations=RedisOperations(scripts, partitions),
         archive=RedisArchive(scripts, partitions),
         listing=RedisListing(scripts, partitions),
+        drafts=RedisDrafts(scripts, partitions),
         findings=RedisFindings(client),
         inbox=RedisInbox(scripts, partitions),
         memory=arm("memory", RedisMemory(client)),

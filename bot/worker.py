@@ -5,6 +5,7 @@ import asyncio
 import structlog
 
 from bot.delivery import Delivery
+from bot.growing import Grown
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
@@ -39,6 +40,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
     async with asyncio.TaskGroup() as group:
         listening = group.create_task(_listen(parts, lanes, delivery, drained))
         remote = group.create_task(parts.remote.run())
+        drafting = group.create_task(parts.drafting.run())
         group.create_task(delivery.run(drained))
         group.create_task(parts.watch.run(drained))
         group.create_task(parts.meter.run(drained))
@@ -50,12 +52,13 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         # What is being sent is finished; the rest is durable and waits for the next worker.
         drained.set()
         delivery.wake()
-        await end([listening, remote])
+        await end([listening, remote, drafting])
     log.info("worker_stopped")
 
 
 def _delivery(parts: Parts) -> Delivery:
     settings = parts.settings
+    grown = Grown(parts.drafts, parts.rate, lease_s=settings.lease_s)
     return Delivery(
         parts.outbox,
         parts.platforms,
@@ -71,6 +74,7 @@ def _delivery(parts: Parts) -> Delivery:
         lease_s=settings.lease_s,
         reply_after_s=settings.reply_after_s,
         meter=parts.meter,
+        grown=grown if settings.streaming else None,
     )
 
 

@@ -11,6 +11,7 @@ from telegram.error import TelegramError
 
 from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
 from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
+from adapters.telegram.drafts import EVERY_S, GROWTH, Drafts
 from adapters.telegram.errors import Moved, translate, translated
 from adapters.telegram.files import Files
 from adapters.telegram.menu import register_commands
@@ -26,6 +27,7 @@ from cards.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.events import SharedFile
 from engine.ports import platform as places
+from engine.ports.drafts import Growth
 from engine.ports.platform import Intake
 from engine.ports.slate import Slate
 
@@ -41,6 +43,7 @@ class TelegramPlatform:
     """One bot on Telegram: by webhook when there is a secret, else by polling (design §3, §9)."""
 
     name = "telegram"
+    growth = GROWTH
 
     def __init__(
         self,
@@ -80,6 +83,7 @@ class TelegramPlatform:
         )
         self._files = Files(self._bot)
         self._messages = Messages(self._bot, self._files)
+        self._drafts = Drafts(self._bot)
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """The webhook's route when there is a secret for it, else none."""
@@ -139,6 +143,18 @@ class TelegramPlatform:
             return str(await self._messages.show(place, view, before, key=key))
 
         return await self._where_it_is(conversation, show)
+
+    def grows_every_s(self, conversation: str) -> float:
+        """In private chats only, by drafts."""
+        try:
+            place = place_of(conversation, self._bot_id)
+        except Gone:
+            return 0.0
+        return 0.0 if place.is_group else EVERY_S
+
+    async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
+        """Shows an answer as far as it is written, without a message. Raises PlatformError."""
+        return await self._drafts.show(place_of(conversation, self._bot_id), message_id, growth)
 
     async def _where_it_is(
         self, conversation: str, write: Callable[[Place], Awaitable[str]]

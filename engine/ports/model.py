@@ -67,6 +67,7 @@ class Model(Protocol):
         """One answer. `schema` asks for a JSON object of that schema. Raises ModelError.
 
         `heard` is given each piece of the text as it comes. Text that was handed over is never
-        handed over a second time: an answer that breaks off after it raises ModelUnavailable.
+        handed over a second time: an answer that breaks off after it raises ModelUnavailable, and
+        whoever can begin anew asks without `heard`.
         """
         ...

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from bot.setting_rules import PLATFORM_NAMES
+from bot.setting_rules import platform_names
 from bot.settings import Settings, load_settings
 from bot.wiring_platforms import PLATFORMS
 from engine.errors import DefinitionError
@@ -97,7 +97,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_conversations_begin_with_a_platform_that_there_is() -> None:
-    assert set(PLATFORM_NAMES) == set(PLATFORMS)
+    assert platform_names() == set(PLATFORMS)
 
 
 def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,7 +218,7 @@ async def plant(redis: Redis, partitions: Partitions, count: int) -> None:
         }
         pipe.hset(f"{tag}run:{run}", mapping=fields)
         pipe.zadd(f"{tag}runs", {run: 1_790_000_000_000 + n * 1000})
-        if n % 10_000 == 9_999:
+        if n % 1_000 == 999:
             await pipe.execute()
     await pipe.execute()
 
