@@ -7,6 +7,7 @@ import aiohttp
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.gate import Gate
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.scenarios.conftest import Service, Start
@@ -69,7 +70,7 @@ async def test_a_platform_that_is_away_is_told_until_it_is_back(
     _, found = await ready(service)
     assert found["platforms"]["telegram"]["error"] == "no webhook is set"
     telegram.webhook = {"url": "https://bot.example.org/telegram/webhook"}
-    telegram.trouble("getMe", "broken")
+    telegram.fail_next("getMe", Fault.broken())
     _, found = await ready(service)
     assert found["degraded"] == ["telegram"]
     assert found["platforms"]["telegram"]["error"] == "does not answer"
