@@ -11,8 +11,8 @@ from engine.ports.platform import Intake
 from engine.router.command import parse_command
 
 REMEMBERED = 10_000
-PRESSED_PER_MIN = 120
-"""Taps, forms and commands: more than any person, and little enough that a program fills no log."""
+PRESSED = 2
+"""So many taps, forms and commands for each message: a program that presses on fills no log."""
 MINUTE_S = 60.0
 
 
@@ -26,9 +26,9 @@ class _Spoken:
 
 
 class Limited:
-    """Refuses what is over `per_minute` messages of a person, and what is pressed too often.
+    """Refuses what is over `per_minute` messages of a person, and twice as many taps and the like.
 
-    A message is refused aloud once until they may write again; whatever is pressed, each time, for
+    A message is refused aloud once until they may write again; whatever is pressed, each time, as
     somebody waits for its answer. Each web process counts by itself, without asking anybody.
     """
 
@@ -36,7 +36,7 @@ class Limited:
         self._intake = intake
         self._clock = clock
         self._said = _Allowance(per_minute, clock)
-        self._pressed = _Allowance(PRESSED_PER_MIN, clock)
+        self._pressed = _Allowance(PRESSED * per_minute, clock)
 
     async def __call__(self, update: Update) -> Outcome:
         """What the intake answers, or why it is not taken."""
@@ -45,8 +45,10 @@ class Limited:
             pressed = self._pressed.taken(update)
             if pressed is None:
                 return await self._intake(update)
-            key, n = "intake.too_fast", PRESSED_PER_MIN
-            return Answered(_told(key, text, n, pressed.seconds), ok=False)
+            if pressed.told and isinstance(update, MessageReceived):
+                return Accepted(duplicate=True)
+            most = self._pressed.per_minute
+            return Answered(_told("intake.too_fast", text, most, pressed.seconds), ok=False)
         refused = self._said.taken(update)
         if refused is None:
             return await self._intake(update)

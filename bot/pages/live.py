@@ -26,19 +26,22 @@ MOST: Final = 100
 
 
 class Live:
-    """The streams of one process; all end as soon as `ended` is set."""
+    """The streams of one process, at most `most`; all end as soon as `ended` is set."""
 
-    def __init__(self, entrance: Entrance, listing: Listing, ended: asyncio.Event) -> None:
+    def __init__(
+        self, entrance: Entrance, listing: Listing, ended: asyncio.Event, *, most: int = MOST
+    ) -> None:
         self._entrance = entrance
         self._listing = listing
         self._ended = ended
+        self._most = most
         self._open = 0
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         """`changed` after each change of a run, or of any run; 401 for who is not signed in."""
         if await self._entrance.visitor(request.cookies) is None:
             return web.Response(status=401)
-        if self._open >= MOST or self._ended.is_set():
+        if self._open >= self._most or self._ended.is_set():
             return web.Response(status=503, headers={"Retry-After": "30"})
         response = web.StreamResponse(headers={**SECURITY_HEADERS, "X-Accel-Buffering": "no"})
         response.content_type = "text/event-stream"

@@ -1,5 +1,7 @@
 """What an operator sees of what waits, and how it goes on (design §5)."""
 
+import json
+
 import pytest
 
 from adapters.redis.keys import Partitions
@@ -154,15 +156,22 @@ async def test_a_name_that_nothing_waits_under_is_said_to_be_none(
 
 
 async def test_who_had_mail_handled_again_is_kept_the_newest_first_up_to_a_thousand(
-    scripts: Scripts, mailbox: RedisMailbox, operations: RedisOperations
+    scripts: Scripts,
+    mailbox: RedisMailbox,
+    operations: RedisOperations,
+    tag: str,
+    conversation: str,
 ) -> None:
-    for n, conversation in enumerate(("web:w:a", "web:w:b", "web:w:c")):
-        lane = f"talk:{conversation}"
+    old = json.dumps({"at": 1, "by": "old", "via": "x", "lane": "x", "why": "x"})
+    await scripts.client.rpush(f"{tag}retried", *[old] * 999)
+    lane = f"talk:{conversation}"
+    for n in range(2):
         await mailbox.put(lane, "odd", update_id=f"odd {n}")
         aside = Effects(aside=(Aside(lane, "odd mail", f"why {n}"),))
-        await mailbox.commit(await take(mailbox), aside, pop=True)
+        await mailbox.commit(await take(mailbox), aside, pop=True, after="release")
         scripts.offset_ms += 1000
         (kept,) = await operations.waiting()
         await operations.retry(kept.name, "", by=f"ann {n}", via="pages")
-        assert (await take(mailbox)).mail == "odd mail"
-    assert [each.by for each in await operations.retried(2)] == ["ann 2", "ann 1"]
+        await mailbox.commit(await take(mailbox), Effects(), pop=True, after="release")
+    assert [each.by for each in await operations.retried(3)] == ["ann 1", "ann 0", "old"]
+    assert await scripts.client.llen(f"{tag}retried") == 1000

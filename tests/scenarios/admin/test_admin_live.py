@@ -5,8 +5,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import aiohttp
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from pydantic import SecretStr
 
-from tests.fakes.admin_client import AdminClient
+from bot.pages.live import Live
+from bot.pages.session import COOKIE, Entrance
+from tests.fakes.admin_client import NAME, TOKEN, AdminClient
 from tests.fakes.admin_sight import Sight
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service
@@ -66,3 +71,25 @@ async def test_only_who_is_signed_in_hears_and_until_they_sign_out(
             told = await stream.read()
     # What is new is fetched, which the session that ended cannot do.
     assert told.count(b"changed") <= 1
+
+
+async def test_streams_end_with_the_service_and_are_only_so_many(service: Service) -> None:
+    parts, ended = service.parts, asyncio.Event()
+    entrance = Entrance(SecretStr(TOKEN), parts.sessions, parts.rate, "")
+    secret = await entrance.sign_in(NAME, TOKEN, "127.0.0.9")
+    app = web.Application()
+    app.add_routes([web.get("/live", Live(entrance, parts.listing, ended, most=1).stream)])
+    headers = {"Cookie": f"{COOKIE}={secret}"}
+    async with (
+        TestServer(app, host="127.0.0.1") as server,
+        aiohttp.ClientSession(server.make_url("/"), headers=headers) as http,
+    ):
+        async with http.get("/live") as first:
+            await line(first, b"retry: 3000")
+            async with http.get("/live") as second:
+                assert second.status == 503
+            ended.set()
+            async with asyncio.timeout(LONG_S):
+                await first.read()
+        async with http.get("/live") as late:
+            assert late.status == 503
