@@ -38,6 +38,7 @@ from bot.setting_rules import (
     WebhookSecret,
     ZoneName,
     comma_list,
+    guessable,
     half_set,
     is_loopback,
     nobody_to_talk_to,
@@ -271,6 +272,8 @@ class Settings(BaseSettings):
             lines += self._visitors().faults()
         else:
             lines += nobody_to_talk_to(given)
+        token = self.admin_token.get_secret_value() if self.admin_token else ""
+        lines += guessable(token, self.host)
         if self.failpoint and self.failpoint not in failpoints.names():
             lines.append("SIGNOFF_FAILPOINT: should be left out; it is for tests")
         if lines:

@@ -31,44 +31,8 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
 
 async def work(parts: Parts, stop: asyncio.Event) -> None:
     """Handle mail and show rows over these parts until `stop`."""
-    delivery = Delivery(
-        parts.outbox,
-        parts.platforms,
-        parts.clock,
-        carriers=(
-            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=parts.settings.lease_s),
-            Keeping(parts.outbox, parts.findings),
-            Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
-        ),
-        rate=parts.rate,
-        zone=parts.settings.timezone,
-        zone_at=parts.people.zone_at,
-        lease_s=parts.settings.lease_s,
-        reply_after_s=parts.settings.reply_after_s,
-        meter=parts.meter,
-        grown=Grown(parts.drafts, parts.rate, lease_s=parts.settings.lease_s)
-        if parts.settings.streaming
-        else None,
-    )
-
-    def typing(conversation: str) -> Adapter | None:
-        return parts.platforms.get(conversation.partition(":")[0])
-
-    def committed(effects: Effects) -> None:
-        if effects.shows:
-            delivery.wake()
-        if effects.mails:
-            lanes.wake()
-
-    lanes = Lanes(
-        parts.mailbox,
-        parts.handling,
-        limit=parts.settings.worker_lanes,
-        lease_s=parts.settings.lease_s,
-        typing=typing,
-        committed=committed,
-        meter=parts.meter,
-    )
+    delivery = _delivery(parts)
+    lanes = _lanes(parts, delivery)
     # Once for all messages, before the first of them.
     parts.current.now.table.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
@@ -90,6 +54,52 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         delivery.wake()
         await end([listening, remote, drafting])
     log.info("worker_stopped")
+
+
+def _delivery(parts: Parts) -> Delivery:
+    settings = parts.settings
+    grown = Grown(parts.drafts, parts.rate, lease_s=settings.lease_s)
+    return Delivery(
+        parts.outbox,
+        parts.platforms,
+        parts.clock,
+        carriers=(
+            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=settings.lease_s),
+            Keeping(parts.outbox, parts.findings),
+            Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
+        ),
+        rate=parts.rate,
+        zone=settings.timezone,
+        zone_at=parts.people.zone_at,
+        lease_s=settings.lease_s,
+        reply_after_s=settings.reply_after_s,
+        meter=parts.meter,
+        grown=grown if settings.streaming else None,
+    )
+
+
+def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
+    """The lanes, which wake the delivery, and themselves, by what they commit."""
+
+    def typing(conversation: str) -> Adapter | None:
+        return parts.platforms.get(conversation.partition(":")[0])
+
+    def committed(effects: Effects) -> None:
+        if effects.shows:
+            delivery.wake()
+        if effects.mails:
+            lanes.wake()
+
+    lanes = Lanes(
+        parts.mailbox,
+        parts.handling,
+        limit=parts.settings.worker_lanes,
+        lease_s=parts.settings.lease_s,
+        typing=typing,
+        committed=committed,
+        meter=parts.meter,
+    )
+    return lanes
 
 
 async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:

@@ -75,6 +75,7 @@ class SlackPlatform:
         self._links: dict[str, str] = {}
         self._begun: dict[str, str] = {}
         self._quiet_until: dict[str, float] = {}
+        self._sockets: set[AsyncSocketModeHandler] = set()
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
@@ -100,11 +101,21 @@ class SlackPlatform:
     async def _connected(self, app: AsyncApp) -> None:
         handler = AsyncSocketModeHandler(app, self._app_token)
         handler.client.proxy = app.client.proxy
+        self._sockets.add(handler)
         try:
             await handler.connect_async()  # type: ignore[no-untyped-call]
             await asyncio.Event().wait()
         finally:
+            self._sockets.discard(handler)
             await _close(handler)
+
+    async def probe(self) -> str:
+        """Whether Slack takes the token, and a socket is open where there should be."""
+        await self._api.call("auth.test", {})
+        if not self._app_token:
+            return ""
+        open_now = [await socket.client.is_connected() for socket in self._sockets]
+        return "" if any(open_now) else "no socket is open"
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Shows a new message; its id is "<channel>:<ts>", and more. Raises PlatformError.

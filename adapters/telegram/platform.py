@@ -12,7 +12,7 @@ from telegram.error import TelegramError
 from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
 from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
 from adapters.telegram.drafts import EVERY_S, GROWTH, Drafts
-from adapters.telegram.errors import Moved, translate
+from adapters.telegram.errors import Moved, translate, translated
 from adapters.telegram.files import Files
 from adapters.telegram.menu import register_commands
 from adapters.telegram.messages import Messages, Shown
@@ -192,6 +192,19 @@ class TelegramPlatform:
         """The bot's own chat with whoever follows it, which then shows the card; never raises."""
         name, payload = await self._desk.learn_name(), card_payload(card)
         return f"https://t.me/{name}?start={payload}" if name and payload else ""
+
+    async def probe(self) -> str:
+        """Whether Telegram takes the token, and updates come: by webhook, or as they are polled.
+
+        While another process polls, this one waits for its turn, which is well.
+        """
+        with translated():
+            await self._bot.get_me()
+            if self._secret:
+                info = await self._bot.get_webhook_info()
+                return "" if info.url else "no webhook is set"
+        failures = self._poller.failures
+        return f"updates could not be had, {failures} times in a row" if failures else ""
 
     async def typing(self, conversation: str) -> None:
         """Show "typing…" for some seconds; best effort, never raises."""

@@ -37,7 +37,8 @@ class Completion:
     """What the model answered; `truncated` when the provider's length limit cut it off.
 
     `tokens` is prompt and completion together, 0 when the server does not say. `cost` is in the
-    currency of the configured prices.
+    currency of the configured prices. `seconds` is how long it took, tries of other models and the
+    wait for a place included; 0 where nobody measured.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+    seconds: float = 0.0
 
 
 class Model(Protocol):

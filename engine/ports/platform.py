@@ -69,6 +69,18 @@ class Platform(Protocol):
 
 
 @runtime_checkable
+class Probed(Protocol):
+    """A platform that can be asked how this process stands with it."""
+
+    async def probe(self) -> str:
+        """What is wrong, in our words; "" when the token is taken and updates can come in.
+
+        Raises PlatformError.
+        """
+        ...
+
+
+@runtime_checkable
 class Opening(Protocol):
     """A platform whose bot can be opened at a card: each reader in a chat of their own."""
 

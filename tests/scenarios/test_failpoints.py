@@ -24,7 +24,7 @@ from bot.stopping import pause
 from bot.web import application
 from bot.wiring import open_parts
 from bot.worker import work
-from engine.ports.store import Backlog
+from engine.ports.operations import Backlog
 from tests.bot.signoff_process import environment, free_port
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import settings_over
