@@ -1,7 +1,6 @@
 """When an answer in the making begins to be shown, how often, and what is taken out of it."""
 
 import asyncio
-from datetime import UTC, date, datetime
 
 import pytest
 
@@ -11,31 +10,16 @@ from adapters.redis.scripts import Scripts
 from adapters.webchat.platform import GROWS_EVERY_S, WebChat
 from bot.drafting import BEGINS_CHARS, BEGINS_S, Drafting
 from bot.masking import MASK, no_keys
+from tests.bot.test_limiting import SetClock
 from tests.fakes.chat_log import MemoryChatLog
 
 ROOM = "web:local:main"
 LONG = "word " * BEGINS_CHARS
 
 
-class Hands:
-    """A clock that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.at_s = 100.0
-
-    def now(self) -> datetime:
-        return datetime(2026, 11, 22, tzinfo=UTC)
-
-    def today(self) -> date:
-        return self.now().date()
-
-    def elapsed_s(self) -> float:
-        return self.at_s
-
-
 @pytest.fixture
-def clock() -> Hands:
-    return Hands()
+def clock() -> SetClock:
+    return SetClock()
 
 
 @pytest.fixture
@@ -44,7 +28,7 @@ def drafts(scripts: Scripts, partitions: Partitions) -> RedisDrafts:
 
 
 @pytest.fixture
-def drafting(drafts: RedisDrafts, clock: Hands) -> Drafting:
+def drafting(drafts: RedisDrafts, clock: SetClock) -> Drafting:
     chat = WebChat(log=MemoryChatLog(), people=())
     return Drafting(drafts, {"web": chat}, clock, no_keys(("our-own-key",)))
 
@@ -55,14 +39,14 @@ def test_where_no_platform_can_show_it_nobody_listens(drafting: Drafting) -> Non
 
 
 def test_it_begins_after_a_second_of_writing_or_with_a_long_text(
-    drafting: Drafting, clock: Hands
+    drafting: Drafting, clock: SetClock
 ) -> None:
     with drafting.writing("r", ROOM) as show:
         assert show is not None
         assert not show("It is")
-        clock.at_s += BEGINS_S / 2
+        clock.elapsed += BEGINS_S / 2
         assert not show("It is well")
-        clock.at_s += BEGINS_S / 2
+        clock.elapsed += BEGINS_S / 2
         assert show("It is well.")
     with drafting.writing("r", ROOM) as show:
         assert show is not None
@@ -70,7 +54,7 @@ def test_it_begins_after_a_second_of_writing_or_with_a_long_text(
 
 
 async def test_texts_are_put_at_the_platforms_pace_and_without_keys(
-    drafting: Drafting, drafts: RedisDrafts, partitions: Partitions, clock: Hands
+    drafting: Drafting, drafts: RedisDrafts, partitions: Partitions, clock: SetClock
 ) -> None:
     reply = partitions.new_id(ROOM)
     with drafting.writing(reply, ROOM) as show:
@@ -80,7 +64,7 @@ async def test_texts_are_put_at_the_platforms_pace_and_without_keys(
         assert (await drafts.read(reply)).text == f"{LONG} {MASK}"
         assert show(f"{LONG} more")
         assert 0 < await drafting._put_due() <= GROWS_EVERY_S
-        clock.at_s += GROWS_EVERY_S
+        clock.elapsed += GROWS_EVERY_S
         await drafting._put_due()
         assert (await drafts.read(reply)).text == f"{LONG} more"
 
