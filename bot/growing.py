@@ -66,9 +66,7 @@ class Grown:
         if row.message_id and draft.text == draft.shown:
             return UNTIL_WHOLE_S
         try:
-            name = f"{row.conversation.partition(':')[0]}:growing"
-            wait_s = await self._rate.ask(name, one.platform.growth, 1)
-            if wait_s:
+            if wait_s := await self._wait_s(row, one.platform):
                 return wait_s if row.message_id else None
             async with asyncio.timeout(self._patience_s):
                 message_id = await one.platform.grow(
@@ -84,6 +82,13 @@ class Grown:
             # The message is known before it says anything: no crash leaves a text to nobody.
             await self._drafts.put(row.ref, draft.text)
         return message_id or AGAIN_S
+
+    async def _wait_s(self, row: Row, platform: Growing) -> float:
+        """In how many seconds the platform takes one more of all that grows there."""
+        if not platform.growth.every_s:
+            return 0.0
+        name = f"{row.conversation.partition(':')[0]}:growing"
+        return await self._rate.ask(name, platform.growth, 1)
 
 
 def _growth(row: Row, one: Answering, zone: str) -> Growth:

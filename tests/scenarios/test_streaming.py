@@ -21,7 +21,7 @@ def answer(start: Start, people_file: Path, http: aiohttp.ClientSession) -> Long
     return LongAnswer(start, people_file, http)
 
 
-@pytest.mark.fact("slack/stream")
+@pytest.mark.fact("slack/stream-open")
 async def test_a_thread_in_slack_reads_a_stream_and_keeps_one_message(
     answer: LongAnswer, slack: SlackServer
 ) -> None:
@@ -84,6 +84,7 @@ async def test_a_private_chat_in_telegram_reads_drafts_and_then_one_message(
     assert len({draft.draft_id for draft in telegram.drafts}) == 1
 
 
+@pytest.mark.fact("telegram/draft-peer")
 async def test_where_telegram_takes_no_draft_work_is_told_by_typing_and_a_message(
     answer: LongAnswer, telegram: TelegramServer
 ) -> None:
@@ -96,7 +97,6 @@ async def test_where_telegram_takes_no_draft_work_is_told_by_typing_and_a_messag
     assert telegram.chat(REQUESTER_ID) == [message]
 
 
-@pytest.mark.fact("telegram/draft")
 async def test_a_group_in_telegram_gets_no_draft(
     answer: LongAnswer, telegram: TelegramServer
 ) -> None:

@@ -25,7 +25,7 @@ from tests.fakes.long_answer import (
     only,
 )
 from tests.fakes.model_server import ModelServer, Reply, cut, held, say, say_json
-from tests.fakes.platforms.faults import Fault
+from tests.fakes.platforms import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
@@ -52,7 +52,7 @@ async def test_where_slack_gives_no_stream_the_message_is_edited(
         assert await side.shown(WHOLE) is growing is only(slack)
 
 
-@pytest.mark.fact("slack/stream")
+@pytest.mark.fact("slack/stream-closed", "slack/stream-ends")
 async def test_a_stream_that_slack_ends_goes_on_as_a_message_that_is_edited(
     answer: LongAnswer, slack: SlackServer
 ) -> None:
@@ -66,6 +66,7 @@ async def test_a_stream_that_slack_ends_goes_on_as_a_message_that_is_edited(
         assert await side.shown(WHOLE) is growing is only(slack)
 
 
+@pytest.mark.fact("slack/stream-kept")
 async def test_a_stream_whose_text_slack_keeps_gives_way_to_the_whole_message(
     answer: LongAnswer, slack: SlackServer
 ) -> None:
@@ -80,7 +81,7 @@ async def test_a_stream_whose_text_slack_keeps_gives_way_to_the_whole_message(
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault.rate_limited(3600), Fault.broken(), Fault.refused("fatal")]
+    "fault", [Fault.rate_limited(3600), Fault.broken(), Fault.refused("fatal_error")]
 )
 async def test_a_slack_that_takes_no_more_text_gets_the_whole_message_at_once(
     answer: LongAnswer, slack: SlackServer, fault: Fault
