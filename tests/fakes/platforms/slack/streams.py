@@ -49,11 +49,7 @@ class Streams:
             shown.streams = False
 
     def start(self, fields: Json) -> Json:
-<<<<<<< HEAD
         """chat.startStream, in a thread; in a channel its reader is named."""
-=======
-        """A message begins, which grows from now on."""
->>>>>>> w-stream
         method, channel = "chat.startStream", str(fields.get("channel", ""))
         if problem := self._problem(method, fields):
             return problem
@@ -79,21 +75,13 @@ class Streams:
         return {"ok": True, "channel": channel, "ts": shown.ts}
 
     def append(self, fields: Json) -> Json:
-<<<<<<< HEAD
         """chat.appendStream."""
-=======
-        """More text comes to an open stream."""
->>>>>>> w-stream
         if not fields.get("markdown_text"):
             return self._workspace.fault("chat.appendStream", "no_text", [str(fields)])
         return self._changed("chat.appendStream", fields)
 
     def stop(self, fields: Json) -> Json:
-<<<<<<< HEAD
         """chat.stopStream."""
-=======
-        """The message is an ordinary one from now on."""
->>>>>>> w-stream
         answer = self._changed("chat.stopStream", fields)
         if answer["ok"]:
             self._found(fields).streams = False
