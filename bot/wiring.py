@@ -53,7 +53,8 @@ from bot.store import Store, open_store
 from bot.watching import WatchedModel
 from bot.wiring_files import open_files
 from bot.wiring_people import open_groups
-from bot.wiring_platforms import Adapter, open_platforms, places, secret
+from bot.wiring_platforms import Adapter, open_platforms, places
+from bot.wiring_slack import secret
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
 from engine.ports.findings import Findings

@@ -21,7 +21,8 @@ class Actor(Frozen):
 class SharedFile(Frozen):
     """A file that came with a message: all of it, but for the platform's id, is what others say.
 
-    `url` is where the platform says that it lies, "" where it is asked for by its id.
+    `url` is where the platform says that it lies, "" where it is asked for by its id. `workspace`
+    is the one that the message came from, "" where there are none.
     """
 
     platform: str
@@ -30,6 +31,7 @@ class SharedFile(Frozen):
     size_bytes: int = 0
     media_type: str = ""
     url: str = ""
+    workspace: str = ""
 
 
 class MessageReceived(Frozen):

@@ -29,7 +29,11 @@ def _called():
     for path in (ROOT / "adapters" / "slack").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             name = getattr(getattr(node, "func", None), "attr", "")
-            if name in ("call", "told") and node.args and isinstance(node.args[0], ast.Constant):
+            if (
+                name in ("call", "told", "as_app")
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+            ):
                 found.add(node.args[0].value)
     return found
 

@@ -185,6 +185,14 @@ class SlackWorkspace:
         shown.edits += 1
         return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
 
+    def remove(self, fields: Json) -> Json:
+        """Takes away a message of the bot's own."""
+        place = (fields.get("channel", ""), fields.get("ts", ""))
+        if place not in self.messages:
+            return refusal("message_not_found")
+        self.delete(self.messages[place])
+        return {"ok": True, "channel": place[0], "ts": place[1]}
+
     def post_ephemeral(self, fields: Json) -> Json:
         problems = sent_problems(fields)
         if not re.fullmatch(r"U[A-Z0-9]+", str(fields.get("user", ""))):
