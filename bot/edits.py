@@ -14,7 +14,9 @@ from engine.ports.store import CardWrite, Effects, Post
 
 def approvers(card: Card, people: Directory) -> set[str]:
     """The ids of all who hold a role that the card's review names, or are named in it."""
-    return {p.id for p in people.holders(card.review.roles)} | {*card.review.persons}
+    return {p.id for p in people.about(card.conversation).holders(card.review.roles)} | {
+        *card.review.persons
+    }
 
 
 def answer(before: Card, edited: Edited) -> str:
@@ -68,7 +70,7 @@ def _votes_lost(
     body = MessageView(lang=before.lang, parts=(shown,)).model_dump_json()
     rows = {
         f"{before.token}/{edited.card.revision}/vote@{home}": home
-        for home in people.homes(Review(persons=voters))
+        for home in people.about(before.conversation).homes(Review(persons=voters))
     }
     return tuple(
         Post(row=row, conversation=home, kind="note", ref=row, body=body)

@@ -81,14 +81,15 @@ class Tapping:
             return Told(text, False, Effects(log=(tapped.entry(refused.reason),)))
         if name is None:
             return Formed(FormWanted(_whom(card, tapped.lang)), "form", tapped.entry("form"))
-        meant = named(self.people, name)
+        people = self.people.about(card.conversation)
+        meant = named(people, name)
         if len(meant) != 1:
             return self._whom_again(tapped, _unclear(tapped, name, [each.name for each in meant]))
         verdict = hand_over(card, giver, meant[0], now)
         if isinstance(verdict, NotHanded):
             return self._whom_again(tapped, say(f"handover.{verdict.reason}", tapped.lang))
         to = verdict.given.to
-        at_home = self.people.reached([to], self._today(tapped.found))
+        at_home = people.reached([to], self._today(tapped.found))
         effects = Effects(
             cards=(CardWrite(verdict.card, expect=card.version),),
             posts=handed(verdict, at_home),

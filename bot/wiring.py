@@ -128,7 +128,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         records = _open_records(settings, definitions.playbooks, stack)
         groups = open_groups(settings, store, definitions.people, stack)
         await groups.load()
-        people = definitions.people.resolved(groups.members)
+        people = definitions.people.kept_apart(settings.slack_many).resolved(groups.members)
         platforms = open_platforms(settings, store, people, stack)
         files, inbox_files = open_files(settings, platforms)
         connected = people.connected(places(settings, platforms))
@@ -169,7 +169,9 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             files=inbox_files,
             findings=findings,
             inbox=inbox,
-            project=by_conversation(settings.projects, default=records.project),
+            project=by_conversation(
+                settings.projects, default=records.project, apart=settings.slack_many
+            ),
             budget=Budget(settings.react_iterations, settings.react_tokens),
             tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
             soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),

@@ -135,7 +135,7 @@ async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Desk
         groups = open_groups(settings, store, people, stack)
         await groups.load()
         yield Desk(
-            people=people.resolved(groups.members),
+            people=people.kept_apart(settings.slack_many).resolved(groups.members),
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
             logins=RedisLogins(store.client),
         )

@@ -109,7 +109,7 @@ class Actions:
         if card.status != "open":
             return "pages.said.closed"
         asks = bool(card.review.roles or card.review.persons)
-        homes = self.people.homes(card.review) if asks else ()
+        homes = self.people.about(card.conversation).homes(card.review) if asks else ()
         again = f"{found.now:%Y%m%d%H%M}"
         posts = tuple(
             Post(f"{card.token}@{place}#{again}", place, "card", card.token)
