@@ -24,6 +24,7 @@ from engine.events import (
     NotRecorded,
     Outcome,
     Update,
+    files_alone,
 )
 from engine.language import detect
 from engine.mail import Announced, Commanded, Said
@@ -59,6 +60,7 @@ class Intake:
             case MessageReceived():
                 command = parse_command(update.text)
                 if command:
+                    await self._along(update, principal)
                     given = CommandGiven(
                         id=update.id,
                         conversation=update.conversation,
@@ -72,9 +74,23 @@ class Intake:
                 lane = f"talk:{update.conversation}"
                 return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
             case CommandGiven():
+                await self._along(update, principal)
                 return await self._command(update, principal)
-            case CardTapped() | FormSubmitted():
+            case FormSubmitted():
+                await self._along(update, principal)
                 return await self._decide(update, principal)
+            case CardTapped():
+                return await self._decide(update, principal)
+
+    async def _along(
+        self, update: MessageReceived | CommandGiven | FormSubmitted, principal: Principal
+    ) -> None:
+        """Files beside a command or a form are a message of their own: nothing else takes them."""
+        if not update.files:
+            return
+        alone = files_alone(update)
+        mail = Said(update=alone, principal=principal).model_dump_json()
+        await self.mailbox.put(f"talk:{update.conversation}", mail, update_id=alone.id)
 
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
         if update.name == HAND_OVER:

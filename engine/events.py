@@ -61,6 +61,7 @@ class CommandGiven(Frozen):
     name: str
     text: str = ""
     said: str = ""
+    files: tuple[SharedFile, ...] = Field(default=(), exclude=True)
 
 
 class CardTapped(Frozen):
@@ -79,7 +80,10 @@ class CardTapped(Frozen):
 
 
 class FormSubmitted(Frozen):
-    """A card's form was sent; `values` are raw strings by field name."""
+    """A card's form was sent; `values` are raw strings by field name.
+
+    `files` came with the message that sent it, where a form is a message.
+    """
 
     kind: Literal["form"] = "form"
     id: str
@@ -87,6 +91,18 @@ class FormSubmitted(Frozen):
     actor: Actor
     button: str
     values: dict[str, str]
+    files: tuple[SharedFile, ...] = ()
+
+
+def files_alone(update: MessageReceived | CommandGiven | FormSubmitted) -> MessageReceived:
+    """The files that came with an update, as a message of nothing but them."""
+    return MessageReceived(
+        id=f"{update.id}/files",
+        conversation=update.conversation,
+        actor=update.actor,
+        text="",
+        files=update.files,
+    )
 
 
 Update = Annotated[
