@@ -205,12 +205,15 @@ class Directory:
             return True
         return conversation.startswith("web:") and card.conversation.startswith("web:")
 
-    def zone_at(self, conversation: str) -> str:
-        """The time zone of the person whose direct chat this is; "" for any other place."""
+    def owner_at(self, conversation: str) -> Person | None:
+        """The person in the file whose direct chat this is; None for any other place."""
         platform, _, rest = conversation.partition(":")
         account = f"telegram:{rest.partition(':')[2]}" if platform == "telegram" else conversation
-        owner = self._owners.get(account) if platform != "web" else None
-        return owner.zone if owner else ""
+        return self._owners.get(account) if platform != "web" else None
+
+    def own(self, actor: Actor) -> str:
+        """The direct chat of an account, named by the account where the platform takes that."""
+        return f"{actor.platform}:{actor.workspace}:{actor.user}"
 
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""

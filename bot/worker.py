@@ -8,6 +8,7 @@ from bot.delivery import Delivery
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
+from bot.readers import Readers
 from bot.reposting import Reposting
 from bot.settings import Settings
 from bot.stopping import end, pause
@@ -40,8 +41,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
             Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
         ),
         rate=parts.rate,
-        zone=parts.settings.timezone,
-        zone_at=parts.people.zone_at,
+        readers=Readers(parts.people, parts.settings.timezone),
         lease_s=parts.settings.lease_s,
         reply_after_s=parts.settings.reply_after_s,
         meter=parts.meter,

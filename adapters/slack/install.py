@@ -17,7 +17,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from adapters.slack.api import Http, WebApi
-from adapters.slack.install_pages import page
+from adapters.slack.install_pages import Link, page
 from adapters.slack.needs import scopes
 from engine.errors import PlatformError, StoreError
 from engine.ports.clock import Clock
@@ -101,7 +101,11 @@ class Install:
         except StoreError as error:
             log.warning("slack_install_failed", error=str(error))
             return page(request, "slack.install_later", status=503)
-        answer = page(request, "slack.install_here", link=self._urls.generate(state))
+        answer = page(
+            request,
+            "slack.install_here",
+            Link(self._urls.generate(state), "slack.install_here_link"),
+        )
         answer.set_cookie(
             self._cookie.cookie_name,
             state,
@@ -117,11 +121,11 @@ class Install:
         try:
             answer = await self._finished(request)
         except _Refused as refused:
-            answer = page(request, str(refused), again=INSTALL, status=400)
+            answer = page(request, str(refused), Link(INSTALL), status=400)
         except (PlatformError, StoreError) as error:
             log.warning("slack_install_failed", error=str(error))
             status = 503 if error.retryable else 400
-            answer = page(request, "slack.install_later", again=INSTALL, status=status)
+            answer = page(request, "slack.install_later", Link(INSTALL), status=status)
         answer.del_cookie(self._cookie.cookie_name)
         return answer
 
@@ -143,8 +147,9 @@ class Install:
         found = await self._installation(told)
         await self._installations.async_save(found)
         log.info("slack_installed", team=found.team_id, by=found.user_id)
-        link = f"https://slack.com/app_redirect?app={found.app_id}&team={found.team_id}"
-        return page(request, "slack.install_done", link=link, name=found.team_name or "")
+        to = f"https://slack.com/app_redirect?app={found.app_id}&team={found.team_id}"
+        link = Link(to, "slack.install_done_link")
+        return page(request, "slack.install_done", link, name=found.team_name or "")
 
     def _api(self, token: str = "") -> WebApi:
         return WebApi(api_url=self._app.api_url, token=token, http=self._http)

@@ -1,5 +1,6 @@
 """The pages that somebody sees who installs the app: a sentence, and where to go on."""
 
+from dataclasses import dataclass
 from html import escape
 
 from aiohttp import hdrs, web
@@ -25,19 +26,22 @@ _PAGE = """<!doctype html>
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a page leads on to, and the key of what that is called."""
+
+    to: str
+    label: str = "slack.install_again"
+
+
 def page(
-    request: web.Request,
-    key: str,
-    *,
-    link: str = "",
-    again: str = "",
-    name: str = "",
-    status: int = 200,
+    request: web.Request, key: str, link: Link | None = None, *, name: str = "", status: int = 200
 ) -> web.Response:
-    """The sentence of that key, in the browser's language, with a link on or back to the start."""
+    """The sentence of that key, in the browser's language, and a link."""
     lang = _lang(request)
-    to, label = (link, f"{key}_link") if link else (again, "slack.install_again")
-    shown = f'<p><a href="{escape(to)}">{escape(say(label, lang))}</a></p>' if to else ""
+    shown = ""
+    if link:
+        shown = f'<p><a href="{escape(link.to)}">{escape(say(link.label, lang))}</a></p>'
     text = escape(say(key, lang, name=name))
     body = _PAGE.format(lang=lang, text=text, link=shown)
     return web.Response(text=body, content_type="text/html", status=status, headers=_HEADERS)
