@@ -49,6 +49,7 @@ def _slack(settings: Settings, store: Store, people: Directory) -> Adapter | Non
         clock=SystemClock(settings.timezone),
         home=slack_home(settings, store, people),
         install=slack_install(settings, store),
+        speaks=lambda actor: people.principal(actor).lang,
     )
 
 

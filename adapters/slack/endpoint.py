@@ -33,6 +33,7 @@ from adapters.slack.install import Install, uninstalled
 from adapters.slack.receive import receive
 from adapters.slack.remarks import remark
 from adapters.slack.shapes import workspace_of
+from adapters.slack.wording import Speaks, unknown
 from adapters.slack.workspaces import Workspaces
 from engine.errors import (
     BadPayload,
@@ -76,13 +77,15 @@ class _VerifierClock(SignatureClock):
 class Door:
     """What stands behind both doors; without `homes` there is no Home tab.
 
-    With `install`, workspaces install the app themselves, and take it away.
+    With `install`, workspaces install the app themselves, and take it away. `speaks` is what people
+    want to read.
     """
 
     intake: Intake
     workspaces: Workspaces
     homes: Homes | None = None
     install: Install | None = None
+    speaks: Speaks = unknown
 
 
 async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
@@ -107,7 +110,7 @@ async def _handed_over(payload: dict[str, Any], door: Door) -> BoltResponse:
     """Raises Rejected, and of the workspace's token Gone and Unavailable, StoreUnavailable."""
     update = receive(payload)
     if update is None:
-        if said := remark(payload):
+        if said := remark(payload, door.speaks):
             await tell(said, payload, await door.workspaces.api(workspace_of(payload)))
         elif door.homes and (actor := opened(payload)):
             await door.homes.open(actor)
@@ -115,7 +118,8 @@ async def _handed_over(payload: dict[str, Any], door: Door) -> BoltResponse:
     api = await door.workspaces.api(update.actor.workspace)
     update = await _in_direct(update, api)
     outcome = await door.intake(update)
-    answer = await acknowledge(update, outcome, payload=payload, api=api)
+    lang = door.speaks(update.actor)
+    answer = await acknowledge(update, outcome, payload=payload, api=api, lang=lang)
     if door.homes and isinstance(outcome, Answered):
         door.homes.touched(update.actor)
     return answer

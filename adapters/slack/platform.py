@@ -14,6 +14,7 @@ from adapters.slack.home import Home, Homes
 from adapters.slack.install import Install
 from adapters.slack.messages import Begun, Messages
 from adapters.slack.shared_files import SlackFiles
+from adapters.slack.wording import Speaks, unknown
 from adapters.slack.workspaces import Workspaces
 from cards.texts import say
 from cards.view import MessageView
@@ -54,12 +55,14 @@ class SlackPlatform:
         home: Home | None = None,
         home_s: float = 4.0,
         install: Install | None = None,
+        speaks: Speaks = unknown,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
         self._clock = clock
         self._workspaces = workspaces
         self._install = install
+        self._speaks = speaks
         self._homes = Homes(workspaces, home, clock, every_s=home_s) if home else None
         self._shared = SlackFiles(workspaces)
         self._links: dict[str, str] = {}
@@ -79,7 +82,7 @@ class SlackPlatform:
         return [*routes, web.post("/slack/events", handler)]
 
     def _door(self, intake: Intake) -> Door:
-        return Door(intake, self._workspaces, self._homes, self._install)
+        return Door(intake, self._workspaces, self._homes, self._install, self._speaks)
 
     async def listen(self, intake: Intake) -> None:
         """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.

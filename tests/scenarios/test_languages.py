@@ -77,6 +77,13 @@ async def test_a_reviewer_reads_their_own_language_where_nobody_else_does(
     assert again is not None
     assert labels(again.blocks)[:2] == ["Approve", "Reject"]
 
+    # What is said to them alone about a command or an edit is theirs as well.
+    asked = slack.slash_command("P003 的 ECOG", user="U0REVIEWER", channel="C0TRIAL")
+    assert "Got it" in str(await side.send(asked))
+    wrote = slack.message_event("你好", user="U0REVIEWER", channel="D0REVIEWER")
+    await side.send(slack.edit_event(wrote, "你们好"))
+    assert slack.ephemerals[-1].text.startswith("An edit is not a new request")
+
     await side.tap(again, "Approve", user="U0REVIEWER")
     await slack.wait_for(lambda: not public.buttons and not direct.buttons, WAIT_S)
     (here,) = [line for line in public.body.splitlines() if "陈博" in line and "批准" in line]
