@@ -129,13 +129,23 @@ class Intake:
                 found = await self.decisions.card(button.token)
             except NewerState:
                 return _both("card.newer", principal)
-            if found is None or _is_foreign(update, principal, found.card):
+            if found is None or self._is_foreign(update, principal, found.card):
                 return _both("card.unknown", principal)
             try:
                 return await self._judge(update, found, button, principal)
             except StaleWrite:
                 continue
         raise StoreUnavailable(f"card {button.token} kept changing")
+
+    def _is_foreign(
+        self, update: CardTapped | FormSubmitted, principal: Principal, card: Card
+    ) -> bool:
+        """Whether somebody of another workspace asks: not even that there is the card is told."""
+        if self.people.about(card.conversation).known(principal).id != principal.id:
+            return True
+        actor = update.actor
+        stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
+        return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
 
     async def _judge(
         self,
@@ -172,13 +182,6 @@ class Intake:
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
-
-
-def _is_foreign(update: CardTapped | FormSubmitted, principal: Principal, card: Card) -> bool:
-    """Whether a stranger of another workspace asks: not even that there is such a card is told."""
-    actor = update.actor
-    stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
-    return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
 
 
 def _both(key: str, principal: Principal) -> Answered:

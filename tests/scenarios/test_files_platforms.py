@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from tests.fakes import file_makers as made
 from tests.fakes.platforms.file_host import Hosted
@@ -21,6 +22,16 @@ from tests.scenarios.test_platform_walk import (
 )
 
 LEDGER = b"day,amount\n2026-03-05,1200\n2026-03-06,80\n"
+
+
+@pytest.fixture
+async def chat(
+    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+) -> TelegramSide:
+    """What people do in Telegram with a service of its own."""
+    people = with_accounts(people_file, "T0")
+    service = await start(people=people, webchat=False, **telegram_settings(telegram))
+    return TelegramSide(service, telegram, http)
 
 
 async def test_files_over_slack(
@@ -60,11 +71,9 @@ async def test_files_over_telegram(
 
 
 async def test_a_file_that_comes_with_an_answer_to_a_form_is_taken_too(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+    chat: TelegramSide,
 ) -> None:
-    people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    telegram = chat.server
     await chat.send(telegram.message_update(ASK_EN, chat_id=REQUESTER_ID))
     card = await chat.shown(REQUESTER_ID, "Record a visit")
     await chat.send(telegram.tap_update(card, "Submit"))
@@ -82,11 +91,9 @@ async def test_a_file_that_comes_with_an_answer_to_a_form_is_taken_too(
 
 
 async def test_a_file_with_a_reason_for_a_rejection_is_taken_too(
-    start: Start, telegram: TelegramServer, http: aiohttp.ClientSession, people_file: Path
+    chat: TelegramSide,
 ) -> None:
-    people = with_accounts(people_file, "T0")
-    service = await start(people=people, webchat=False, **telegram_settings(telegram))
-    chat = TelegramSide(service, telegram, http)
+    telegram = chat.server
     await chat.send(telegram.message_update(ASK_EN, chat_id=REQUESTER_ID))
     await chat.shown(REQUESTER_ID, "Record a visit")
     given = "ECOG 2, weight 61.5, blood pressure 121/77"

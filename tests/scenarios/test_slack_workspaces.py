@@ -1,6 +1,7 @@
 """Two workspaces of one service, whose people and channels have the same ids: nothing crosses."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -78,29 +79,43 @@ class Workspace(SlackSide):
         return self.server.latest.body
 
 
-Both = Callable[..., Any]
-
-
-async def both(
-    start: Start, slack: SlackServer, other: SlackServer, many: dict[str, Any]
-) -> Service:
+@dataclass(frozen=True, slots=True)
+class Pair:
     """A service in which both workspaces have installed the app."""
-    service = await start(**many)
-    person = Installer(service.url)
-    for workspace in (slack, other):
-        assert (await person.install(workspace))[0] == 200
-    return service
+
+    service: Service
+    here: Workspace
+    there: Workspace
 
 
-async def test_what_one_workspace_asks_for_no_other_sees_or_decides(
+Begin = Callable[..., Awaitable[Pair]]
+
+
+@pytest.fixture
+def begin(
     start: Start,
     slack: SlackServer,
     other: SlackServer,
     many: dict[str, Any],
     http: aiohttp.ClientSession,
+) -> Begin:
+    """Starts the service; the study is the first workspace's alone, unless wanted otherwise."""
+
+    async def started(**more: Any) -> Pair:
+        service = await start(**{**many, "projects": (("slack:T0TRIAL", STUDY),), **more})
+        person = Installer(service.url)
+        for workspace in (slack, other):
+            assert (await person.install(workspace))[0] == 200
+        return Pair(service, Workspace(service, slack, http), Workspace(service, other, http))
+
+    return started
+
+
+async def test_what_one_workspace_asks_for_no_other_sees_or_decides(
+    begin: Begin, slack: SlackServer, other: SlackServer
 ) -> None:
-    service = await both(start, slack, other, {**many, "projects": (("slack:T0TRIAL", STUDY),)})
-    here, there = Workspace(service, slack, http), Workspace(service, other, http)
+    pair = await begin()
+    here, there = pair.here, pair.there
     await here.reviews("1763700000.000100")
     card = await here.shown("Please review", channel="D0REVIEWER")
     assert other.messages == {}
@@ -121,6 +136,7 @@ async def test_what_one_workspace_asks_for_no_other_sees_or_decides(
         told = len(other.ephemerals)
         await there.send(stolen)
         assert len(other.ephemerals) == told + 1
+        assert "This card is not known here." in other.ephemerals[-1].text
     assert card.buttons
 
     await here.tap(card, "Approve", user="U0REVIEWER")
@@ -130,34 +146,24 @@ async def test_what_one_workspace_asks_for_no_other_sees_or_decides(
 
 
 async def test_the_same_message_of_two_workspaces_is_two_messages(
-    start: Start,
-    slack: SlackServer,
-    other: SlackServer,
-    many: dict[str, Any],
-    http: aiohttp.ClientSession,
+    begin: Begin, slack: SlackServer, other: SlackServer
 ) -> None:
-    service = await both(start, slack, other, {**many, "projects": (("slack:T0TRIAL", STUDY),)})
-    here, there = Workspace(service, slack, http), Workspace(service, other, http)
+    pair = await begin()
+    here, there = pair.here, pair.there
     for side in (here, there):
         await side.asks("Show me the ECOG of P003", ts="1763700000.000100")
     await here.shown("2026-10-28")
     # The study is the first one's alone; memos and files are each one's own as well.
     assert "slack-T0OTHER" in (await there.shown("slack-T0OTHER")).body
-    assert service.parts.handling.project("slack:T0OTHER:C0TRIAL:1.2") == "slack-T0OTHER"
+    assert pair.service.parts.handling.project("slack:T0OTHER:C0TRIAL:1.2") == "slack-T0OTHER"
     for server in (slack, other):
         assert {m.thread_ts for m in server.messages.values()} == {"1763700000.000100"}
 
 
 async def test_payloads_of_all_workspaces_come_through_the_same_sockets(
-    start: Start,
-    slack: SlackServer,
-    other: SlackServer,
-    many: dict[str, Any],
-    http: aiohttp.ClientSession,
+    begin: Begin, slack: SlackServer, other: SlackServer
 ) -> None:
-    token = {"slack_app_token": slack.app_token}
-    service = await both(start, slack, other, {**many, **token})
-    side = Workspace(service, other, http)
+    side = (await begin(slack_app_token=slack.app_token)).there
     await slack.wait_for(lambda: len(slack.sockets) == 2, WAIT_S)
     asked = other.message_event("/help")
     envelope = await other.envelope(asked, "events_api")
@@ -167,14 +173,10 @@ async def test_payloads_of_all_workspaces_come_through_the_same_sockets(
 
 
 async def test_what_waits_for_a_workspace_that_left_ends_with_a_reason(
-    start: Start,
-    slack: SlackServer,
-    other: SlackServer,
-    many: dict[str, Any],
-    http: aiohttp.ClientSession,
+    begin: Begin, slack: SlackServer, other: SlackServer
 ) -> None:
-    service = await both(start, slack, other, many)
-    side = Workspace(service, slack, http)
+    pair = await begin()
+    side = pair.here
     left: list[str] = []
 
     async def leave() -> None:
@@ -185,7 +187,7 @@ async def test_what_waits_for_a_workspace_that_left_ends_with_a_reason(
 
     slack.before["chat.postMessage"] = leave
     await side.asks("/help", ts="1763700000.000100")
-    redis = service.parts.client
+    redis = pair.service.parts.client
 
     async def reasons() -> list[str]:
         rows = [key async for key in redis.scan_iter(match="*:row:*")]
@@ -198,5 +200,5 @@ async def test_what_waits_for_a_workspace_that_left_ends_with_a_reason(
         return found[0]
 
     assert "token_revoked" in await told()
-    await Workspace(service, other, http).asks("/help", ts="1763700000.000200")
+    await pair.there.asks("/help", ts="1763700000.000200")
     await other.wait_for(lambda: bool(other.messages), WAIT_S)
