@@ -5,7 +5,6 @@ import hashlib
 import os
 import re
 import tempfile
-import time
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import aclosing
@@ -19,6 +18,7 @@ from adapters.files import SHARED, folder_of, is_project
 from adapters.reading import FileReader
 from engine.errors import Forbidden, Gone, PlatformError, TooLarge
 from engine.events import SharedFile
+from engine.ports.clock import Clock
 from engine.ports.inbox_files import KINDS, FileSource, TakenFile
 from engine.ports.library import Extract
 
@@ -61,11 +61,13 @@ class SharedFiles:
         sources: Mapping[str, FileSource],
         reader: FileReader,
         limits: FileLimits,
+        clock: Clock,
     ) -> None:
         self._root = root
         self._sources = sources
         self._reader = reader
         self._limits = limits
+        self._clock = clock
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def take(
@@ -76,7 +78,7 @@ class SharedFiles:
         try:
             if not is_project(project):
                 raise OSError(f"{project!r} is no project that can have a folder")
-            await asyncio.to_thread(_prepare, folder)
+            await asyncio.to_thread(_prepare, folder, self._clock.now().timestamp())
         except OSError as error:
             _log.error("files_not_kept", folder=str(folder), error=str(error))
             return tuple(TakenFile(shown=shown_name(f), problem="away") for f in files)
@@ -173,11 +175,11 @@ def _ending(name: str) -> str:
     return Path(name).suffix[1:].lower()
 
 
-def _prepare(folder: Path) -> None:
+def _prepare(folder: Path, now_s: float) -> None:
     """Make the folder; what a worker that died left there is taken away."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for left in folder.glob(f"{_INCOMING}*"):
-        if time.time() - left.stat().st_mtime > _LEFT_BEHIND_S:
+        if now_s - left.stat().st_mtime > _LEFT_BEHIND_S:
             left.unlink(missing_ok=True)
 
 

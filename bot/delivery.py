@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -11,6 +11,7 @@ import structlog
 from bot.backoff import LONGEST_S, backoff_s
 from bot.growing import Answering, Grown
 from bot.lanes import POLL_S
+from bot.readers import Readers
 from bot.stopping import pause
 from bot.throttle import Throttle
 from cards.markdown import literal
@@ -53,8 +54,8 @@ class Carrier(Protocol):
 class Delivery:
     """Carries rows until told to stop; a destination that fails holds up nobody else.
 
-    What a platform shows is sent from here, everything else by its one of the `carriers`. `zone_at`
-    is the time zone of the person whose direct chat a place is, "" for any other.
+    What a platform shows is sent from here, everything else by its one of the `carriers`. `readers`
+    say in which words and zone a place is shown what it is shown.
     """
 
     def __init__(
@@ -65,20 +66,18 @@ class Delivery:
         *,
         carriers: Sequence[Carrier],
         rate: Rate,
-        zone: str,
+        readers: Readers,
         reply_after_s: float,
         lease_s: float,
         meter: Meter,
-        zone_at: Callable[[str], str] = lambda place: "",
         grown: Grown | None = None,
     ) -> None:
-        self._zone_at = zone_at
+        self._readers = readers
         self._grown = grown
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
         self._carriers = carriers
-        self._zone = zone
         self._reply_after_s = reply_after_s
         # Whoever takes longer than the lease would be repeated by another.
         self._patience_s = lease_s * 2 / 3
@@ -185,7 +184,7 @@ class Delivery:
     ) -> tuple[Following] | None:
         """What follows a row whose answer is shown as far as it goes; None when it is not."""
         assert self._grown is not None
-        zone = self._zone_at(row.conversation) or self._zone
+        zone = self._readers.zone_of(answering.head)
         found = await self._grown.show(row, answering, zone)
         if found is None:
             return None
@@ -231,19 +230,19 @@ class Delivery:
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
     async def _view(self, row: Row) -> MessageView | None:
-        zone = self._zone_at(row.conversation) or self._zone
         match row.kind:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
-                return view(head, _parts(row), card, zone)
+                return view(head, _parts(row), card, self._readers.zone_of(head))
             case "card" if row.card:
-                card = row.card.read()
+                card, zone = self._readers.card(row.card.read(), row.conversation)
                 origin = await self._origin(row, card)
                 return MessageView(lang=card.lang, card=show(card, zone, origin=origin))
             case "ping" if row.card:
                 number = int(json.loads(row.body)["number"])
-                return ping(row.card.read(), number, zone, posted=bool(row.message_id))
+                card, zone = self._readers.card(row.card.read(), row.conversation)
+                return ping(card, number, zone, posted=bool(row.message_id))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
             case _:

@@ -6,7 +6,7 @@ from bot.people import Directory
 from cards.edit_texts import told
 from cards.editing import Edited
 from cards.markdown import literal
-from cards.model import Card, Principal, Review
+from cards.model import Card, Lang, Principal, Review
 from cards.texts import say
 from cards.view import MessageView, PartView
 from engine.ports.store import CardWrite, Effects, Post
@@ -14,12 +14,13 @@ from engine.ports.store import CardWrite, Effects, Post
 
 def approvers(card: Card, people: Directory) -> set[str]:
     """The ids of all who hold a role that the card's review names, or are named in it."""
-    return {p.id for p in people.holders(card.review.roles)} | {*card.review.persons}
+    return {p.id for p in people.about(card.conversation).holders(card.review.roles)} | {
+        *card.review.persons
+    }
 
 
-def answer(before: Card, edited: Edited) -> str:
+def answer(before: Card, edited: Edited, lang: Lang) -> str:
     """What the editor is told: what was changed, and what that means."""
-    lang = before.lang
     names = say("list.items", lang).join(vote.name for vote in before.votes)
     sentences = (
         say("edit.done", lang, changes=told(edited.edits, lang)),
@@ -56,21 +57,27 @@ def entry(before: Card, edited: Edited) -> dict[str, Any]:
 def _votes_lost(
     before: Card, edited: Edited, editor: Principal, people: Directory
 ) -> tuple[Post, ...]:
+
+    def body(home: str) -> str:
+        """In the words of whose home it is."""
+        reader = people.owner_at(home)
+        lang = (reader.language if reader else None) or before.lang
+        text = say(
+            "edit.vote_lost",
+            lang,
+            title=literal(before.title),
+            name=literal(editor.name),
+            changes=literal(told(edited.edits, lang)),
+        )
+        shown = PartView(number=0, state="in_review", text=text)
+        return MessageView(lang=lang, parts=(shown,)).model_dump_json()
+
     voters = tuple(vote.person for vote in before.votes if vote.person != editor.id)
-    text = say(
-        "edit.vote_lost",
-        before.lang,
-        title=literal(before.title),
-        name=literal(editor.name),
-        changes=literal(told(edited.edits, before.lang)),
-    )
-    shown = PartView(number=0, state="in_review", text=text)
-    body = MessageView(lang=before.lang, parts=(shown,)).model_dump_json()
     rows = {
         f"{before.token}/{edited.card.revision}/vote@{home}": home
-        for home in people.homes(Review(persons=voters))
+        for home in people.about(before.conversation).homes(Review(persons=voters))
     }
     return tuple(
-        Post(row=row, conversation=home, kind="note", ref=row, body=body)
+        Post(row=row, conversation=home, kind="note", ref=row, body=body(home))
         for row, home in rows.items()
     )

@@ -40,7 +40,8 @@ class Handing:
     ) -> tuple[str, Lang]:
         lang = found[0].card.lang if found else detect(update.text or update.said)
         if not update.text.strip():
-            names = [each.name for each in self.tapping.people.everybody if each.id != giver.id]
+            people = self.tapping.people.about(update.conversation)
+            names = [each.name for each in people.everybody if each.id != giver.id]
             return say("handover.usage", lang, example=literal((names or ["Ana"])[0])), lang
         if len(found) != 1:
             key = "handover.several" if found else "handover.nothing"

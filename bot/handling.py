@@ -191,7 +191,7 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = recording(self.services(now))
+        services = recording(self.services(now, run.conversation))
         context = StepContext(run, playbook, services, claim.follows)
         if isinstance(mail, GraphOrdered):
             return await self._order(mail, context)
@@ -210,7 +210,8 @@ class Handling:
         found = await self.decisions.card(mail.card) if mail.card in run.waiting else None
         if found is None:
             return Handled(Effects())
-        clocked = Clocked(people=self.people, now=now, today=self.clock.today())
+        people = self.people.about(run.conversation)
+        clocked = Clocked(people=people, now=now, today=self.clock.today())
         return Handled(due(mail, found.card, clocked))
 
     async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
@@ -277,7 +278,9 @@ class Handling:
             return self._not_migrated(run, mail, "; ".join(change.faults))
         found = [await self.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
-        stepped = migrated(mail, change, cards, StepContext(run, new, self.services()))
+        stepped = migrated(
+            mail, change, cards, StepContext(run, new, self.services(about=run.conversation))
+        )
         return Handled(stepped.effects, stepped.front, stepped.park)
 
     def _not_migrated(self, run: Run, mail: Migrated, why: str) -> Handled:
@@ -311,14 +314,14 @@ class Handling:
         )
         return Effects(cards=(CardWrite(closed, expect=found.card.version),), log=(entry,))
 
-    def services(self, now: datetime | None = None) -> Services:
+    def services(self, now: datetime | None = None, about: str = "") -> Services:
         """What a step of a run may use, as of `now` by the store's clock, as all deadlines are.
 
-        Without one it is this machine's.
+        Without one it is this machine's. `about` is the run's conversation.
         """
         return Services(
             records=self.records,
-            people=self.people,
+            people=self.people.about(about),
             model=self.model,
             new_id=self.new_id,
             now=now or self.clock.now(),

@@ -24,6 +24,7 @@ from engine.events import (
     NotRecorded,
     Outcome,
     Update,
+    files_alone,
 )
 from engine.language import detect
 from engine.mail import Announced, Commanded, Said
@@ -59,6 +60,7 @@ class Intake:
             case MessageReceived():
                 command = parse_command(update.text)
                 if command:
+                    await self._along(update, principal)
                     given = CommandGiven(
                         id=update.id,
                         conversation=update.conversation,
@@ -72,9 +74,23 @@ class Intake:
                 lane = f"talk:{update.conversation}"
                 return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
             case CommandGiven():
+                await self._along(update, principal)
                 return await self._command(update, principal)
-            case CardTapped() | FormSubmitted():
+            case FormSubmitted():
+                await self._along(update, principal)
                 return await self._decide(update, principal)
+            case CardTapped():
+                return await self._decide(update, principal)
+
+    async def _along(
+        self, update: MessageReceived | CommandGiven | FormSubmitted, principal: Principal
+    ) -> None:
+        """Files beside a command or a form are a message of their own: nothing else takes them."""
+        if not update.files:
+            return
+        alone = files_alone(update)
+        mail = Said(update=alone, principal=principal).model_dump_json()
+        await self.mailbox.put(f"talk:{update.conversation}", mail, update_id=alone.id)
 
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
         if update.name == HAND_OVER:
@@ -113,13 +129,23 @@ class Intake:
                 found = await self.decisions.card(button.token)
             except NewerState:
                 return _both("card.newer", principal)
-            if found is None or _is_foreign(update, principal, found.card):
+            if found is None or self._is_foreign(update, principal, found.card):
                 return _both("card.unknown", principal)
             try:
                 return await self._judge(update, found, button, principal)
             except StaleWrite:
                 continue
         raise StoreUnavailable(f"card {button.token} kept changing")
+
+    def _is_foreign(
+        self, update: CardTapped | FormSubmitted, principal: Principal, card: Card
+    ) -> bool:
+        """Whether somebody of another workspace asks: not even that there is the card is told."""
+        if self.people.about(card.conversation).known(principal).id != principal.id:
+            return True
+        actor = update.actor
+        stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
+        return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
 
     async def _judge(
         self,
@@ -156,13 +182,6 @@ class Intake:
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
-
-
-def _is_foreign(update: CardTapped | FormSubmitted, principal: Principal, card: Card) -> bool:
-    """Whether a stranger of another workspace asks: not even that there is such a card is told."""
-    actor = update.actor
-    stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
-    return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
 
 
 def _both(key: str, principal: Principal) -> Answered:

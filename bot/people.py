@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bot.people_file import PeopleFile, Person, read_people
+from bot.workspaces import is_outside, outsider, workspace_of
 from cards.model import Card, Lang, Principal, Review
 from engine.commands import ADMIN
 from engine.events import Actor
@@ -30,12 +31,16 @@ def nobody(group: str) -> frozenset[str]:
 class Directory:
     """The people of one file; `platforms` are the connected platforms, with Telegram's bot id.
 
-    Whoever is in a role's Slack group holds the role, also who is not in the file.
+    Whoever is in a role's Slack group holds the role, also who is not in the file. With `apart`,
+    Slack's workspaces know nothing of each other; behind a `wall` there are only its workspace's
+    people, groups and accounts (bot/workspaces.py).
     """
 
     file: PeopleFile
     platforms: Collection[str] = ()
     members: Members = nobody
+    apart: bool = False
+    wall: str = ""
 
     @property
     def people(self) -> tuple[Person, ...]:
@@ -64,13 +69,36 @@ class Directory:
         """The same people, reached on these platforms only."""
         return replace(self, platforms=platforms)
 
+    def kept_apart(self, apart: bool) -> "Directory":
+        """The same people, with Slack's workspaces apart or not."""
+        return replace(self, apart=apart)
+
+    def about(self, conversation: str) -> "Directory":
+        """Those of the people who may have to do with what belongs to that conversation."""
+        wall = workspace_of(conversation) if self.apart else ""
+        if wall == self.wall:
+            return self
+        if wall not in self._walled:
+            self._walled[wall] = replace(self, wall=wall)
+        return self._walled[wall]
+
+    def known(self, principal: Principal) -> Principal:
+        """The person, with the roles held here; a stranger of no roles from beyond the wall."""
+        if not self.wall:
+            return principal
+        if is_outside(principal, self.wall, (person.id for person in self._inside)):
+            return outsider(principal)
+        roles = self.person(principal.id)
+        held = roles.roles if roles else self._by_group((principal.id,))
+        return principal.model_copy(update={"roles": held})
+
     def resolved(self, members: Members) -> "Directory":
         """The same people, with the Slack groups' members from there."""
         return replace(self, members=members)
 
     def person(self, person_id: str) -> Principal | None:
         """The person of that id in the file, with the roles held now."""
-        found = next((person for person in self.people if person.id == person_id), None)
+        found = next((person for person in self._inside if person.id == person_id), None)
         return self._principal(found) if found else None
 
     def principal(self, actor: Actor) -> Principal:
@@ -81,22 +109,24 @@ class Directory:
         account = f"{actor.platform}:{actor.workspace}:{actor.user}"
         if actor.platform == "telegram":
             account = f"telegram:{actor.user}"
-        person = self._owners.get(account)
+        here = self.about(account)
+        person = here._owners.get(account)
         if person is None:
-            name = actor.name or actor.user
-            return Principal(id=account, name=name, roles=self._by_group((account,)))
-        return self._principal(person)
+            name, roles = actor.name or actor.user, here._by_group((account,))
+            return Principal(id=account, name=name, roles=roles)
+        found = here._principal(person)
+        return found.model_copy(update={"at": account}) if here.wall else found
 
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
         """Everybody who holds one of the roles."""
-        listed = [self._principal(person) for person in self.people]
+        listed = [self._principal(person) for person in self._inside]
         held = [principal for principal in listed if set(roles) & set(principal.roles)]
         return [*held, *self._strangers(roles)]
 
     def homes(self, review: Review) -> Sequence[str]:
         """Where those who may decide are reached, on connected platforms."""
         holders = {principal.id for principal in self.holders(review.roles)}
-        deciders = [p for p in self.people if p.id in holders or p.id in review.persons]
+        deciders = [p for p in self._inside if p.id in holders or p.id in review.persons]
         homes = [home for person in deciders for home in self._homes(person)]
         if "slack" in self.platforms:
             homes += [stranger.id for stranger in self._strangers(review.roles)][:MOST_MEMBERS]
@@ -105,10 +135,11 @@ class Directory:
     def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
         """Where these persons and their delegates of today are reached, on connected platforms."""
         wanted = {*persons, *(self._delegate(each, today) for each in persons)}
-        found = [person for person in self.people if person.id in wanted]
+        found = [person for person in self._inside if person.id in wanted]
         homes = [home for person in found for home in self._homes(person)]
         # Who is in a Slack group, and not in the file, is reached at their account.
-        accounts = [each for each in persons if each.startswith("slack:")][:MOST_MEMBERS]
+        accounts = [each for each in persons if each.startswith(f"slack:{self._accounts}")]
+        accounts = accounts[:MOST_MEMBERS]
         return list(dict.fromkeys((*homes, *(accounts if "slack" in self.platforms else ()))))
 
     def standing(self, principal: Principal, card: Card | None, today: date) -> Principal:
@@ -117,8 +148,11 @@ class Directory:
         Those for whom they are the standing delegate today, and those who handed this card to them.
         A delegate's own delegate stands in for nobody but the delegate.
         """
+        if card is not None and (here := self.about(card.conversation)) is not self:
+            return here.standing(principal, card, today)
+        principal = self.known(principal)
         handed = {each.by for each in card.handed if each.to == principal.id} if card else set()
-        lent = [p for p in self.people if self._delegate(p.id, today) == principal.id]
+        lent = [p for p in self._inside if self._delegate(p.id, today) == principal.id]
         givers = handed | {person.id for person in lent}
         if not givers:
             return principal
@@ -133,11 +167,11 @@ class Directory:
     @property
     def everybody(self) -> Sequence[Principal]:
         """All the people there are."""
-        return [self._principal(person) for person in self.people]
+        return [self._principal(person) for person in self._inside]
 
     def _delegate(self, person: str, today: date) -> str:
         """The delegate of a person today, "" for none."""
-        found = next((each.delegate for each in self.people if each.id == person), None)
+        found = next((each.delegate for each in self._inside if each.id == person), None)
         if found is None or (found.until is not None and today > found.until):
             return ""
         return found.person
@@ -167,16 +201,19 @@ class Directory:
         """Whether all who read this conversation may see the card anyway."""
         if conversation == card.conversation:
             return True
-        if card.review.roles and conversation in self.homes(card.review):
+        if card.review.roles and conversation in self.about(card.conversation).homes(card.review):
             return True
         return conversation.startswith("web:") and card.conversation.startswith("web:")
 
-    def zone_at(self, conversation: str) -> str:
-        """The time zone of the person whose direct chat this is; "" for any other place."""
+    def owner_at(self, conversation: str) -> Person | None:
+        """The person in the file whose direct chat this is; None for any other place."""
         platform, _, rest = conversation.partition(":")
         account = f"telegram:{rest.partition(':')[2]}" if platform == "telegram" else conversation
-        owner = self._owners.get(account) if platform != "web" else None
-        return owner.zone if owner else ""
+        return self._owners.get(account) if platform != "web" else None
+
+    def own(self, actor: Actor) -> str:
+        """The direct chat of an account, named by the account where the platform takes that."""
+        return f"{actor.platform}:{actor.workspace}:{actor.user}"
 
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""
@@ -187,7 +224,25 @@ class Directory:
 
     @cached_property
     def _owners(self) -> dict[str, Person]:
-        return {account: person for person in self.people for account in person.accounts()}
+        return {account: person for person in self._inside for account in person.accounts()}
+
+    @cached_property
+    def _walled(self) -> dict[str, "Directory"]:
+        """The same people behind walls that were asked for."""
+        return {}
+
+    @cached_property
+    def _inside(self) -> tuple[Person, ...]:
+        """The people of this side of the wall."""
+        return tuple(p for p in self.file.people if not self.wall or self._slack(p))
+
+    @property
+    def _accounts(self) -> str:
+        """What Slack accounts and groups begin with on this side of the wall."""
+        return f"{self.wall}:" if self.wall else ""
+
+    def _slack(self, person: Person) -> list[str]:
+        return [account for account in person.slack if account.startswith(self._accounts)]
 
     def _principal(self, person: Person) -> Principal:
         roles = (*person.roles, *self._by_group(person.accounts()))
@@ -201,18 +256,21 @@ class Directory:
 
     def _by_group(self, accounts: Sequence[str]) -> tuple[str, ...]:
         """The roles that these accounts hold through Slack groups."""
-        slack = {account.removeprefix("slack:") for account in accounts if account[:6] == "slack:"}
+        behind = f"slack:{self._accounts}"
+        slack = {each.removeprefix("slack:") for each in accounts if each.startswith(behind)}
         return tuple(
             role.id
             for role in self.file.roles
-            if role.slack_group and slack & self.members(role.slack_group)
+            if role.slack_group
+            and role.slack_group.startswith(self._accounts)
+            and slack & self.members(role.slack_group)
         )
 
     def _strangers(self, roles: Sequence[str]) -> Iterator[Principal]:
         """Members of the roles' groups who are not in the file."""
         groups = (role.slack_group for role in self.file.roles if role.id in roles)
         members = {member for group in groups if group for member in self.members(group)}
-        for member in sorted(members):
+        for member in sorted(each for each in members if each.startswith(self._accounts)):
             account = f"slack:{member}"
             if account not in self._owners:
                 name = member.partition(":")[2]
@@ -223,7 +281,7 @@ class Directory:
         if person.web and "web" in self.platforms:
             homes.append(WEB_ROOM)
         if "slack" in self.platforms:
-            homes += [f"slack:{account}" for account in person.slack]
+            homes += [f"slack:{account}" for account in self._slack(person)]
         bot = next((p for p in self.platforms if p.startswith("telegram:")), None)
         if bot:
             # A private chat has the id of its person.

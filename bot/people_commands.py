@@ -10,6 +10,7 @@ from bot.people import Directory, load_people
 from bot.people_check import Checked, check
 from bot.people_file import Person
 from bot.settings import Settings
+from bot.store import open_store
 from bot.tables import headed
 from bot.wiring_people import open_desk, open_slack_accounts, open_telegram_accounts
 from engine.faults import suggestion
@@ -33,7 +34,9 @@ async def check_people(settings: Settings, *, as_json: bool) -> int:
     """Compares people.yaml with the platforms; 1 when something is wrong, 3 if not all is known."""
     people = load_people(settings.people)
     async with AsyncExitStack() as stack:
-        slack = open_slack_accounts(settings, stack)
+        # Where workspaces installed the app themselves, the store has their tokens.
+        store = await open_store(settings, stack) if settings.slack_many else None
+        slack = open_slack_accounts(settings, stack, store)
         telegram = open_telegram_accounts(settings, stack)
         found = await check(
             people,

@@ -2,12 +2,17 @@
 
 from collections.abc import Callable, Iterable
 
+from bot.workspaces import workspace_of
 
-def by_conversation(pairs: Iterable[tuple[str, str]], default: str) -> Callable[[str], str]:
+
+def by_conversation(
+    pairs: Iterable[tuple[str, str]], default: str, *, apart: bool = False
+) -> Callable[[str], str]:
     """From a conversation to its project; of the pairs, the longest beginning of its id counts.
 
     A beginning ends where the id does or at a colon of it: `slack:T1:C2` has the threads of that
-    channel, and not the channel `slack:T1:C22`.
+    channel, and not the channel `slack:T1:C22`. Where Slack's workspaces are `apart`, one of which
+    no pair speaks has a project of its own (`slack-T1`), and not the `default`.
     """
     projects = dict(pairs)
 
@@ -17,6 +22,7 @@ def by_conversation(pairs: Iterable[tuple[str, str]], default: str) -> Callable[
             if beginning in projects:
                 return projects[beginning]
             beginning = beginning.rpartition(":")[0]
-        return default
+        team = workspace_of(conversation) if apart else ""
+        return f"slack-{team}" if team else default
 
     return project

@@ -4,6 +4,7 @@ import structlog
 
 from bot.backoff import LONGEST_S
 from bot.people import Directory
+from bot.readers import is_direct
 from cards.inbox import waits_for
 from engine.pending import Again
 from engine.ports.inbox import Inbox
@@ -54,7 +55,9 @@ class Reposting:
         person = self._people.standing(person, found.card, found.now.date())
         if not waits_for(found.card, person, found.now):
             return
-        await self._inbox.show(token, row=name, place=again.place, due_s=due_s)
+        # Named by the account: so it is shown in the words of whose chat it is.
+        place = self._people.own(again.actor) if is_direct(again.place) else again.place
+        await self._inbox.show(token, row=name, place=place, due_s=due_s)
 
     async def give_up(self, row: Row, reason: str) -> Following:
         """Drop the row, and say so. Raises StoreUnavailable."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from cryptography.fernet import Fernet
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
@@ -24,9 +25,11 @@ _PRICE = re.compile(
 _TELEGRAM_TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 
+_TEAM = re.compile(r"[TE][A-Z0-9]{2,20}")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _SLACK = ("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN", "SLACK_API_URL")
+_OAUTH = ("SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET", "SLACK_TOKEN_KEYS", "SLACK_WORKSPACES")
 _TELEGRAM = ("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL")
 _MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS", "LLM_PRICES")
 _PROXY = ("SIGNOFF_WEB_USER_HEADER", "SIGNOFF_WEB_TRUSTED_PROXY")
@@ -34,8 +37,9 @@ _REDCAP = ("REDCAP_API_URL", "REDCAP_API_TOKEN", "REDCAP_FIELDS")
 
 # As soon as one of a group is set, each of these lines needs one of its names.
 _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (_SLACK, ("SLACK_BOT_TOKEN",)),
-    (_SLACK, ("SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN")),
+    (_SLACK, ("SLACK_BOT_TOKEN", *_OAUTH)),
+    ((*_SLACK, *_OAUTH), ("SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN")),
+    *((_OAUTH, (name,)) for name in (*_OAUTH[:3], "SIGNOFF_PUBLIC_URL")),
     (_TELEGRAM, ("TELEGRAM_BOT_TOKEN",)),
     (_MODEL, ("OPENAI_API_KEY",)),
     (_MODEL, ("LLM_MODEL",)),
@@ -53,11 +57,23 @@ def platform_names() -> frozenset[str]:
 
 def nobody_to_talk_to(given: set[str]) -> list[str]:
     """A line when no platform is connected although the web chat is off."""
-    if given.intersection((*_SLACK, *_TELEGRAM)):
+    if given.intersection((*_SLACK, *_OAUTH, *_TELEGRAM)):
         return []
     return [
         "nothing to talk to: SIGNOFF_WEBCHAT is off, and neither SLACK_BOT_TOKEN nor"
         " TELEGRAM_BOT_TOKEN is set"
+    ]
+
+
+def at_odds(given: set[str]) -> list[str]:
+    """A line for settings that contradict each other."""
+    oauth = [name for name in _OAUTH if name in given]
+    if "SLACK_BOT_TOKEN" not in given or not oauth:
+        return []
+    return [
+        f"SLACK_BOT_TOKEN: should be left out while {oauth[0]} is set, because then each workspace"
+        " that installs the app gives a token of its own; for one workspace, leave out"
+        f" {' and '.join(oauth)}"
     ]
 
 
@@ -67,7 +83,8 @@ def half_set(given: set[str]) -> list[str]:
     for group, needed in _NEEDS:
         because = [name for name in group if name in given]
         if because and not given.intersection(needed):
-            lines.append(f"{' or '.join(needed)}: should be set, because {because[0]} is set")
+            told = [name for name in needed if name not in _OAUTH or len(needed) == 1]
+            lines.append(f"{' or '.join(told)}: should be set, because {because[0]} is set")
     return lines
 
 
@@ -241,6 +258,26 @@ def _telegram_token(value: SecretStr) -> SecretStr:
     return value
 
 
+def _token_keys(value: Any) -> Any:
+    """Keys for what is kept encrypted, each as Fernet takes it."""
+    if not isinstance(value, str):
+        return value
+    found = tuple(comma_list(value))
+    if not found:
+        raise ValueError("no key")
+    for key in found:
+        Fernet(key)
+    return tuple(map(SecretStr, found))
+
+
+def _slack_teams(value: Any) -> Any:
+    """Ids of Slack workspaces."""
+    parts = comma_list(value)
+    if not all(_TEAM.fullmatch(str(part)) for part in parts):
+        raise ValueError("not a workspace's id")
+    return parts
+
+
 def _webhook_secret(value: SecretStr) -> SecretStr:
     if not _WEBHOOK_SECRET.fullmatch(value.get_secret_value()):
         raise ValueError("not a secret")
@@ -271,6 +308,8 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 RedcapAddress = Annotated[str, AfterValidator(_web_address), AfterValidator(_redcap_address)]
 RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 Token = Annotated[SecretStr, AfterValidator(_token)]
+TokenKeys = Annotated[tuple[SecretStr, ...] | None, NoDecode, BeforeValidator(_token_keys)]
+SlackTeams = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_slack_teams)]
 TelegramToken = Annotated[SecretStr, AfterValidator(_telegram_token)]
 WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
 FileTypes = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_file_types)]

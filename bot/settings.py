@@ -31,12 +31,15 @@ from bot.setting_rules import (
     Projects,
     RedcapAddress,
     RedisAddress,
+    SlackTeams,
     TelegramToken,
     Token,
+    TokenKeys,
     Visitors,
     WebAddress,
     WebhookSecret,
     ZoneName,
+    at_odds,
     comma_list,
     guessable,
     half_set,
@@ -194,6 +197,14 @@ class Settings(BaseSettings):
     slack_bot_token: Token | None = _secret("SLACK_BOT_TOKEN")
     slack_signing_secret: Token | None = _secret("SLACK_SIGNING_SECRET")
     slack_app_token: Token | None = _secret("SLACK_APP_TOKEN")
+    slack_client_id: Token | None = _secret("SLACK_CLIENT_ID", "the client id, without spaces")
+    slack_client_secret: Token | None = _secret("SLACK_CLIENT_SECRET")
+    slack_token_keys: TokenKeys = _secret(
+        "SLACK_TOKEN_KEYS", "keys of 32 bytes in URL-safe base64, separated by commas"
+    )
+    slack_workspaces: SlackTeams = _shown(
+        "SLACK_WORKSPACES", (), "ids of workspaces as in T0EXAMPLE1, separated by commas"
+    )
     slack_api_url: Annotated[WebAddress, AfterValidator(lambda url: url + "/")] | None = _setting(
         "SLACK_API_URL", None, _WEB
     )
@@ -239,7 +250,12 @@ class Settings(BaseSettings):
     @property
     def slack_on(self) -> bool:
         """Whether Slack is connected."""
-        return self.slack_bot_token is not None
+        return self.slack_bot_token is not None or self.slack_many
+
+    @property
+    def slack_many(self) -> bool:
+        """Whether workspaces install the Slack app themselves, by OAuth."""
+        return self.slack_client_id is not None
 
     @property
     def telegram_on(self) -> bool:
@@ -267,7 +283,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         given = {env for name, env in _ENV_NAMES.items() if getattr(self, name)}
-        lines = half_set(given)
+        lines = half_set(given) + at_odds(given)
         if self.webchat:
             lines += self._visitors().faults()
         else:

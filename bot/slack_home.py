@@ -42,7 +42,7 @@ class SlackHome:
             runs=tuple(
                 say("slack.home_run", lang, name=run.name, state=say(f"state.{run.status}", lang))
                 for run in runs
-                if run.requester.id == person.id
+                if run.requester.id == self.people.about(run.conversation).known(person).id
             ),
             more=waiting.more,
         )

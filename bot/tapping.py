@@ -14,6 +14,7 @@ from cards.decision_texts import refusal_text, repeated_text
 from cards.editing import Edited, EditVerdict, Unchanged, edit
 from cards.handover import HAND_OVER, WHOM, NotHanded, form, hand_over, may_hand_over
 from cards.model import Card, Choice, Lang, Principal
+from cards.reader import as_read, label_in
 from cards.show import decided
 from cards.texts import say
 from cards.view import FormView
@@ -80,15 +81,17 @@ class Tapping:
             text = say(f"handover.{refused.reason}", tapped.lang)
             return Told(text, False, Effects(log=(tapped.entry(refused.reason),)))
         if name is None:
+            card = as_read(card, tapped.lang, self.people.role_name)
             return Formed(FormWanted(_whom(card, tapped.lang)), "form", tapped.entry("form"))
-        meant = named(self.people, name)
+        people = self.people.about(card.conversation)
+        meant = named(people, name)
         if len(meant) != 1:
             return self._whom_again(tapped, _unclear(tapped, name, [each.name for each in meant]))
         verdict = hand_over(card, giver, meant[0], now)
         if isinstance(verdict, NotHanded):
             return self._whom_again(tapped, say(f"handover.{verdict.reason}", tapped.lang))
         to = verdict.given.to
-        at_home = self.people.reached([to], self._today(tapped.found))
+        at_home = people.reached([to], self._today(tapped.found))
         effects = Effects(
             cards=(CardWrite(verdict.card, expect=card.version),),
             posts=handed(verdict, at_home),
@@ -150,7 +153,7 @@ class Tapping:
         more = edits.entry(card, verdict)
         entry = tapped.entry("edited", after=verdict.card, more=more)
         effects = edits.effects(card, verdict, tapped.principal, self.people, entry)
-        return Told(edits.answer(card, verdict), True, effects, tells=True)
+        return Told(edits.answer(card, verdict, tapped.lang), True, effects, tells=True)
 
     def _not_decided(
         self, tapped: Tapped, verdict: NeedsForm | Invalid | Refused | MayEdit | EditVerdict
@@ -158,7 +161,8 @@ class Tapping:
         card, lang, zone = tapped.card, tapped.lang, tapped.principal.zone or self.zone
         match verdict:
             case NeedsForm(choice=choice):
-                shown = FormWanted(_form(card, choice, lang))
+                card = as_read(card, lang, self.people.role_name)
+                shown = FormWanted(_form(card, card.choice(choice.id) or choice, lang))
                 return Formed(shown, "form", tapped.entry("form"))
             case Invalid(errors=errors):
                 entry = tapped.entry("invalid", faults=list(errors))
@@ -190,8 +194,7 @@ def _expired(card: Card) -> Effects:
 
 
 def _recorded(recorded: Recorded, tapped: Tapped) -> str:
-    choice = recorded.card.choice(tapped.choice)
-    label = choice.label if choice else tapped.choice
+    label = label_in(recorded.card, tapped.choice, tapped.lang)
     return say("vote.needed", tapped.lang, choice=label, needed=recorded.votes_needed)
 
 

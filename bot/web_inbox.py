@@ -6,6 +6,7 @@ from adapters.webchat.platform import Waiting
 from bot.people import Directory
 from cards.markdown import literal
 from cards.model import Card
+from cards.reader import as_read
 from cards.show import show
 from cards.texts import say
 from cards.view import CardView
@@ -33,7 +34,9 @@ class WebInbox:
         voter = self.people.voter(person, self.clock.today())
         page = await page_of(self.inbox, voter, self.clock.now(), size=MOST)
         zone = person.zone or self.zone
-        return Waiting(tuple((_view(card, zone), card.lang) for card in page.cards), page.more)
+        names = self.people.role_name
+        read = [as_read(card, person.lang, names) for card in page.cards]
+        return Waiting(tuple((_view(card, zone), card.lang) for card in read), page.more)
 
 
 def _view(card: Card, zone: str) -> CardView:

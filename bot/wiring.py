@@ -45,7 +45,8 @@ from bot.store import Store, open_store
 from bot.watching import WatchedModel
 from bot.wiring_files import open_files
 from bot.wiring_people import open_groups
-from bot.wiring_platforms import Adapter, open_platforms, places, secret
+from bot.wiring_platforms import Adapter, open_platforms, places
+from bot.wiring_slack import secret
 from bot.wiring_store import Rooms, open_rooms
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
@@ -182,7 +183,7 @@ async def _open_outside(
     records = _open_records(settings, definitions.playbooks, stack)
     groups = open_groups(settings, store, definitions.people, stack)
     await groups.load()
-    people = definitions.people.resolved(groups.members)
+    people = definitions.people.kept_apart(settings.slack_many).resolved(groups.members)
     platforms = open_platforms(settings, store, people, stack)
     files, inbox_files = open_files(settings, platforms)
     return _Outside(
@@ -229,7 +230,9 @@ def _handling(
         files=outside.inbox_files,
         findings=rooms.findings,
         inbox=rooms.inbox,
-        project=by_conversation(settings.projects, default=records.project),
+        project=by_conversation(
+            settings.projects, default=records.project, apart=settings.slack_many
+        ),
         budget=Budget(settings.react_iterations, settings.react_tokens),
         tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
         soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),

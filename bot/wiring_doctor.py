@@ -1,18 +1,22 @@
 """The concrete classes that look at the service's connections, for `signoff doctor`."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from pydantic import SecretStr
+from slack_sdk.oauth.installation_store import Bot
 
 from adapters.clock import SystemClock
 from adapters.openai import OpenAIModel
 from adapters.redis.client import translated
 from adapters.redis.connect import connect, durability, faults
+from adapters.redis.installations import RedisInstallations
 from adapters.slack.doctor import SlackDoctor
 from adapters.telegram.doctor import TelegramDoctor
 from bot.settings import Settings
-from engine.errors import DefinitionError, ModelError, StoreError
+from bot.wiring_slack import installations
+from engine.errors import DefinitionError, ModelError, StoreError, StoreUnavailable
 from engine.ports.doctor import Doctor, Finding
 from engine.ports.model import Message
 
@@ -27,9 +31,10 @@ def doctors(settings: Settings) -> Sequence[Doctor]:
 
 
 def _slack(settings: Settings) -> Doctor:
-    if settings.slack_bot_token is None:
+    if not settings.slack_on:
         return _Off("slack", "SLACK_BOT_TOKEN")
     return SlackDoctor(
+        many=_Workspaces(settings) if settings.slack_many else None,
         bot_token=_secret(settings.slack_bot_token),
         app_token=_secret(settings.slack_app_token),
         signing_secret=_secret(settings.slack_signing_secret),
@@ -69,6 +74,35 @@ class _Off:
     async def findings(self) -> Sequence[Finding]:
         told = f"{self.setting} is not set"
         return [Finding(check=self.check, state="off", told=told)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Workspaces:
+    """Who installed the Slack app; a connection for each look, as the store has one of its own."""
+
+    settings: Settings
+
+    async def teams(self) -> Sequence[str]:
+        async with self._opened() as found:
+            return await found.teams()
+
+    async def async_find_bot(self, *, enterprise_id: str | None, team_id: str | None) -> Bot | None:
+        async with self._opened() as found:
+            return await found.async_find_bot(enterprise_id=enterprise_id, team_id=team_id)
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[RedisInstallations]:
+        url = self.settings.redis_url
+        if url is None:
+            raise StoreUnavailable("the service's own store is not started for this")
+        try:
+            client = await connect(url)
+        except DefinitionError as error:
+            raise StoreUnavailable(str(error)) from error
+        try:
+            yield installations(self.settings, client)
+        finally:
+            await client.aclose()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from adapters.clock import SystemClock
 from adapters.files import ProjectFiles
 from adapters.inbox_files import FileLimits, SharedFiles
 from adapters.reading import FileReader
@@ -17,13 +18,16 @@ def open_files(settings: Settings, platforms: Mapping[str, object]) -> tuple[Fil
     reader = FileReader(seconds=settings.file_seconds, memory_mb=settings.file_memory_mb)
     sources = {name: p for name, p in platforms.items() if isinstance(p, FileSource)}
     limits = FileLimits(settings.file_max_mb, settings.file_types, settings.file_seconds)
-    return ProjectFiles(folder, reader), SharedFiles(folder, sources, reader, limits)
+    return ProjectFiles(folder, reader), SharedFiles(
+        folder, sources, reader, limits, SystemClock(settings.timezone)
+    )
 
 
 def web_uploads(settings: Settings) -> Uploads:
     """Where the web chat's page puts files, in the folder that web and worker share."""
     return Uploads(
         settings.data_dir / "files" / ".uploads",
+        SystemClock(settings.timezone),
         most_mb=settings.file_max_mb,
         seconds=settings.file_seconds,
     )

@@ -21,6 +21,7 @@ from bot.settings import Settings
 from bot.slack_home import SlackHome
 from bot.store import Store, open_store
 from bot.web_inbox import WebInbox
+from bot.wiring_slack import slack_workspaces
 from cards.model import Card
 from engine.ports.inbox import Inbox
 from engine.ports.logins import Logins
@@ -33,7 +34,7 @@ def open_groups(
     settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
 ) -> Groups:
     """The Slack groups that roles name; without Slack nobody is in them."""
-    accounts = open_slack_accounts(settings, stack) if people.groups else None
+    accounts = open_slack_accounts(settings, stack, store) if people.groups else None
     return Groups(
         people.groups,
         RedisGroups(store.client),
@@ -43,12 +44,14 @@ def open_groups(
     )
 
 
-def open_slack_accounts(settings: Settings, stack: AsyncExitStack) -> SlackAccounts | None:
+def open_slack_accounts(
+    settings: Settings, stack: AsyncExitStack, store: Store | None
+) -> SlackAccounts | None:
     """What asks Slack about accounts and groups; None while it is off."""
-    if settings.slack_bot_token is None:
+    workspaces = slack_workspaces(settings, store)
+    if workspaces is None:
         return None
-    token = settings.slack_bot_token.get_secret_value()
-    accounts = SlackAccounts(bot_token=token, api_url=settings.slack_api_url or "")
+    accounts = SlackAccounts(workspaces)
     stack.push_async_callback(accounts.close)
     return accounts
 
@@ -132,7 +135,7 @@ async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Desk
         groups = open_groups(settings, store, people, stack)
         await groups.load()
         yield Desk(
-            people=people.resolved(groups.members),
+            people=people.kept_apart(settings.slack_many).resolved(groups.members),
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
             logins=RedisLogins(store.client),
         )

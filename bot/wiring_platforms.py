@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack
 from typing import Protocol
 
 from aiohttp import web
-from pydantic import SecretStr
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
@@ -19,6 +18,7 @@ from bot.settings import Settings
 from bot.store import Store
 from bot.wiring_files import web_uploads
 from bot.wiring_people import open_card, slack_home, web_door, web_inbox, web_persons
+from bot.wiring_slack import secret, slack_install, slack_workspaces
 from engine.ports.platform import Intake, Platform
 
 
@@ -39,15 +39,17 @@ class Adapter(Platform, Protocol):
 
 
 def _slack(settings: Settings, store: Store, people: Directory) -> Adapter | None:
-    if settings.slack_bot_token is None:
+    workspaces = slack_workspaces(settings, store)
+    if workspaces is None:
         return None
     return SlackPlatform(
-        bot_token=settings.slack_bot_token.get_secret_value(),
+        workspaces=workspaces,
         signing_secret=secret(settings.slack_signing_secret),
         app_token=secret(settings.slack_app_token),
-        api_url=settings.slack_api_url or "",
         clock=SystemClock(settings.timezone),
         home=slack_home(settings, store, people),
+        install=slack_install(settings, store),
+        speaks=lambda actor: people.principal(actor).lang,
     )
 
 
@@ -83,11 +85,6 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
 Build = Callable[[Settings, Store, Directory], Adapter | None]
 # One line per platform; None means that its settings leave it off.
 PLATFORMS: dict[str, Build] = {"slack": _slack, "telegram": _telegram, "web": _web}
-
-
-def secret(value: SecretStr | None) -> str:
-    """What a secret setting holds, "" when it is not set."""
-    return value.get_secret_value() if value else ""
 
 
 def open_platforms(

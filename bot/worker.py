@@ -9,6 +9,7 @@ from bot.growing import Grown
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
+from bot.readers import Readers
 from bot.reposting import Reposting
 from bot.settings import Settings
 from bot.stopping import end, pause
@@ -69,8 +70,7 @@ def _delivery(parts: Parts) -> Delivery:
             Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
         ),
         rate=parts.rate,
-        zone=settings.timezone,
-        zone_at=parts.people.zone_at,
+        readers=Readers(parts.people, settings.timezone),
         lease_s=settings.lease_s,
         reply_after_s=settings.reply_after_s,
         meter=parts.meter,

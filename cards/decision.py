@@ -117,7 +117,7 @@ def decide(
         return NeedsForm(chosen)
     if chosen.edits:
         return MayEdit()
-    typed, errors = check_form(chosen.form, values or {}, card.lang)
+    typed, errors = check_form(chosen.form, values or {}, principal.lang or card.lang)
     if errors:
         return Invalid(errors)
     vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))

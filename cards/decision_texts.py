@@ -4,6 +4,7 @@ from datetime import datetime, tzinfo
 
 from cards.decision import Refused, Repeated, votes_needed
 from cards.model import Card, Decision, Lang, Vote
+from cards.reader import label_in
 from cards.texts import say
 
 
@@ -13,7 +14,7 @@ def refusal_text(refused: Refused, lang: Lang, *, tz: tzinfo) -> str:
     match refused.reason:
         case "already_voted":
             vote = next(v for v in card.votes if v.person == refused.person)
-            return say("refused.already_voted", lang, **_told(card, vote, tz))
+            return say("refused.already_voted", lang, **_told(card, vote, lang, tz))
         case "seat_taken":
             return _taken(refused, lang, tz)
         case "not_open":
@@ -30,7 +31,7 @@ def repeated_text(repeated: Repeated, lang: Lang, *, tz: tzinfo) -> str:
     vote = next((v for v in card.votes if v.person == person), None)
     given = vote or card.decision
     assert given is not None, "a repeat repeats something"
-    told = _told(card, given, tz)
+    told = _told(card, given, lang, tz)
     if card.status == "open":
         return say("repeat.vote", lang, **told)
     closed = say("repeat.closed", lang, **told)
@@ -40,11 +41,11 @@ def repeated_text(repeated: Repeated, lang: Lang, *, tz: tzinfo) -> str:
     return say("repeat.outcome", lang, told=closed, outcome=outcome)
 
 
-def _told(card: Card, given: Vote | Decision, tz: tzinfo) -> dict[str, object]:
+def _told(card: Card, given: Vote | Decision, lang: Lang, tz: tzinfo) -> dict[str, object]:
     needed = votes_needed(card, given.choice)
     return {
         "when": _when(given.at, tz),
-        "label": _label(card, given.choice),
+        "label": label_in(card, given.choice, lang),
         "needed": needed,
     }
 
@@ -58,7 +59,7 @@ def _taken(refused: Refused, lang: Lang, tz: tzinfo) -> str:
         seat=vote.seat_name or vote.name,
         name=vote.name,
         when=_when(vote.at, tz),
-        label=_label(refused.card, vote.choice),
+        label=label_in(refused.card, vote.choice, lang),
     )
 
 
@@ -72,7 +73,7 @@ def _closed(refused: Refused, lang: Lang, tz: tzinfo) -> str:
                 lang,
                 name=decision.name,
                 when=_when(decision.at, tz),
-                label=_label(card, decision.choice),
+                label=label_in(card, decision.choice, lang),
             )
         case "expired":
             return _expired(card, lang, tz)
@@ -85,11 +86,6 @@ def _expired(card: Card, lang: Lang, tz: tzinfo) -> str:
     if card.deadline is None:
         return say("refused.not_open", lang)
     return say("refused.expired", lang, when=_when(card.deadline, tz))
-
-
-def _label(card: Card, choice_id: str) -> str:
-    choice = card.choice(choice_id)
-    return choice.label if choice else choice_id
 
 
 def _when(at: datetime, tz: tzinfo) -> str:

@@ -56,7 +56,7 @@ def edit(
     if values is None:
         lonely = _lonely(card, {principal.id}, approvers)
         return Refused("nobody_else", card, principal.id) if lonely else NeedsForm(form)
-    changed, faults = _changes(form.form, values, card.lang)
+    changed, faults = _changes(form.form, values, principal.lang or card.lang)
     if faults:
         return Invalid(faults)
     if not changed:

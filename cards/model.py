@@ -23,8 +23,8 @@ class Principal(Frozen):
     """A person, whatever platform they tap on; a stranger has a platform id and no roles.
 
     `lang` and `zone` (IANA) are what they want to read; None and "" leave it open. `stands_for` are
-    those whose seat they may take at this moment, as of the roles these hold now; it is never
-    stored.
+    those whose seat they may take at this moment, as of the roles these hold now. `at` is the
+    account through which they act, where that counts. Neither is ever stored.
     """
 
     id: str
@@ -33,6 +33,7 @@ class Principal(Frozen):
     lang: Lang | None = None
     zone: str = ""
     stands_for: tuple["Principal", ...] = Key(default=(), exclude=True)
+    at: str = Key(default="", exclude=True)
 
 
 class Field(Frozen):

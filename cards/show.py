@@ -7,6 +7,7 @@ from cards.buttons import Button
 from cards.edit_texts import lines
 from cards.handover import HAND_OVER, form, offers
 from cards.model import Card, Choice, Decision, Lang, Vote
+from cards.reader import label_in
 from cards.texts import say
 from cards.view import ButtonView, CardView, Tone
 
@@ -84,7 +85,7 @@ def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None)
         "card.outcome",
         lang,
         name=voter(decision, lang),
-        choice=_label(card, decision.choice),
+        choice=label_in(card, decision.choice, lang),
         when=local(decision.at, zone),
     )
     reason = decision.values.get("reason")
@@ -122,16 +123,11 @@ def _all_votes(card: Card) -> str:
 
 def _vote(card: Card, given: Vote | Decision) -> str:
     name = voter(given, card.lang)
-    return say("vote.of", card.lang, name=name, choice=_label(card, given.choice))
+    return say("vote.of", card.lang, name=name, choice=label_in(card, given.choice, card.lang))
 
 
 def _listed(card: Card, texts: list[str]) -> str:
     return say("list.items", card.lang).join(texts)
-
-
-def _label(card: Card, choice_id: str) -> str:
-    choice = card.choice(choice_id)
-    return choice.label if choice else choice_id
 
 
 def _note(card: Card) -> str:

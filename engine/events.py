@@ -21,7 +21,8 @@ class Actor(Frozen):
 class SharedFile(Frozen):
     """A file that came with a message: all of it, but for the platform's id, is what others say.
 
-    `url` is where the platform says that it lies, "" where it is asked for by its id.
+    `url` is where the platform says that it lies, "" where it is asked for by its id. `workspace`
+    is the one that the message came from, "" where there are none.
     """
 
     platform: str
@@ -30,6 +31,7 @@ class SharedFile(Frozen):
     size_bytes: int = 0
     media_type: str = ""
     url: str = ""
+    workspace: str = ""
 
 
 class MessageReceived(Frozen):
@@ -59,6 +61,7 @@ class CommandGiven(Frozen):
     name: str
     text: str = ""
     said: str = ""
+    files: tuple[SharedFile, ...] = Field(default=(), exclude=True)
 
 
 class CardTapped(Frozen):
@@ -77,7 +80,10 @@ class CardTapped(Frozen):
 
 
 class FormSubmitted(Frozen):
-    """A card's form was sent; `values` are raw strings by field name."""
+    """A card's form was sent; `values` are raw strings by field name.
+
+    `files` came with the message that sent it, where a form is a message.
+    """
 
     kind: Literal["form"] = "form"
     id: str
@@ -85,6 +91,18 @@ class FormSubmitted(Frozen):
     actor: Actor
     button: str
     values: dict[str, str]
+    files: tuple[SharedFile, ...] = ()
+
+
+def files_alone(update: MessageReceived | CommandGiven | FormSubmitted) -> MessageReceived:
+    """The files that came with an update, as a message of nothing but them."""
+    return MessageReceived(
+        id=f"{update.id}/files",
+        conversation=update.conversation,
+        actor=update.actor,
+        text="",
+        files=update.files,
+    )
 
 
 Update = Annotated[

@@ -38,7 +38,10 @@ async def opened(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
 
 async def _card(token: str, mail: Commanded, lang: Lang, services: TurnServices) -> Told | None:
     card = await _found(token, services)
-    if card is None or not _may_see(card, mail, services):
+    if card is None:
+        return None
+    mail = _among(card.conversation, mail, services)
+    if not _may_see(card, mail, services):
         return None
     lang = mail.principal.lang or card.lang
     if waits_for(card, mail.principal, services.now):
@@ -60,6 +63,7 @@ async def _run(run_id: str, mail: Commanded, lang: Lang, services: TurnServices)
         return None
     if run is None or found is None:
         return None
+    mail = _among(run.conversation, mail, services)
     cards = [await _found(token, services) for token in run.waiting]
     mine = [c for c in cards if c is not None and waits_for(c, mail.principal, services.now)]
     if not mine and not _may_know(run, mail.principal):
@@ -73,6 +77,12 @@ async def _run(run_id: str, mail: Commanded, lang: Lang, services: TurnServices)
         state=say("opened.ended", lang) if found[1] else say(state, lang),
     )
     return _shown(mine, mail, line, services)
+
+
+def _among(conversation: str, mail: Commanded, services: TurnServices) -> Commanded:
+    """The command, from the person as who they are among those of the conversation."""
+    person = services.people.about(conversation).known(mail.principal)
+    return mail.model_copy(update={"principal": person})
 
 
 async def _found(token: str, services: TurnServices) -> Card | None:

@@ -35,6 +35,7 @@ PARTITIONS = "signoff:partitions"
 MODEL_COUNTS = "signoff:model:counts"
 CURRENT = "signoff:playbooks:current"
 OPEN_LISTED = "signoff:open-listed"
+SLACK_TEAMS = "signoff:slack:teams"
 
 
 def published(digest: str) -> str:
@@ -70,6 +71,11 @@ def group(name: str) -> str:
 def login(kind: str, name: str) -> str:
     """A link or session of the web chat, or which of a person's count."""
     return f"signoff:login:{kind}:{name}"
+
+
+def slack(kind: str, name: str) -> str:
+    """A workspace's installation of our Slack app, or the state of one that somebody began."""
+    return f"signoff:slack:{kind}:{name}"
 
 
 def model_state(model: str) -> str:

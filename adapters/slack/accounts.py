@@ -1,15 +1,16 @@
 """What Slack says about accounts and user groups; needs the scopes users:read, usergroups:read."""
 
 from adapters.slack.api import WebApi
+from adapters.slack.workspaces import Workspaces
 from engine.errors import Gone, PlatformError
 
 
 class SlackAccounts:
-    """Asks with one bot token, which knows its own workspace only."""
+    """Asks each workspace with the bot token that it gave, which knows its own only."""
 
-    def __init__(self, *, bot_token: str, api_url: str) -> None:
-        self._api = WebApi(api_url=api_url, token=bot_token)
-        self._team = ""
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
+        self._teams: dict[str, str] = {}
 
     async def members(self, group: str) -> tuple[str, ...]:
         """The accounts ("TEAM:USER") in a group ("TEAM:GROUP"). Raises PlatformError.
@@ -17,8 +18,8 @@ class SlackAccounts:
         Gone for a group that is not, or not of the token's workspace.
         """
         team, _, name = group.partition(":")
-        await self._own(team)
-        answer = await self._api.call("usergroups.users.list", {"usergroup": name}, reads=True)
+        api = await self._own(team)
+        answer = await api.call("usergroups.users.list", {"usergroup": name}, reads=True)
         users = answer.get("users")
         if not isinstance(users, list):
             raise PlatformError("usergroups.users.list: no users in the answer")
@@ -30,8 +31,8 @@ class SlackAccounts:
         Raises Gone for one that is not, or no longer, a person's of that workspace; PlatformError.
         """
         team, _, user = account.partition(":")
-        await self._own(team)
-        answer = await self._api.call("users.info", {"user": user}, reads=True)
+        api = await self._own(team)
+        answer = await api.call("users.info", {"user": user}, reads=True)
         found = answer.get("user")
         if not isinstance(found, dict):
             raise PlatformError("users.info: no user in the answer")
@@ -44,12 +45,15 @@ class SlackAccounts:
         return str(found.get("real_name") or found.get("name") or "")
 
     async def close(self) -> None:
-        """Ends the HTTP session."""
-        await self._api.close()
+        """Ends the HTTP sessions."""
+        await self._workspaces.close()
 
-    async def _own(self, team: str) -> None:
+    async def _own(self, team: str) -> WebApi:
         """Nothing of another workspace is asked for: its ids mean other people here."""
-        if not self._team:
-            self._team = str((await self._api.call("auth.test", {})).get("team_id", ""))
-        if team != self._team:
-            raise Gone(f"auth.test: the bot's workspace is {self._team}, not {team}")
+        api = await self._workspaces.api(team)
+        if api.token not in self._teams:
+            told = await api.call("auth.test", {})
+            self._teams[api.token] = str(told.get("team_id", ""))
+        if (own := self._teams[api.token]) != team:
+            raise Gone(f"auth.test: the bot's workspace is {own}, not {team}")
+        return api

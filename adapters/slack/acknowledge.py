@@ -14,6 +14,7 @@ from adapters.slack.forms import answer, field_errors, modal
 from adapters.slack.receive import on_home
 from adapters.slack.remarks import Remark
 from adapters.slack.wording import lang_of
+from cards.model import Lang
 from cards.texts import say
 from cards.view import FormView
 from engine.errors import PlatformError
@@ -42,18 +43,21 @@ Payload = Mapping[str, Any]
 
 
 async def acknowledge(
-    update: Update, outcome: Outcome, *, payload: Payload, api: WebApi
+    update: Update, outcome: Outcome, *, payload: Payload, api: WebApi, lang: Lang | None = None
 ) -> BoltResponse:
-    """The answer to Slack. What the person is to see is shown before, best effort, in time."""
+    """The answer to Slack. What the person is to see is shown before, best effort, in time.
+
+    `lang` is what they want to read, None for the language that they wrote in.
+    """
     match update:
         case MessageReceived() | CommandGiven():
             match payload.get("type"):
                 case "event_callback":
                     return await _event(update, outcome, api)
                 case "message_action":
-                    return await _shortcut(update, outcome, payload, api)
+                    return await _shortcut(update, outcome, payload, api, lang)
                 case _:
-                    return await _command(update, outcome, payload, api)
+                    return await _command(update, outcome, payload, api, lang)
         case CardTapped():
             return await _tap(update, outcome, payload, api)
         case FormSubmitted():
@@ -73,26 +77,34 @@ async def _event(
 
 
 async def _command(
-    update: MessageReceived | CommandGiven, outcome: Outcome, payload: Payload, api: WebApi
+    update: MessageReceived | CommandGiven,
+    outcome: Outcome,
+    payload: Payload,
+    api: WebApi,
+    lang: Lang | None,
 ) -> BoltResponse:
     if isinstance(outcome, FormWanted):
         await _open(update, outcome.form, payload, api)
     text = _text(outcome)
     if isinstance(outcome, Accepted) and _elsewhere(update, payload.get("channel_id")):
-        text = say("slack.answer_there", lang_of(update.text))
+        text = say("slack.answer_there", lang or lang_of(update.text))
     if not text:
         return BoltResponse(status=200, body="")
     return BoltResponse(status=200, body=_EPHEMERAL | notice(text))
 
 
 async def _shortcut(
-    update: MessageReceived | CommandGiven, outcome: Outcome, payload: Payload, api: WebApi
+    update: MessageReceived | CommandGiven,
+    outcome: Outcome,
+    payload: Payload,
+    api: WebApi,
+    lang: Lang | None,
 ) -> BoltResponse:
     """Slack shows nothing of the answer to a shortcut: what is to be read is posted."""
     channel, text = payload.get("channel"), _text(outcome)
     at = channel.get("id") if isinstance(channel, Mapping) else None
     if isinstance(outcome, Accepted) and _elsewhere(update, at):
-        text = say("slack.answer_there", lang_of(update.text))
+        text = say("slack.answer_there", lang or lang_of(update.text))
     if text:
         await tell(Remark(text), payload, api)
     return BoltResponse(status=200, body="")

@@ -83,12 +83,34 @@ _STREAMS: Final[Mapping[str, type[PlatformError]]] = {
 }
 
 
-class WebApi:
-    """Slack's Web API for one bot token, over one HTTP session."""
+class Http:
+    """An HTTP session that is opened when it is first needed; several tokens may share it."""
 
-    def __init__(self, *, api_url: str, token: str) -> None:
+    def __init__(self) -> None:
+        self._open: aiohttp.ClientSession | None = None
+
+    def session(self) -> aiohttp.ClientSession:
+        """The session; call it inside the event loop."""
+        if self._open is None:
+            timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
+            self._open = aiohttp.ClientSession(timeout=timeout)
+        return self._open
+
+    async def close(self) -> None:
+        """Ends the session."""
+        session, self._open = self._open, None
+        if session is not None:
+            await session.close()
+
+
+class WebApi:
+    """Slack's Web API for one bot token ("" for none), over one HTTP session."""
+
+    def __init__(self, *, api_url: str, token: str, http: Http | None = None) -> None:
         self.api_url = api_url
-        self._client = web_client(api_url, token)
+        self.token = token
+        self._http = http or Http()
+        self._client = web_client(api_url, token or None)
         self._directs: dict[str, str] = {}
 
     async def call(
@@ -106,9 +128,26 @@ class WebApi:
     ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
         """As `call`, with the answer's headers."""
         self._session()
+        given: dict[str, Any] = (
+            {"http_verb": "GET", "params": fields} if reads else {"json": fields}
+        )
+        return await self._asked(method, {"data": fields} if form else given)
+
+    async def as_app(
+        self, method: str, fields: Mapping[str, Any], *, app: str, secret: str
+    ) -> Mapping[str, Any]:
+        """Slack's answer to the app itself, by its client id and secret. Raises PlatformError."""
+        self._session()
+        # slack_sdk's own way warns: it uses what aiohttp has deprecated.
+        headers = {"Authorization": aiohttp.encode_basic_auth(app, secret)}
+        data, _ = await self._asked(method, {"data": fields, "headers": headers})
+        return data
+
+    async def _asked(
+        self, method: str, given: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
         try:
-            given = {"http_verb": "GET", "params": fields} if reads else {"json": fields}
-            response = await self._client.api_call(method, **({"data": fields} if form else given))
+            response = await self._client.api_call(method, **given)
         except SlackApiError as error:
             raise _translate(method, error) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -153,10 +192,8 @@ class WebApi:
             raise Unavailable(f"response_url: {type(error).__name__}") from error
 
     def _session(self) -> aiohttp.ClientSession:
-        if self._client.session is None:
-            timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-            self._client.session = aiohttp.ClientSession(timeout=timeout)
-        return self._client.session
+        self._client.session = session = self._http.session()
+        return session
 
     async def upload(self, url: str, content: bytes) -> None:
         """Hands a file over at the address that Slack gave for it; raises Unavailable.
@@ -174,9 +211,7 @@ class WebApi:
 
     async def close(self) -> None:
         """Ends the session; nothing can be called afterwards without opening another."""
-        session, self._client.session = self._client.session, None
-        if session is not None:
-            await session.close()
+        await self._http.close()
 
 
 def _translate(method: str, error: SlackApiError) -> PlatformError:

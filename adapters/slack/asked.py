@@ -62,6 +62,7 @@ def said(
         actor=actor,
         name=command["name"],
         text=(command["text"] or "").strip(),
+        files=files,
     )
 
 

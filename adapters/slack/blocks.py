@@ -14,6 +14,9 @@ from cards.view import CardView, MessageView, PartState, PartView, Tone
 # Slack refuses about 13,200 characters in all, undocumented; notes and fences need some room.
 TOTAL = 12_400
 FALLBACK = 4_000
+BLOCKS = 50
+MOST = 3
+"""A message that needs more than so many comes shortened, with a file that says all."""
 _PARTS_LEAST = 400
 _BRIEF = 4_500
 _TITLE = 300
@@ -66,6 +69,38 @@ def rendered(view: MessageView) -> Rendered:
     return Rendered(blocks, is_whole and not any(chunk.cut for chunk in parts))
 
 
+def pages(view: MessageView) -> list[Rendered]:
+    """The message whole, in order, as up to `MOST` messages: the last has the buttons.
+
+    [] when it needs more, or has a line that no message shows whole.
+    """
+    card = view.card
+    sections = [_section(text) for text in pack([c for part in view.parts for c in _part(part)])]
+    last: list[Block] = []
+    if card is not None:
+        head, rest = _above(card), [_row(row) for row in card.rows]
+        problems = [_problem(text) for text in card.problems]
+        body = [*head, *chunks(card.text), *_apart(problems), *_apart(rest), *_outcome(card)]
+        if not _is_whole(card, body):
+            return []
+        sections += [{"type": "divider"}] if sections and body else []
+        sections += [_section(text) for text in pack(body)]
+        last = _below(card, view.lang)
+    whole = _flowed(sections, last) or [[_section("…")]]
+    return [Rendered(blocks, True) for blocks in whole] if len(whole) <= MOST else []
+
+
+def _flowed(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
+    """The blocks in order, each list what one message takes; `last` stays together at the end."""
+    flowed: list[list[Block]] = [[]]
+    for group in (*([block] for block in blocks), last):
+        full = sum(map(_weight, [*flowed[-1], *group])) > TOTAL
+        if flowed[-1] and group and (full or len(flowed[-1]) + len(group) > BLOCKS):
+            flowed.append([])
+        flowed[-1] += group
+    return [page for page in flowed if page]
+
+
 def brief(card: CardView, lang: Lang) -> list[Block]:
     """The blocks of a card where it is one of several: its buttons whole, its text shortened."""
     blocks, _ = _card(card, lang, least=TOTAL - _BRIEF)
@@ -93,9 +128,7 @@ def _part(part: PartView) -> list[Chunk]:
 
 
 def _card(card: CardView, lang: Lang, *, least: int) -> tuple[list[Block], bool]:
-    head = [Chunk(bold(clip(card.title, _TITLE)))] if card.title.strip() else []
-    outcome = _outcome(card)
-    tail = [*actions(card, lang), *_note(card.note), *_context(render(card.origin))]
+    head, outcome, tail = _above(card), _outcome(card), _below(card, lang)
     room = TOTAL - least - taken([*head, *outcome]) - sum(map(_weight, tail))
     # What would be written counts most: rows are shortened last, the text first.
     rows = fit([_row(row) for row in card.rows], room - 1_500, lang)
@@ -103,6 +136,15 @@ def _card(card: CardView, lang: Lang, *, least: int) -> tuple[list[Block], bool]
     text = fit(chunks(card.text), room - taken(rows) - taken(problems), lang)
     body = [*head, *text, *_apart(problems), *_apart(rows), *outcome]
     return [*(_section(part) for part in pack(body)), *tail], _is_whole(card, body)
+
+
+def _above(card: CardView) -> list[Chunk]:
+    return [Chunk(bold(clip(card.title, _TITLE)))] if card.title.strip() else []
+
+
+def _below(card: CardView, lang: Lang) -> list[Block]:
+    """What stands under a card: its buttons, the note, where it comes from."""
+    return [*actions(card, lang), *_note(card.note), *_context(render(card.origin))]
 
 
 def _is_whole(card: CardView, body: Sequence[Chunk]) -> bool:

@@ -5,12 +5,15 @@ import hmac
 import json
 import secrets
 from collections.abc import Sequence
+from typing import Protocol
 
 import aiohttp
+from slack_sdk.oauth.installation_store import Bot
 
-from adapters.slack.api import WebApi
+from adapters.slack.api import Http, WebApi
+from adapters.slack.install import INSTALL, REDIRECT
 from adapters.slack.needs import scopes
-from engine.errors import PlatformError
+from engine.errors import PlatformError, StoreError
 from engine.ports.clock import Clock
 from engine.ports.doctor import Finding
 
@@ -18,8 +21,23 @@ PATH = "/slack/events"
 _REACH_S = 10.0
 
 
+class Installed(Protocol):
+    """The workspaces that installed the app; raises StoreError."""
+
+    async def teams(self) -> Sequence[str]:
+        """Their ids."""
+        ...
+
+    async def async_find_bot(self, *, enterprise_id: str | None, team_id: str | None) -> Bot | None:
+        """The bot of one."""
+        ...
+
+
 class SlackDoctor:
-    """Asks with the tokens of the settings; `app_token` and `signing_secret` may be ""."""
+    """Asks with the tokens of the settings; `app_token` and `signing_secret` may be "".
+
+    Without a `bot_token` it asks with that of each workspace of `many`.
+    """
 
     def __init__(
         self,
@@ -30,8 +48,12 @@ class SlackDoctor:
         api_url: str,
         public_url: str,
         clock: Clock,
+        many: Installed | None = None,
     ) -> None:
-        self._bot = WebApi(api_url=api_url, token=bot_token)
+        self._api_url = api_url
+        self._http = Http()
+        self._bot_token = bot_token
+        self._many = many
         self._app = WebApi(api_url=api_url, token=app_token) if app_token else None
         self._secret = signing_secret
         self._public_url = public_url
@@ -40,23 +62,68 @@ class SlackDoctor:
     async def findings(self) -> Sequence[Finding]:
         """Bot token, scopes, app token, event URL."""
         try:
-            return [*await self._token(), *await self._app_token(), *await self._events()]
+            if self._many is None:
+                fix = (
+                    "set SLACK_BOT_TOKEN to the Bot User OAuth Token (xoxb-...) under"
+                    " OAuth & Permissions of the app"
+                )
+                found = await self._token("", self._bot_token, fix)
+            else:
+                found = [*await self._installed(self._many), *await self._redirect()]
+            return [*found, *await self._app_token(), *await self._events()]
         finally:
-            await self._bot.close()
+            await self._http.close()
             if self._app:
                 await self._app.close()
 
-    async def _token(self) -> list[Finding]:
+    async def _installed(self, many: Installed) -> list[Finding]:
+        """The token of each workspace that has the app."""
         try:
-            told, headers = await self._bot.told("auth.test", {})
+            teams = await many.teams()
+        except StoreError as error:
+            fix = "start the store, and run this again"
+            return [Finding(check="slack workspaces", state="unknown", told=str(error), fix=fix)]
+        told = f"installed in {len(teams)}"
+        found = [Finding(check="slack workspaces", state="ok", told=told)]
+        for team in teams:
+            try:
+                bot = await many.async_find_bot(enterprise_id=None, team_id=team)
+            except StoreError as error:
+                fix = "add the key it was written with to SLACK_TOKEN_KEYS, or install there anew"
+                check = f"slack token {team}"
+                found.append(Finding(check=check, state="wrong", told=str(error), fix=fix))
+                continue
+            fix = f"have somebody of that workspace open {self._public_url}{INSTALL}"
+            found += await self._token(f" {team}", bot.bot_token if bot else "", fix)
+        return found
+
+    async def _token(self, of: str, token: str, fix: str) -> list[Finding]:
+        api = WebApi(api_url=self._api_url, token=token, http=self._http)
+        try:
+            told, headers = await api.told("auth.test", {})
         except PlatformError as error:
-            fix = (
-                "set SLACK_BOT_TOKEN to the Bot User OAuth Token (xoxb-...) under"
-                " OAuth & Permissions of the app"
-            )
-            return [_failed("slack token", error, fix)]
+            return [_failed(f"slack token{of}", error, fix)]
         name = f"{told.get('user', 'bot')} in {told.get('team', '')} ({told.get('team_id', '')})"
-        return [Finding(check="slack token", state="ok", told=name), _scopes(dict(headers))]
+        scoped = _scopes(f"slack scopes{of}", dict(headers))
+        return [Finding(check=f"slack token{of}", state="ok", told=name), scoped]
+
+    async def _redirect(self) -> list[Finding]:
+        """Whether Slack's way back leads to us: without a state our page refuses."""
+        check, url = "slack redirect URL", self._public_url.rstrip("/") + REDIRECT
+        timeout = aiohttp.ClientTimeout(total=_REACH_S)
+        try:
+            async with (
+                aiohttp.ClientSession(timeout=timeout) as session,
+                session.get(url, allow_redirects=False) as answer,
+            ):
+                text = (await answer.content.read(4000)).decode(errors="replace")
+                if answer.status == 400 and INSTALL in text:
+                    return [Finding(check=check, state="ok", told=url)]
+                told = f"{url} answers with status {answer.status}"
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            told = f"{url} does not answer: {type(error).__name__}"
+        fix = "start the service, and have SIGNOFF_PUBLIC_URL lead to its web process"
+        return [Finding(check=check, state="wrong", told=told, fix=fix)]
 
     async def _app_token(self) -> list[Finding]:
         check = "slack app token"
@@ -126,8 +193,7 @@ class SlackDoctor:
         }
 
 
-def _scopes(headers: dict[str, str]) -> Finding:
-    check = "slack scopes"
+def _scopes(check: str, headers: dict[str, str]) -> Finding:
     given = next((v for name, v in headers.items() if name.lower() == "x-oauth-scopes"), None)
     if given is None:
         return Finding(check=check, state="unknown", told="Slack did not tell them")

@@ -29,9 +29,21 @@ from adapters.slack.acknowledge import acknowledge, tell
 from adapters.slack.address import Address
 from adapters.slack.api import WebApi, web_client
 from adapters.slack.home import Homes, opened
+from adapters.slack.install import Install, uninstalled
 from adapters.slack.receive import receive
 from adapters.slack.remarks import remark
-from engine.errors import BadPayload, BadSignature, PlatformError, Rejected
+from adapters.slack.shapes import workspace_of
+from adapters.slack.wording import Speaks, unknown
+from adapters.slack.workspaces import Workspaces
+from engine.errors import (
+    BadPayload,
+    BadSignature,
+    Gone,
+    PlatformError,
+    Rejected,
+    StoreUnavailable,
+    Unavailable,
+)
 from engine.events import Answered, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
@@ -63,28 +75,51 @@ class _VerifierClock(SignatureClock):
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What stands behind both doors; without `homes` there is no Home tab."""
+    """What stands behind both doors; without `homes` there is no Home tab.
+
+    With `install`, workspaces install the app themselves, and take it away. `speaks` is what people
+    want to read.
+    """
 
     intake: Intake
-    api: WebApi
+    workspaces: Workspaces
     homes: Homes | None = None
+    install: Install | None = None
+    speaks: Speaks = unknown
 
 
 async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
     """Gives the payload's update to intake, then answers. Raises Rejected."""
-    intake, api = door.intake, door.api
     if payload.get("type") == "url_verification":
         return BoltResponse(status=200, body={"challenge": payload.get("challenge")})
+    try:
+        if door.install and (gone := uninstalled(payload)):
+            await door.install.forget(*gone)
+            return BoltResponse(status=200, body="")
+        return await _handed_over(payload, door)
+    except Gone as error:
+        # It took the app away while this was on its way: nobody is left to be answered.
+        log.warning("slack_not_installed", error=str(error))
+        return BoltResponse(status=200, body="")
+    except (Unavailable, StoreUnavailable) as error:
+        log.warning("slack_not_taken", error=str(error))
+        return BoltResponse(status=503, body="", headers={"Retry-After": "5"})
+
+
+async def _handed_over(payload: dict[str, Any], door: Door) -> BoltResponse:
+    """Raises Rejected, and of the workspace's token Gone and Unavailable, StoreUnavailable."""
     update = receive(payload)
     if update is None:
-        if said := remark(payload):
-            await tell(said, payload, api)
+        if said := remark(payload, door.speaks):
+            await tell(said, payload, await door.workspaces.api(workspace_of(payload)))
         elif door.homes and (actor := opened(payload)):
             await door.homes.open(actor)
         return BoltResponse(status=200, body="")
+    api = await door.workspaces.api(update.actor.workspace)
     update = await _in_direct(update, api)
-    outcome = await intake(update)
-    answer = await acknowledge(update, outcome, payload=payload, api=api)
+    outcome = await door.intake(update)
+    lang = door.speaks(update.actor)
+    answer = await acknowledge(update, outcome, payload=payload, api=api, lang=lang)
     if door.homes and isinstance(outcome, Answered):
         door.homes.touched(update.actor)
     return answer
@@ -128,7 +163,7 @@ def bolt_app(door: Door) -> AsyncApp:
     return AsyncApp(
         name="signoff",
         logger=_logger(),
-        client=web_client(door.api.api_url, None),
+        client=web_client(door.workspaces.api_url, None),
         before_authorize=_HandOver(door),
         # Without one bolt asks auth.test; nothing gets as far as this.
         authorize=_no_authorization,

@@ -10,11 +10,11 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
-from adapters.slack.api import WebApi
 from adapters.slack.blocks import brief
 from adapters.slack.layout import clip
 from adapters.slack.markdown import literal
 from adapters.slack.shapes import Id, Part
+from adapters.slack.workspaces import Workspaces
 from cards.model import Lang
 from cards.texts import say
 from cards.view import CardView
@@ -110,22 +110,26 @@ class _Watched:
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
+def _who(actor: Actor) -> tuple[str, str]:
+    return actor.workspace, actor.user
+
+
 class Homes:
     """Publishes tabs: at once when one is opened, later when what it shows has changed."""
 
-    def __init__(self, api: WebApi, page: Home, clock: Clock, *, every_s: float) -> None:
-        self._api = api
+    def __init__(self, workspaces: Workspaces, page: Home, clock: Clock, *, every_s: float) -> None:
+        self._workspaces = workspaces
         self._page = page
         self._clock = clock
         self._every_s = every_s
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[tuple[str, str], _Watched] = {}
         self._soon = asyncio.Event()
 
     async def open(self, actor: Actor) -> None:
         """Shows the tab now, best effort and in Slack's time, and keeps it up to date."""
-        watched = self._watched.pop(actor.user, None) or _Watched(actor)
+        watched = self._watched.pop(_who(actor), None) or _Watched(actor)
         watched.until_s, watched.shown = self._clock.elapsed_s() + WATCH_S, ""
-        self._watched[actor.user] = watched
+        self._watched[_who(actor)] = watched
         if len(self._watched) > _WATCHED:
             del self._watched[next(iter(self._watched))]
         try:
@@ -136,7 +140,7 @@ class Homes:
 
     def touched(self, actor: Actor) -> None:
         """Something was decided by this person: their tab is looked at before long."""
-        if actor.user in self._watched:
+        if _who(actor) in self._watched:
             self._soon.set()
 
     async def run(self) -> None:
@@ -147,9 +151,9 @@ class Homes:
                     await self._soon.wait()
             self._soon.clear()
             now_s = self._clock.elapsed_s()
-            for user, watched in [*self._watched.items()]:
+            for who, watched in [*self._watched.items()]:
                 if watched.until_s < now_s:
-                    self._watched.pop(user, None)
+                    self._watched.pop(who, None)
                 else:
                     await self._show(watched)
 
@@ -164,7 +168,8 @@ class Homes:
             if told == watched.shown:
                 return
             fields = {"user_id": watched.actor.user, "view": view}
-            await self._api.call("views.publish", fields)
+            api = await self._workspaces.api(watched.actor.workspace)
+            await api.call("views.publish", fields)
             watched.shown = told
         except (PlatformError, StoreError) as error:
             log.warning("home_not_shown", user=watched.actor.user, error=str(error))

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-MAX_SOURCE = 16_000
+MAX_SOURCE = 48_000
 MAX_LABEL = 200
 MAX_URL = 1_500
 

@@ -9,6 +9,7 @@ from typing import Final
 METHODS: Final[Mapping[str, str]] = {
     "apps.connections.open": "",
     "assistant.threads.setStatus": "chat:write",
+    "auth.revoke": "",
     "auth.test": "",
     "chat.appendStream": "chat:write",
     "chat.delete": "chat:write",
@@ -22,6 +23,7 @@ METHODS: Final[Mapping[str, str]] = {
     "files.completeUploadExternal": "files:write",
     "files.info": "files:read",
     "files.getUploadURLExternal": "files:write",
+    "oauth.v2.access": "",
     "usergroups.users.list": "usergroups:read",
     "users.info": "users:read",
     "views.open": "",
@@ -35,6 +37,9 @@ EVENTS: Final[Mapping[str, str]] = {
     "message.im": "im:history",
 }
 """Each bot event that is read, and the bot scope that it needs ("" for none)."""
+
+INSTALLED: Final[Mapping[str, str]] = {"app_uninstalled": "", "tokens_revoked": ""}
+"""The bot events that are read besides where workspaces install the app by OAuth."""
 
 INTERACTIVE: Final = "commands"
 """The bot scope of slash commands and shortcuts."""

@@ -1,9 +1,7 @@
 """Slack as a platform: receives over HTTP or Socket Mode, sends and edits messages."""
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator
-from typing import Any
 
 import structlog
 from aiohttp import web
@@ -11,17 +9,17 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.address import Address
-from adapters.slack.api import AS_WRITTEN, WebApi
-from adapters.slack.blocks import rendered
 from adapters.slack.endpoint import Door, bolt_app, events_handler
-from adapters.slack.files import Files, Kept, thread_below
 from adapters.slack.home import Home, Homes
+from adapters.slack.install import Install
+from adapters.slack.messages import Begun, Messages
 from adapters.slack.shared_files import SlackFiles
 from adapters.slack.streams import EVERY_S, GROWTH, Streams
-from cards.document import digest, document, is_settled
+from adapters.slack.wording import Speaks, unknown
+from adapters.slack.workspaces import Workspaces
 from cards.texts import say
-from cards.view import ChartView, MessageView
-from engine.errors import Gone, PlatformError
+from cards.view import MessageView
+from engine.errors import PlatformError
 from engine.events import SharedFile
 from engine.ports.clock import Clock
 from engine.ports.drafts import Growth
@@ -29,24 +27,21 @@ from engine.ports.platform import Intake, Pace
 
 _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
-_TS = re.compile(r"[0-9]+\.[0-9]+")
 # Slack takes a status away by itself after two minutes.
 _STATUS_S = 120.0
 CONNECTIONS = 2
 """Sockets of one process; Slack allows an app ten in all."""
 
 _log = structlog.get_logger(__name__)
-_NO_PREVIEW = {"unfurl_links": False, "unfurl_media": False}
-
-Fields = dict[str, Any]
 
 
 class SlackPlatform:
-    """One Slack workspace; implements engine.ports.platform.Platform.
+    """One Slack workspace or many; implements engine.ports.platform.Platform.
 
     Message ids are "<channel>:<ts>" with the channel Slack answered, so that a message sent to a
-    user id (U…) can be edited in the direct message that Slack opened for it; with a document they
-    end in ":" and its mark. A chart's is "<channel>:<file>": it is never edited.
+    user id (U…) can be edited in the direct message that Slack opened for it; of several messages
+    they stand in order, with commas between (adapters/slack/messages.py). A chart's is
+    "<channel>:<file>": it is never edited.
     """
 
     name = "slack"
@@ -56,34 +51,43 @@ class SlackPlatform:
     def __init__(
         self,
         *,
-        bot_token: str,
+        workspaces: Workspaces,
         signing_secret: str,
         app_token: str,
-        api_url: str,
         clock: Clock,
         home: Home | None = None,
         home_s: float = 4.0,
+        install: Install | None = None,
+        speaks: Speaks = unknown,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
         self._clock = clock
-        self._api = WebApi(api_url=api_url, token=bot_token)
-        self._files = Files(self._api)
-        self._streams = Streams(self._api, clock, post=self._post, update=self._update)
-        self._homes = Homes(self._api, home, clock, every_s=home_s) if home else None
-        self._shared = SlackFiles(self._api, token=bot_token)
+        self._workspaces = workspaces
+        self._streams = Streams(clock)
+        self._install = install
+        self._speaks = speaks
+        self._homes = Homes(workspaces, home, clock, every_s=home_s) if home else None
+        self._shared = SlackFiles(workspaces)
         self._links: dict[str, str] = {}
-        self._begun: dict[str, str] = {}
+        self._begun = Begun()
         self._quiet_until: dict[str, float] = {}
         self._sockets: set[AsyncSocketModeHandler] = set()
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
-        """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
+        """POST /slack/events with a signing secret, and the pages of installing by OAuth.
+
+        Without the secret nothing that is posted could be verified.
+        """
+        routes = self._install.routes() if self._install else []
         if not self._signing_secret:
-            return []
-        door = Door(intake, self._api, self._homes)
+            return routes
+        door = self._door(intake)
         handler = events_handler(door, signing_secret=self._signing_secret, clock=self._clock)
-        return [web.post("/slack/events", handler)]
+        return [*routes, web.post("/slack/events", handler)]
+
+    def _door(self, intake: Intake) -> Door:
+        return Door(intake, self._workspaces, self._homes, self._install, self._speaks)
 
     async def listen(self, intake: Intake) -> None:
         """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.
@@ -91,7 +95,7 @@ class SlackPlatform:
         Slack asks now and then to connect anew, and the SDK lets go of a connection before it has
         the next: the other one takes what comes meanwhile.
         """
-        app = bolt_app(Door(intake, self._api, self._homes))
+        app = bolt_app(self._door(intake))
         async with asyncio.TaskGroup() as group:
             if self._homes:
                 group.create_task(self._homes.run())
@@ -111,43 +115,24 @@ class SlackPlatform:
 
     async def probe(self) -> str:
         """Whether Slack takes the token, and a socket is open where there should be."""
-        await self._api.call("auth.test", {})
+        await self._workspaces.probe()
         if not self._app_token:
             return ""
         open_now = [await socket.client.is_connected() for socket in self._sockets]
         return "" if any(open_now) else "no socket is open"
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
-        """Shows a new message; its id is "<channel>:<ts>", and more. Raises PlatformError.
+        """Shows a new message, in several if it is long; its id. Raises PlatformError.
 
-        When an earlier try under `key` broke off before the message's file, that message is edited.
+        When an earlier try under `key` broke off in between, the rest follows what it posted.
         """
         address = Address.parse(conversation)
-        if view.chart and (picture := await self._picture(address, view.chart)):
-            return picture
-        shown, file = await self._prepared(view)
-        if posted := self._begun.get(key, ""):
-            await self._update(posted, shown)
-        else:
-            posted = await self._post(address, shown)
-        if file:
-            self._remember_begun(key, posted)
-        message_id = await self._with_file(address, view, posted, file)
-        self._begun.pop(key, None)
-        return message_id
+        return await (await self._messages(address)).send(address, view, key=key)
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Shows `view` in place of what the message showed. Raises PlatformError."""
-        channel, ts, mark = (*message_id.split(":"), "", "")[:3]
-        if not channel or not ts:
-            raise Gone(f"not a Slack message: {message_id!r}")
-        if view.chart and not _TS.fullmatch(ts):
-            return message_id
-        shown, file = await self._prepared(view, mark)
         address = Address.parse(conversation)
-        posted = await self._streams.replace(address, f"{channel}:{ts}", shown)
-        posted = f"{posted}:{mark}" if mark else posted
-        return await self._with_file(address, view, posted, file)
+        return await (await self._messages(address)).edit(address, message_id, view)
 
     def grows_every_s(self, conversation: str) -> float:
         """Everywhere: in threads as a stream, elsewhere in a message that is edited."""
@@ -155,7 +140,12 @@ class SlackPlatform:
 
     async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
         """Shows an answer as far as it is written; returns the message's id, which `edit` takes."""
-        return await self._streams.grow(Address.parse(conversation), message_id, growth)
+        address = Address.parse(conversation)
+        messages = await self._messages(address)
+        return await self._streams.grow(messages, address, message_id, growth)
+
+    async def _messages(self, address: Address) -> Messages:
+        return Messages(await self._workspaces.api(address.team), self._begun)
 
     async def link(self, conversation: str, message_id: str) -> str:
         """Slack's permalink of a channel's thread, remembered once it is known; never raises."""
@@ -190,7 +180,8 @@ class SlackPlatform:
                 del self._quiet_until[next(iter(self._quiet_until))]
             both = f"{say('slack.working', 'en')} / {say('slack.working', 'zh')}"
             fields = {"channel_id": address.channel, "thread_ts": address.thread, "status": both}
-            await self._api.call("assistant.threads.setStatus", fields)
+            api = await self._workspaces.api(address.team)
+            await api.call("assistant.threads.setStatus", fields)
         except PlatformError as error:
             _log.info("slack_status_not_shown", conversation=conversation, error=str(error))
 
@@ -199,79 +190,15 @@ class SlackPlatform:
         return self._shared.fetch(file)
 
     async def close(self) -> None:
-        """Ends the HTTP session."""
-        await self._api.close()
-
-    async def _prepared(self, view: MessageView, mark: str = "") -> tuple[Fields, Kept | None]:
-        """The message, and its document if there is more to say than it holds.
-
-        None when the one of that `mark` says it already, or none can be had.
-        """
-        shown = rendered(view)
-        if shown.whole or not is_settled(view):
-            return shown.fields(), None
-        text = document(view)
-        attached = shown.fields(say("file.attached", view.lang))
-        if digest(text) == mark:
-            return attached, None
-        file = await self._files.document(text, digest(text))
-        return (attached, file) if file else (shown.fields(), None)
-
-    async def _post(self, address: Address, shown: Fields) -> str:
-        fields = address.place | shown | AS_WRITTEN | _NO_PREVIEW
-        answer = await self._api.call("chat.postMessage", fields)
-        channel, ts = answer.get("channel"), answer.get("ts")
-        if not channel or not ts:
-            raise PlatformError("chat.postMessage: no channel or ts in the answer")
-        return f"{channel}:{ts}"
-
-    async def _update(self, posted: str, shown: Fields) -> None:
-        channel, ts = posted.split(":")[:2]
-        place = {"channel": channel, "ts": ts}
-        await self._api.call("chat.update", place | shown | AS_WRITTEN)
-
-    async def _with_file(
-        self, address: Address, view: MessageView, posted: str, file: Kept | None
-    ) -> str:
-        """The message's id once its file is shown; without the file, it no longer names one."""
-        if file is None:
-            return posted
-        channel, ts = posted.split(":")[:2]
-        try:
-            await self._files.show(file, channel, thread_below(address, channel, ts))
-        except PlatformError as error:
-            if error.retryable:
-                raise
-            _log.error("slack_file_not_shown", message=posted, error=str(error))
-            await self._update(posted, rendered(view).fields())
-            return posted
-        return f"{channel}:{ts}:{file.mark}"
-
-    async def _picture(self, address: Address, chart: ChartView) -> str:
-        """The id of a chart's picture, "" when Slack takes none."""
-        if address.channel.startswith("U"):
-            # Files go to channels; which one is that person's is known once a message stands there.
-            return ""
-        file = await self._files.picture(chart)
-        if file is None:
-            return ""
-        try:
-            await self._files.show(file, address.channel, address.thread)
-        except PlatformError as error:
-            if error.retryable:
-                raise
-            _log.error("slack_file_not_shown", file=file.id, error=str(error))
-            return ""
-        return f"{address.channel}:{file.id}"
-
-    def _remember_begun(self, key: str, posted: str) -> None:
-        self._begun[key] = posted
-        if len(self._begun) > _REMEMBERED:
-            del self._begun[next(iter(self._begun))]
+        """Ends the HTTP sessions."""
+        await self._workspaces.close()
+        if self._install:
+            await self._install.close()
 
     async def _permalink(self, address: Address) -> str:
         fields = {"channel": address.channel, "message_ts": address.thread}
-        answer = await self._api.call("chat.getPermalink", fields, reads=True)
+        api = await self._workspaces.api(address.team)
+        answer = await api.call("chat.getPermalink", fields, reads=True)
         return str(answer.get("permalink", ""))
 
     def _remember(self, conversation: str, link: str) -> None:

@@ -43,9 +43,8 @@ class _File(Part):
     url_private: str = ""
     url_private_download: str = ""
 
-    @property
-    def shared(self) -> SharedFile:
-        """As we name it; nothing of it is believed."""
+    def shared(self, workspace: str) -> SharedFile:
+        """As we name it, in a message of that workspace; nothing of it is believed."""
         return SharedFile(
             platform="slack",
             id=self.id,
@@ -53,6 +52,7 @@ class _File(Part):
             size_bytes=self.size,
             media_type=self.mimetype or "",
             url=self.url_private_download or self.url_private,
+            workspace=workspace,
         )
 
 
@@ -176,7 +176,7 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
         conversation=Address(callback.team_id, message.channel, thread).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user),
         text=plain(cut_mention(text, callback.bot)),
-        files=tuple(file.shared for file in message.files),
+        files=tuple(file.shared(callback.team_id) for file in message.files),
     )
 
 

@@ -1,6 +1,7 @@
 """Pieces that Slack's payloads have in common, parsed once."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
@@ -40,3 +41,10 @@ def actor_of(team: Named | None, user: Person) -> Actor:
     return Actor(
         platform="slack", workspace=workspace, user=user.id, name=user.name or user.username
     )
+
+
+def workspace_of(payload: Mapping[str, Any]) -> str:
+    """The workspace that a payload of any kind came from, "" when it names none."""
+    team = payload.get("team")
+    named = team.get("id") if isinstance(team, Mapping) else None
+    return str(payload.get("team_id") or named or "")

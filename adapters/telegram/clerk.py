@@ -9,12 +9,12 @@ from adapters.telegram.answers import Answers, Visit
 from adapters.telegram.asking import Pressed, closing, pressed, screen
 from adapters.telegram.filling import Filling, begun, checked, faulty
 from adapters.telegram.payload import Message, Payload
-from adapters.telegram.receive import Me, actor_of, command_mark, prompt_answered
+from adapters.telegram.receive import Me, actor_of, command_mark, files_of, prompt_answered
 from adapters.telegram.steps import Step, steered, tapped, typed
 from cards.texts import say
 from cards.view import FormView
 from engine.errors import StoreUnavailable
-from engine.events import Answered, FormRefused, FormSubmitted, NotRecorded
+from engine.events import Answered, FormRefused, FormSubmitted, MessageReceived, NotRecorded
 from engine.ports.platform import Intake
 from engine.ports.slate import Slate
 
@@ -52,7 +52,7 @@ class Clerk:
         """
         try:
             if visit.callback is None:
-                return await self._written(visit, me)
+                return await self._written(visit, me, intake)
             button = pressed(visit.callback.data)
             return None if button is None else await self._tapped(visit, button, me, intake)
         except StoreUnavailable as error:
@@ -62,7 +62,7 @@ class Clerk:
             await self._answers.tap(visit, say("card.not_recorded", visit.person.lang), alert=True)
             return True
 
-    async def _written(self, visit: Visit, me: Me) -> bool | None:
+    async def _written(self, visit: Visit, me: Me, intake: Intake) -> bool | None:
         """A reply to a prompt, or one of the words that lead through a form."""
         prompt, word = prompt_answered(visit.at, me), _word(visit.at, me)
         if prompt is not None and not prompt.filling:
@@ -74,6 +74,8 @@ class Clerk:
         filling = await self._read(visit, me) if step else None
         if step is None or (prompt is None and filling is None):
             return None
+        if visit.at.file and isinstance(await intake(_file_alone(visit, me)), NotRecorded):
+            return False
         if filling is None or (prompt is not None and filling.id != prompt.filling):
             await self._answers.say(visit, say("telegram.form_gone", visit.person.lang))
         elif word == "cancel":
@@ -169,6 +171,17 @@ class Clerk:
         """Unless a step came in between; then it is forgotten in time."""
         was = filling.model_dump_json()
         await self._slate.write(_name(visit, me), "", was=was, keep_s=KEEP_S)
+
+
+def _file_alone(visit: Visit, me: Me) -> MessageReceived:
+    """The file that came with what was typed into a form: no field takes it."""
+    return MessageReceived(
+        id=f"telegram:{me.id}:update:{visit.update}/files",
+        conversation=visit.at.place.conversation(me.id),
+        actor=actor_of(visit.person, me),
+        text="",
+        files=files_of(visit.at),
+    )
 
 
 def visit_of(payload: Payload) -> Visit | None:

@@ -11,6 +11,7 @@ from engine.events import (
     CommandGiven,
     FormSubmitted,
     MessageReceived,
+    SharedFile,
     Update,
 )
 
@@ -54,6 +55,7 @@ def update_of(payload: Payload, me: Me) -> Update | None:
             actor=actor_of(message.sender, me),
             button=prompt.data,
             values=values_of(prompt, message.text),
+            files=files_of(message),
         )
     return _command(message, message.sender, update_id, me) or _written(
         message, message.sender, update_id, me
@@ -95,6 +97,7 @@ def _command(message: Message, sender: Person, update_id: str, me: Me) -> Comman
         actor=actor_of(sender, me),
         name=name.lower(),
         text=message.without(entity).strip(),
+        files=files_of(message),
     )
 
 
@@ -109,8 +112,13 @@ def _written(message: Message, sender: Person, update_id: str, me: Me) -> Messag
         conversation=message.place.conversation(me.id),
         actor=actor_of(sender, me),
         text=text.strip(),
-        files=(message.file,) if message.file else (),
+        files=files_of(message),
     )
+
+
+def files_of(message: Message) -> tuple[SharedFile, ...]:
+    """The file that came with a message, if one did."""
+    return (message.file,) if message.file else ()
 
 
 def command_mark(message: Message) -> Entity | None:

@@ -5,12 +5,12 @@ import hashlib
 import os
 import re
 import secrets
-import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 from engine.errors import Gone
 from engine.events import SharedFile
+from engine.ports.clock import Clock
 
 PER_PERSON = 20
 """So many may lie here for one person in one room; older ones go after a day."""
@@ -33,8 +33,11 @@ class TooMany(Exception):
 class Uploads:
     """A folder of files by `<owner>-<id>`: nobody finds another's, whatever id they send."""
 
-    def __init__(self, folder: Path, *, most_mb: int = 20, seconds: float = 20.0) -> None:
+    def __init__(
+        self, folder: Path, clock: Clock, *, most_mb: int = 20, seconds: float = 20.0
+    ) -> None:
         self._folder = folder
+        self._clock = clock
         self.most_mb = most_mb
         self.seconds = seconds
 
@@ -81,9 +84,10 @@ class Uploads:
 
     def _make_room(self, owner: str) -> None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        now_s = self._clock.now().timestamp()
         mine = others = 0
         for entry in os.scandir(self._folder):
-            if time.time() - entry.stat().st_mtime > _KEPT_S:
+            if now_s - entry.stat().st_mtime > _KEPT_S:
                 Path(entry.path).unlink(missing_ok=True)
             elif entry.name.startswith(owner):
                 mine += 1

@@ -114,7 +114,8 @@ class Actions:
         if card.status != "open":
             return "pages.said.closed"
         asks = bool(card.review.roles or card.review.persons)
-        homes = self.reassigning.people.homes(card.review) if asks else ()
+        people = self.reassigning.people.about(card.conversation)
+        homes = people.homes(card.review) if asks else ()
         again = f"{found.now:%Y%m%d%H%M}"
         posts = tuple(
             Post(f"{card.token}@{place}#{again}", place, "card", card.token)

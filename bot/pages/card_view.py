@@ -87,7 +87,8 @@ class CardWords:
         return self.mask(named)
 
     def _deciders(self, card: Card) -> tuple[str, ...]:
-        holders = self.people.holders(card.review.roles) if card.review.roles else ()
+        people = self.people.about(card.conversation)
+        holders = people.holders(card.review.roles) if card.review.roles else ()
         known = {card.requester: card.requester_name or card.requester}
         named = [
             *(person.name for person in holders),

@@ -60,7 +60,8 @@ class Reassigning:
         """
         card, now = found.card, found.now
         gives = next((each for each in self._holders(card) if each.id == giver), None)
-        takes = self.people.person(taker)
+        people = self.people.about(card.conversation)
+        takes = people.person(taker)
         if gives is None or takes is None:
             return "pages.said.nobody"
         verdict = self._given(card, gives, takes, now)
@@ -71,18 +72,19 @@ class Reassigning:
         entry = audit.about_card(card, now, EVENT, facts, after=verdict.card)
         return Effects(
             cards=(CardWrite(verdict.card, expect=card.version),),
-            posts=handed(verdict, self.people.reached([takes.id], today)),
+            posts=handed(verdict, people.reached([takes.id], today)),
             log=(entry,),
         )
 
     def _holders(self, card: Card) -> Sequence[Principal]:
-        return self.people.holders(card.review.roles) if card.review.roles else ()
+        people = self.people.about(card.conversation)
+        return people.holders(card.review.roles) if card.review.roles else ()
 
     def _seats(self, card: Card, now: datetime) -> Seats:
         givers = [each for each in self._holders(card) if not may_hand_over(card, each, now)]
         takers = [
             taker
-            for taker in self.people.everybody
+            for taker in self.people.about(card.conversation).everybody
             if any(isinstance(self._given(card, each, taker, now), Handed) for each in givers)
         ]
         return Seats(tuple(givers), tuple(takers))
@@ -95,7 +97,7 @@ class Reassigning:
         if isinstance(verdict, NotHanded):
             return verdict
         today = now.astimezone(ZoneInfo(self.zone)).date()
-        stands = self.people.standing(taker, verdict.card, today)
+        stands = self.people.about(card.conversation).standing(taker, verdict.card, today)
         wrote = card.review.four_eyes and taker.id in card.authors.values()
         if wrote or free(verdict.card, seats(verdict.card, stands)) is None:
             return NotHanded("to_requester")

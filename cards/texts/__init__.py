@@ -10,6 +10,7 @@ from cards.texts import (
     card,
     editing,
     graph,
+    installing,
     jobs,
     library,
     pages,
@@ -37,7 +38,7 @@ def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
 
 _TABLES = (
     *(card, editing, review, reply, platform, answer, library, redcap, graph, audit, pages),
-    *(jobs, plans, telegram, terminal),
+    *(installing, jobs, plans, telegram, terminal),
 )
 
 TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))

@@ -218,6 +218,14 @@ class People(Protocol):
         """The person with those whose seat they may take on this card, or on any, today."""
         ...
 
+    def about(self, conversation: str) -> "People":
+        """Those who may have to do with what belongs to that conversation."""
+        ...
+
+    def known(self, principal: Principal) -> Principal:
+        """The person as who they are among these: one of no roles who is none of them."""
+        ...
+
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""
         ...

@@ -12,6 +12,7 @@ from adapters.reading import FileReader
 from engine.errors import Forbidden
 from engine.events import SharedFile
 from tests.fakes import file_makers as made
+from tests.fakes.late_clock import LateClock
 
 PROJECT, HERE, THERE = "MATTER-7", "slack:T:C:1", "slack:T:C:2"
 
@@ -28,9 +29,15 @@ class Source:
         yield self._files[file.id]
 
 
-def taking(root: Path, *, kinds: tuple[str, ...] = ("csv", "pdf"), **files: bytes) -> SharedFiles:
+def taking(
+    root: Path,
+    *,
+    kinds: tuple[str, ...] = ("csv", "pdf"),
+    ahead_s: float = 0.0,
+    **files: bytes,
+) -> SharedFiles:
     limits = FileLimits(most_mb=1, kinds=kinds)
-    return SharedFiles(root, {"slack": Source(**files)}, FileReader(), limits)
+    return SharedFiles(root, {"slack": Source(**files)}, FileReader(), limits, LateClock(ahead_s))
 
 
 def shared(id: str, name: str) -> SharedFile:
@@ -83,12 +90,11 @@ async def test_who_may_not_have_it_is_told_and_nothing_is_left(tmp_path: Path) -
 async def test_what_a_dead_worker_left_is_taken_away_after_a_day(tmp_path: Path) -> None:
     folder = tmp_path / PROJECT / SHARED / folder_of(HERE)
     folder.mkdir(parents=True)
-    for name, age in ((".incoming-old", 0), (".incoming-new", None)):
-        (folder / name).touch()
-        if age is not None:
-            os.utime(folder / name, (age, age))
-    await taking(tmp_path).take(PROJECT, HERE, [])
-    assert os.listdir(folder) == [".incoming-new"]
+    (folder / ".incoming-left").touch()
+    await taking(tmp_path, ahead_s=86_000).take(PROJECT, HERE, [])
+    assert os.listdir(folder) == [".incoming-left"]
+    await taking(tmp_path, ahead_s=86_460).take(PROJECT, HERE, [])
+    assert os.listdir(folder) == []
 
 
 async def test_a_project_whose_name_is_a_path_has_no_folder(tmp_path: Path) -> None:

@@ -8,13 +8,19 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from cryptography.fernet import Fernet
+from redis.asyncio import Redis
 from signoff_process import Ended, ended
 
 from adapters.clock import SystemClock
 from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.installations import RedisInstallations, RedisOAuthStates
+from adapters.slack.install import REDIRECT, Install, SlackApp
+from adapters.slack.workspaces import ManyWorkspaces
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.model_server import ModelServer, fail, say
 from tests.fakes.platforms.faults import Fault
+from tests.fakes.platforms.slack.installer import Installer
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import connected, local_slack
@@ -103,6 +109,70 @@ async def test_a_service_that_can_do_all_it_needs_is_well(
     assert "telegram webhook ok none; updates are polled" in lines
     assert any(line.startswith("model m-1 ok answered") for line in lines)
     assert slack.sockets == []
+
+
+@pytest.fixture
+async def many(slack: SlackServer, redis: Redis) -> AsyncIterator[dict[str, str]]:
+    """The settings of a service that runs and where workspaces installed the app."""
+    key = Fernet.generate_key().decode()
+    stored = RedisInstallations(redis, [key])
+
+    async def intake(update: Update) -> Outcome:
+        return Accepted()
+
+    async with TestServer(web.Application(), host="127.0.0.1") as probe:
+        port = probe.port
+    url = f"http://127.0.0.1:{port}"
+    slack.authority.redirect_uris = [url + REDIRECT]
+    made = Install(
+        SlackApp("111.222", "stub-client-secret", url, slack.api_url),
+        stored,
+        RedisOAuthStates(redis),
+        SystemClock("UTC"),
+    )
+    workspaces = ManyWorkspaces(api_url=slack.api_url, installations=stored)
+    platform = connected(slack, workspaces=workspaces, install=made)
+    app = web.Application()
+    app.add_routes(platform.routes(intake))
+    async with TestServer(app, host="127.0.0.1", port=port):
+        yield {
+            "SLACK_CLIENT_ID": "111.222",
+            "SLACK_CLIENT_SECRET": "stub-client-secret",
+            "SLACK_TOKEN_KEYS": key,
+            "SLACK_SIGNING_SECRET": slack.signing_secret,
+            "SLACK_API_URL": slack.api_url,
+            "SIGNOFF_PUBLIC_URL": url,
+        }
+    await platform.close()
+
+
+async def test_each_workspace_that_installed_the_app_is_looked_at(
+    tmp_path: Path, slack: SlackServer, many: dict[str, str], redis_server: EmbeddedServer
+) -> None:
+    given = {**many, "REDIS_URL": redis_server.url}
+    assert (await told(tmp_path, 0, **given))["slack workspaces"]["told"] == "installed in 0"
+    other = slack.join(local_slack(team="T0OTHER", bot_token="xoxb-other"))
+    for workspace in (slack, other):
+        assert (await Installer(many["SIGNOFF_PUBLIC_URL"]).install(workspace))[0] == 200
+    found = await told(tmp_path, 0, **given)
+    assert found["slack workspaces"]["told"] == "installed in 2"
+    assert found["slack token T0OTHER"]["told"] == "signoff in Trial (T0OTHER)"
+    assert found["slack scopes T0TRIAL"]["told"] == "all, and no more"
+    assert found["slack redirect URL"]["state"] == "ok"
+    assert found["slack event URL"]["state"] == "ok"
+    other.uninstall()
+    found = await told(tmp_path, 1, **given)
+    assert found["slack token T0OTHER"]["state"] == "wrong"
+    assert "/slack/install" in found["slack token T0OTHER"]["fix"]
+    another = Fernet.generate_key().decode()
+    elsewhere = f"{many['SIGNOFF_PUBLIC_URL']}/off"
+    found = await told(
+        tmp_path, 1, **{**given, "SLACK_TOKEN_KEYS": another, "SIGNOFF_PUBLIC_URL": elsewhere}
+    )
+    assert "SLACK_TOKEN_KEYS" in found["slack token T0TRIAL"]["fix"]
+    assert "status 404" in found["slack redirect URL"]["told"]
+    found = await told(tmp_path, 3, **many)
+    assert found["slack workspaces"]["state"] == "unknown"
 
 
 async def test_what_is_not_set_is_off(tmp_path: Path) -> None:

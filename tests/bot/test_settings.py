@@ -133,6 +133,7 @@ BOT = "DIGITS:SECRET, as @BotFather gives it"
 LEASE = "a number of seconds from 1 to 3600"
 PRICES = "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
 PARTITIONS = "a whole number from 1 to 4096"
+TEAMS = "ids of workspaces as in T0EXAMPLE1, separated by commas"
 WRONG = [
     ("PORT", "abc", f"{PORTS}, not 'abc'"),
     ("PORT", "0", f"{PORTS}, not '0'"),
@@ -197,6 +198,8 @@ WRONG = [
     ("LLM_CONCURRENCY", "0", "a whole number from 1 to 1000, not '0'"),
     ("SLACK_BOT_TOKEN", "xoxb 1", SECRET),
     ("SLACK_API_URL", "slack", WEB),
+    ("SLACK_TOKEN_KEYS", "short", "keys of 32 bytes in URL-safe base64, separated by commas"),
+    ("SLACK_WORKSPACES", "acme", f"{TEAMS}, not 'acme'"),
     ("TELEGRAM_API_URL", "//h", WEB),
     ("TELEGRAM_WEBHOOK_SECRET", "no!", HOOK),
     ("TELEGRAM_WEBHOOK_SECRET", "a" * 257, HOOK),
@@ -213,6 +216,13 @@ def test_a_wrong_value_has_one_line_that_says_what_it_should_be(
     assert problems(monkeypatch, {name: value}) == [f"{name}: should be {should_be}"]
 
 
+TOKEN_KEY = "00000000000000000000000000000000000000000000"[:43] + "="
+OAUTH = {
+    "SLACK_CLIENT_ID": "1.2",
+    "SLACK_CLIENT_SECRET": "x",
+    "SLACK_TOKEN_KEYS": TOKEN_KEY,
+    "SIGNOFF_PUBLIC_URL": "https://signoff.example.com",
+}
 SLACK_EITHER = "SLACK_SIGNING_SECRET or SLACK_APP_TOKEN"
 HALF = [
     ({"SLACK_BOT_TOKEN": "x"}, [(SLACK_EITHER, "SLACK_BOT_TOKEN")]),
@@ -221,6 +231,19 @@ HALF = [
     (
         {"SLACK_API_URL": "http://127.0.0.1:1/"},
         [("SLACK_BOT_TOKEN", "SLACK_API_URL"), (SLACK_EITHER, "SLACK_API_URL")],
+    ),
+    (
+        {"SLACK_CLIENT_ID": "x"},
+        [
+            (SLACK_EITHER, "SLACK_CLIENT_ID"),
+            ("SLACK_CLIENT_SECRET", "SLACK_CLIENT_ID"),
+            ("SLACK_TOKEN_KEYS", "SLACK_CLIENT_ID"),
+            ("SIGNOFF_PUBLIC_URL", "SLACK_CLIENT_ID"),
+        ],
+    ),
+    (
+        {**OAUTH, "SLACK_CLIENT_ID": "", "SLACK_APP_TOKEN": "x"},
+        [("SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET")],
     ),
     ({"TELEGRAM_WEBHOOK_SECRET": "x"}, [("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET")]),
     ({"TELEGRAM_API_URL": "http://127.0.0.1:1"}, [("TELEGRAM_BOT_TOKEN", "TELEGRAM_API_URL")]),
@@ -257,6 +280,23 @@ def test_a_half_set_part_names_what_is_missing(
     lines = [f"{name}: should be set, because {cause} is set" for name, cause in missing]
 
     assert problems(monkeypatch, given) == lines
+
+
+def test_one_workspace_and_many_are_at_odds(monkeypatch: pytest.MonkeyPatch) -> None:
+    (line,) = problems(monkeypatch, {**OAUTH, "SLACK_BOT_TOKEN": "x", "SLACK_APP_TOKEN": "x"})
+
+    assert line.startswith("SLACK_BOT_TOKEN: should be left out while SLACK_CLIENT_ID is set")
+    assert "leave out SLACK_CLIENT_ID and SLACK_CLIENT_SECRET and SLACK_TOKEN_KEYS" in line
+
+
+def test_many_workspaces_need_no_bot_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {**OAUTH, "SLACK_SIGNING_SECRET": "x"}.items():
+        monkeypatch.setenv(name, value)
+
+    settings = load_settings()
+
+    assert (settings.slack_on, settings.slack_many) == (True, True)
+    assert TOKEN_KEY not in repr(settings)
 
 
 @pytest.mark.parametrize("end", ["", "/"])
@@ -428,7 +468,14 @@ def test_an_env_file_that_is_no_text_is_told(
 
 
 @pytest.mark.parametrize(
-    "name", ["SLACK_BOT_TOKEN", "REDIS_URL", "TELEGRAM_WEBHOOK_SECRET", "REDCAP_API_TOKEN"]
+    "name",
+    [
+        "SLACK_BOT_TOKEN",
+        "REDIS_URL",
+        "TELEGRAM_WEBHOOK_SECRET",
+        "REDCAP_API_TOKEN",
+        "SLACK_TOKEN_KEYS",
+    ],
 )
 def test_a_secret_never_stands_in_a_message(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     told = "\n".join(problems(monkeypatch, {name: "hush hush", "SLACK_SIGNING_SECRET": "hushed"}))
@@ -466,10 +513,14 @@ def test_the_example_names_every_setting_with_a_line_of_explanation() -> None:
     assert all(re.match(r"# [A-Z].*\.$|# .*: .*\.$", lines[n - 1]) for n in named.values())
 
 
+@pytest.mark.parametrize(
+    "other_way", ["SLACK_BOT_TOKEN", "SLACK_(?:CLIENT_ID|CLIENT_SECRET|TOKEN_KEYS|WORKSPACES)"]
+)
 def test_the_values_of_the_example_are_valid(
-    empty_place: Path, monkeypatch: pytest.MonkeyPatch
+    empty_place: Path, monkeypatch: pytest.MonkeyPatch, other_way: str
 ) -> None:
-    active = re.sub(r"(?m)^#(\w+=)", r"\1", EXAMPLE.read_text("utf-8"))
+    active = re.sub(rf"(?m)^#(?!{other_way}=)(\w+=)", r"\1", EXAMPLE.read_text("utf-8"))
+    active = active.replace("\nSLACK_TOKEN_KEYS=", f"\nSLACK_TOKEN_KEYS={TOKEN_KEY}")
     active = active.replace("TELEGRAM_BOT_TOKEN=", "TELEGRAM_BOT_TOKEN=1:x")
     filled = re.sub(r"(?m)^(\w+)=$", r"\1=x", active)
     (empty_place / ".env").write_text(filled, "utf-8")

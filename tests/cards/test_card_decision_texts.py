@@ -41,7 +41,7 @@ VOTED = {"votes": (Vote(person="wu", name="吴双", choice="approve", at=AT),)}
             "not_open",
             DECIDED,
             "已由 陈博 于 11-21 10:32 批准。",
-            "Already decided by 陈博 on 11-21 10:32: 批准.",
+            "Already decided by 陈博 on 11-21 10:32: Approve.",
         ),
         ("not_open", {"status": "cancelled"}, "流程已取消", "This was cancelled"),
         ("not_open", {"status": "superseded"}, "更新的一张", "A newer card"),
@@ -60,14 +60,14 @@ VOTED = {"votes": (Vote(person="wu", name="吴双", choice="approve", at=AT),)}
             "already_voted",
             VOTED,
             "您已于 11-21 10:32 选择了批准，以此为准；还需 2 人。",
-            "You chose 批准 on 11-21 10:32, and that stands; 2 more needed.",
+            "You chose Approve on 11-21 10:32, and that stands; 2 more needed.",
         ),
         ("unknown_choice", {}, "没有这个选项", "no such choice"),
         (
             "seat_taken",
             {},
             "陈博 这一席已由 吴双 于 11-21 10:32 投票：批准。",
-            "The seat of 陈博 has voted: 批准, by 吴双 on 11-21 10:32.",
+            "The seat of 陈博 has voted: Approve, by 吴双 on 11-21 10:32.",
         ),
     ],
 )
@@ -82,7 +82,7 @@ def test_a_refusal_says_who_what_and_when(
 def test_who_decided_is_told_that_it_was_themselves() -> None:
     refused = Refused("not_open", card(**DECIDED), "chen")
     assert refusal_text(refused, "zh", tz=SHANGHAI) == "您已于 11-21 10:32 批准。"
-    text = "You already decided this on 11-21 02:32: 批准."
+    text = "You already decided this on 11-21 02:32: Approve."
     assert refusal_text(refused, "en", tz=UTC) == text
 
 

@@ -17,6 +17,7 @@ from bot.delivery import Delivery
 from bot.handling import Handled
 from bot.keeping import Keeping
 from bot.lanes import Lanes
+from bot.readers import Readers
 from bot.settings import Settings
 from bot.stopping import pause
 from bot.syncing import Syncing
@@ -260,7 +261,7 @@ def _delivery(parts: Parts) -> Delivery:
             Keeping(parts.outbox, parts.findings),
         ),
         rate=parts.rate,
-        zone=parts.settings.timezone,
+        readers=Readers(parts.people, parts.settings.timezone),
         lease_s=lease_s,
         reply_after_s=0,
         meter=UNHEARD,

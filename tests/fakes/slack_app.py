@@ -7,6 +7,7 @@ from typing import Any
 
 from adapters.clock import SystemClock
 from adapters.slack.platform import CONNECTIONS, SlackPlatform
+from adapters.slack.workspaces import OneWorkspace
 from engine.ports.platform import Intake
 from tests.fakes.listening import listening
 from tests.fakes.platforms.slack.server import SlackServer
@@ -23,10 +24,9 @@ def local_slack(**more: Any) -> SlackServer:
 def connected(slack: SlackServer, **more: Any) -> SlackPlatform:
     """Our platform there, with the server's tokens unless others are given."""
     given = {
-        "bot_token": slack.bot_token,
+        "workspaces": OneWorkspace(api_url=slack.api_url, token=slack.bot_token),
         "signing_secret": slack.signing_secret,
         "app_token": slack.app_token,
-        "api_url": slack.api_url,
         "clock": SystemClock("UTC"),
     }
     return SlackPlatform(**{**given, **more})

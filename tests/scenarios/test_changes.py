@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from bot.backoff import LONGEST_S, backoff_s
 from bot.delivery import FAULTS, Delivery
+from bot.readers import Readers
 from bot.settings import Settings
 from bot.syncing import AT_ONCE, Syncing
 from bot.wiring import Parts, open_parts
@@ -66,7 +67,7 @@ async def delivering(
         parts.clock,
         carriers=(Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),),
         rate=parts.rate,
-        zone="Asia/Shanghai",
+        readers=Readers(parts.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
         meter=parts.meter,

@@ -10,6 +10,7 @@ from aiohttp import ClientSession
 from bot.delivery import Delivery
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import ATTEMPTS, Lanes
+from bot.readers import Readers
 from bot.settings import Settings
 from bot.syncing import Syncing
 from bot.throttle import Throttle
@@ -98,7 +99,7 @@ async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
         parts.clock,
         carriers=(Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),),
         rate=parts.rate,
-        zone="Asia/Shanghai",
+        readers=Readers(parts.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
         meter=parts.meter,

@@ -10,6 +10,7 @@ from aiohttp.test_utils import TestServer
 
 from tests.bot.signoff_process import ended
 from tests.fakes.platforms.faults import Fault
+from tests.fakes.platforms.slack.installer import Installer
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import local_slack
@@ -28,6 +29,14 @@ PLANTED = {
     "redcap token": "PLANTED0REDCAP0008",
 }
 QUESTION = "P003 和 P004 最近谁的体能状态更差?"
+
+
+OF_WORKSPACES = {
+    "client secret": "PLANTED-client-secret-0011",
+    "workspace's bot token": "xoxb-PLANTED-workspace-0012",
+    "key of tokens": "UExBTlRFRC1rZXktMDAxMy1QTEFOVEVELWtleS0wMDE=",
+    "signing secret": "PLANTED-signing-0014",
+}
 
 
 async def quoting(request: web.Request) -> web.Response:
@@ -87,6 +96,62 @@ async def test_planted_secrets_stand_nowhere_but_in_the_settings(tmp_path: Path)
     log = (tmp_path / "log").read_text()
     assert QUESTION in log, "the log has what was said, so it is the whole log"
     assert b"P003" in b"".join(kept.values())
+
+
+async def test_planted_tokens_of_workspaces_are_nowhere_to_be_read(tmp_path: Path) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    async with local_slack(
+        bot_token=OF_WORKSPACES["workspace's bot token"],
+        signing_secret=OF_WORKSPACES["signing secret"],
+    ) as slack:
+        slack.authority.client_secret = OF_WORKSPACES["client secret"]
+        slack.authority.redirect_uris = [f"{url}/slack/oauth_redirect"]
+        more = {
+            "SLACK_CLIENT_ID": slack.authority.client_id,
+            "SLACK_CLIENT_SECRET": OF_WORKSPACES["client secret"],
+            "SLACK_TOKEN_KEYS": OF_WORKSPACES["key of tokens"],
+            "SLACK_SIGNING_SECRET": OF_WORKSPACES["signing secret"],
+            "SLACK_API_URL": slack.api_url,
+            "SIGNOFF_PUBLIC_URL": url,
+            "SIGNOFF_LOG_TEXTS": "on",
+        }
+        process, _ = await run(tmp_path, port, **more)
+        try:
+            told = await installed(url, slack)
+            shown = await ended(tmp_path, "doctor", **{**environment(tmp_path, port), **more})
+            told += shown.out + shown.err
+        finally:
+            await kill_all(tmp_path, process)
+    kept = held(tmp_path)
+    stored = b"".join(content for file, content in kept.items() if "append" in file.name)
+    assert b"signoff:slack:bot:T0TRIAL" in stored, "the installation is in the store's file"
+    said = (tmp_path / "log").read_text()
+    assert "slack_installed" in said
+    assert "slack_install_failed" in said
+    # The code and the state of an installation are secrets for as long as it takes.
+    asked = {"state": told.partition("state=")[2].partition("&")[0], "code": "code-1"}
+    assert asked["state"]
+    for name, secret in {**OF_WORKSPACES, **asked}.items():
+        found = [str(file) for file, content in kept.items() if secret.encode() in content]
+        assert (name, found) == (name, [])
+    assert [name for name, secret in OF_WORKSPACES.items() if secret in told] == []
+
+
+async def installed(url: str, slack: SlackServer) -> str:
+    """A workspace installs the app, once in vain, and is answered; what all pages said."""
+    person = Installer(url)
+    begun = await person.begin()
+    slack.fail_next("oauth.v2.access", Fault.refused("invalid_code"))
+    pages = [begun, (await person.open(slack.authority.allowed(begun, slack)))[1]]
+    pages.append((await person.install(slack))[1])
+    slack.fail_next("chat.postMessage", Fault.broken())
+    async with aiohttp.ClientSession() as http:
+        body, headers = slack.signed_request(slack.message_event("/help"))
+        async with http.post(f"{url}/slack/events", data=body, headers=headers) as answer:
+            assert answer.status == 200
+        await slack.wait_for(lambda: any("/pending" in m.body for m in slack.messages.values()), 60)
+    return "\n".join(pages)
 
 
 def held(folder: Path) -> dict[Path, bytes]:

@@ -28,15 +28,17 @@ def confirm(**more):
     return CardView(token="t", kind="confirm", title="Sign off?", buttons=(BUTTON,), **more)
 
 
-WORDS = f"{SENTENCES['en']} " * 300
+WORDS = f"{SENTENCES['en']} " * 700
 LONG = view(SHAPES["paragraphs"](SENTENCES["en"], 900))
 PICTURE = view("| Rule | Findings |\n|---|---|\n| 体重：缺失 | 12 |", lang="zh", chart=CHART)
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 @pytest.mark.parametrize("shape", SHAPES)
-async def test_a_long_answer_is_shortened_and_comes_whole_as_a_file(slack, platform, lang, shape):
-    text = SHAPES[shape](SENTENCES[lang], 900)
+async def test_a_very_long_answer_is_shortened_and_comes_whole_as_a_file(
+    slack, platform, lang, shape
+):
+    text = SHAPES[shape](SENTENCES[lang], 1_500)
     message_id = await platform.send(THREAD, view(text, lang=lang), key="k1")
     (file,) = slack.shared
     assert file.content.decode().startswith(text)
@@ -46,7 +48,7 @@ async def test_a_long_answer_is_shortened_and_comes_whole_as_a_file(slack, platf
         "全文见附件。" if lang == "zh" else "The whole text is attached as a file."
     )
     assert slack.latest.body.count("```") % 2 == 0
-    assert message_id.startswith(f"C0TRIAL:{slack.latest.ts}:")
+    assert message_id.startswith(f"C0TRIAL:{slack.latest.ts},#")
 
 
 async def test_what_a_message_holds_comes_without_a_file(slack, platform):

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from adapters.clock import SystemClock
 from adapters.slack.platform import SlackPlatform
+from adapters.slack.workspaces import OneWorkspace
 from cards.model import Field
 from cards.view import ButtonView, CardView, FormView, MessageView
 from engine.events import (
@@ -334,10 +335,9 @@ async def test_a_fault_of_intake_is_not_acknowledged(slack, aiohttp_client, plat
 
 def test_without_a_signing_secret_there_is_no_http_door(intake):
     platform = SlackPlatform(
-        bot_token="xoxb-stub",
+        workspaces=OneWorkspace(api_url="", token="xoxb-stub"),
         signing_secret="",
         app_token="xapp-stub",
-        api_url="",
         clock=SystemClock("UTC"),
     )
     assert platform.routes(intake) == []

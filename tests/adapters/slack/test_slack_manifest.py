@@ -9,6 +9,7 @@ import yaml
 from adapters.slack import needs
 from adapters.slack.asked import COMMAND, SHORTCUT
 from adapters.slack.doctor import PATH
+from adapters.slack.install import REDIRECT
 from adapters.slack.receive import receive
 from cards.view import MessageView
 from engine.errors import Forbidden
@@ -29,7 +30,11 @@ def _called():
     for path in (ROOT / "adapters" / "slack").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             name = getattr(getattr(node, "func", None), "attr", "")
-            if name in ("call", "told") and node.args and isinstance(node.args[0], ast.Constant):
+            if (
+                name in ("call", "told", "as_app")
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+            ):
                 found.add(node.args[0].value)
     return found
 
@@ -62,6 +67,15 @@ def test_the_two_manifests_differ_in_the_way_in_only():
     assert http["settings"]["interactivity"].pop("request_url") == URL
     assert http["features"]["slash_commands"][0].pop("url") == URL
     assert socket == http
+
+
+def test_the_manifest_for_many_workspaces_adds_how_they_come_and_go():
+    one, many = _manifest("manifest-http.yaml"), _manifest("manifest-oauth.yaml")
+    assert many["oauth_config"].pop("redirect_urls") == [f"https://YOUR-HOST{REDIRECT}"]
+    events = many["settings"]["event_subscriptions"]["bot_events"]
+    assert events == sorted({**needs.EVENTS, **needs.INSTALLED})
+    one["settings"]["event_subscriptions"]["bot_events"] = events
+    assert one == many
 
 
 def test_what_the_manifest_creates_is_what_is_read(payload):

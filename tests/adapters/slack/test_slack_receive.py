@@ -66,7 +66,9 @@ def test_a_persons_message_becomes_an_update(payload, name, id, conversation, te
 
 def test_the_files_of_a_message_are_named(payload):
     update = receive(payload("message_file_share"))
-    assert update.files == (SharedFile(platform="slack", id="F0FORM", name="form.pdf"),)
+    assert update.files == (
+        SharedFile(platform="slack", id="F0FORM", name="form.pdf", workspace="T0TRIAL"),
+    )
 
 
 def test_message_and_mention_of_one_message_are_one_update(payload):

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from tests.fakes.platforms.faults import Fault, FaultPlan
 from tests.fakes.platforms.slack.checks import message_problems
+from tests.fakes.platforms.slack.oauth import Authority
 from tests.fakes.platforms.slack.people import SlackPeople
 from tests.fakes.platforms.slack.sockets import Sockets
 from tests.fakes.platforms.slack.workspace import (
@@ -31,6 +32,7 @@ class SlackServer(SlackPeople):
     `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `responses` to
     response_urls; tokens in `revoked` are refused. What stands in `before` is awaited before a
     method is carried out. `allowances.paced` has it say 429 to who writes faster than Slack takes.
+    Other workspaces (`join`) are served at the same address, each to its own token.
     """
 
     app_token: str = "xapp-stub"
@@ -38,6 +40,8 @@ class SlackServer(SlackPeople):
     responses: list[str] = field(default_factory=list)
     revoked: set[str] = field(default_factory=set)
     before: dict[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+    authority: Authority = field(default_factory=Authority)
+    beside: "list[SlackServer]" = field(default_factory=list)
     planned: FaultPlan = field(default_factory=FaultPlan)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _runner: web.AppRunner | None = None
@@ -85,6 +89,21 @@ class SlackServer(SlackPeople):
 
     # What tests ask of it
 
+    def join(self, other: "SlackServer") -> "SlackServer":
+        """Another workspace of the same Slack, with the same app; it is not to be entered."""
+        other.api_url, other.revoked, other.authority = self.api_url, self.revoked, self.authority
+        other.app_token, other.signing_secret = self.app_token, self.signing_secret
+        other._numbers, other.socket_mode = self._numbers, self.socket_mode
+        self.beside.append(other)
+        return other
+
+    def uninstall(self) -> list[Json]:
+        """Somebody takes the app away: its token is worthless, and Slack says so in two events."""
+        self.revoked.add(self.bot_token)
+        told = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [self.bot_user]}}
+        ts = {"event_ts": self.new_ts()}
+        return [self._event(told | ts), self._event({"type": "app_uninstalled"} | ts)]
+
     async def wait_for(self, predicate: Callable[[], T], timeout_s: float = 5) -> T:
         """The first true value of `predicate`, tried again on every change; TimeoutError."""
         async with asyncio.timeout(timeout_s):
@@ -117,6 +136,10 @@ class SlackServer(SlackPeople):
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
         method = request.path.rpartition("/")[2]
+        shown = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        for other in self.beside:
+            if shown == other.bot_token:
+                return await other._api(request)
         self.calls[method] += 1
         if method in self.before:
             await self.before[method]()
@@ -143,6 +166,8 @@ class SlackServer(SlackPeople):
         given = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if given in self.revoked:
             return refusal("token_revoked")
+        if method == "oauth.v2.access":
+            return await self.authority.access(request)
         if given != token:
             return self.fault(method, "invalid_auth", ["token"])
         handlers = {
@@ -156,6 +181,7 @@ class SlackServer(SlackPeople):
             "views.open": self.open_view,
             "views.publish": self.publish_view,
             "auth.test": self.auth_test,
+            "auth.revoke": self._revoke,
             "assistant.threads.setStatus": self.set_status,
             "chat.getPermalink": self.permalink,
             "conversations.open": self.open_direct,
@@ -182,11 +208,17 @@ class SlackServer(SlackPeople):
         return handlers[method](fields)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        return await self.host.serve(request, request.match_info["name"])
+        name = request.match_info["name"]
+        owner = next((each for each in self.beside if name in each.host.hosted), self)
+        return await owner.host.serve(request, name)
 
     def _file_info(self, fields: Json) -> Json:
         address = f"{self.api_url.removesuffix('api/')}files-pri/{fields['file']}"
         return {"ok": True, "file": {"id": fields["file"], "url_private_download": address}}
+
+    def _revoke(self, fields: Json) -> Json:
+        self.revoked.add(self.bot_token)
+        return {"ok": True, "revoked": True}
 
     async def _upload(self, request: web.Request) -> web.Response:
         self.calls["upload"] += 1
@@ -194,7 +226,9 @@ class SlackServer(SlackPeople):
             return web.Response(status=500, text="upload failed")
         if "Authorization" in request.headers:
             self.faults.append("upload: the token was sent to the upload address")
-        if not self.receive(request.match_info["file"], await request.read()):
+        file = request.match_info["file"]
+        owner = next((each for each in self.beside if file in each.files), self)
+        if not owner.receive(file, await request.read()):
             return web.Response(status=404, text="no such upload")
         return web.Response(text="OK")
 

@@ -179,7 +179,7 @@ class SlackWorkspace:
         """The bot takes a message of its own away."""
         found = self.messages.get((fields.get("channel", ""), fields.get("ts", "")))
         if found is None:
-            return self.fault("chat.delete", "message_not_found", [str(fields)])
+            return refusal("message_not_found")
         if found.streams:
             return self.fault("chat.delete", "cant_delete_message", [found.ts])
         self.delete(found)

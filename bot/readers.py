@@ -1,0 +1,41 @@
+"""Who reads what is shown at a place, and so in which language and time zone it is (design §7)."""
+
+from dataclasses import dataclass
+
+from bot.people import Directory
+from cards.model import Card
+from cards.reader import as_read
+from engine.replies import ReplyHead
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """A place that is one person's own is shown in their words; `zone` is for all others."""
+
+    people: Directory
+    zone: str
+
+    def card(self, card: Card, place: str) -> tuple[Card, str]:
+        """The card as it is read at that place, and the zone of its times.
+
+        In the conversation that it was asked in, its words are those of that conversation.
+        """
+        own = self.people.owner_at(place)
+        if place == card.conversation:
+            asker = self.people.person(card.requester) if is_direct(place) else None
+            return card, (own.zone if own else asker.zone if asker else "") or self.zone
+        if own is None:
+            return card, self.zone
+        return as_read(card, own.language, self.people.role_name), own.zone or self.zone
+
+    def zone_of(self, head: ReplyHead) -> str:
+        """The zone of a reply's times: that of whom it answers, where nobody else reads it."""
+        own = self.people.owner_at(head.conversation)
+        asker = head.principal.zone if is_direct(head.conversation) else ""
+        return (own.zone if own else asker) or self.zone
+
+
+def is_direct(place: str) -> bool:
+    """Whether a place is direct messages that are named by themselves, not by their person."""
+    platform, _, rest = place.partition(":")
+    return platform == "slack" and rest.partition(":")[2].startswith("D")

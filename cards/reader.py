@@ -1,0 +1,74 @@
+"""A card as one person reads it where nobody else does: all around what is signed, in their words.
+
+What is signed — title, text, rows, problems — is the same for everybody, in the language of the
+request. Our own sentences around it, buttons and forms are the reader's.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+from cards.model import Card, Choice, Field, Lang
+from cards.texts import TEXTS, say
+
+RoleName = Callable[[str, str], str]
+"""A role as people call it in a language."""
+
+
+def as_read(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
+    """The card for somebody who reads `lang`, for showing alone; None leaves it as it is."""
+    if lang is None or lang == card.lang:
+        return card
+    roles = {each: _roles(card, each, role_name) for each in (card.lang, lang)}
+    named = card.review.roles and card.waiting_for == roles[card.lang]
+    role = card.review.escalate.role if card.review.escalate else ""
+    escalated = role_name(role, lang) if card.escalated and role else card.escalated
+    return card.model_copy(
+        update={
+            "lang": lang,
+            "choices": tuple(_choice(each, card.lang, lang) for each in card.choices),
+            "waiting_for": roles[lang] if named else card.waiting_for,
+            "escalated": escalated,
+        }
+    )
+
+
+def label_in(card: Card, choice_id: str, lang: Lang) -> str:
+    """What a choice is called; its id where the card never had it."""
+    choice = card.choice(choice_id)
+    return reworded(choice.label, card.lang, lang) if choice else choice_id
+
+
+def reworded(text: str, lang: Lang, to: Lang) -> str:
+    """A fixed sentence of ours in the other language; any other text as it is."""
+    return text if lang == to else _counterparts(lang).get(text, text)
+
+
+@cache
+def _counterparts(lang: Lang) -> dict[str, str]:
+    """From each sentence without gaps to its other half; those with several are left out."""
+    found: dict[str, set[str]] = {}
+    for zh, en in TEXTS.values():
+        text, other = (zh, en) if lang == "zh" else (en, zh)
+        if "{" not in text:
+            found.setdefault(text, set()).add(other)
+    return {text: others.pop() for text, others in found.items() if len(others) == 1}
+
+
+def _roles(card: Card, lang: Lang, role_name: RoleName) -> str:
+    return say("list.items", lang).join(role_name(role, lang) for role in card.review.roles)
+
+
+def _choice(choice: Choice, lang: Lang, to: Lang) -> Choice:
+    form = tuple(_field(each, lang, to) for each in choice.form)
+    return choice.model_copy(
+        update={
+            "label": reworded(choice.label, lang, to),
+            "intro": reworded(choice.intro, lang, to),
+            "form": form,
+        }
+    )
+
+
+def _field(field: Field, lang: Lang, to: Lang) -> Field:
+    label, hint = reworded(field.label, lang, to), reworded(field.hint, lang, to)
+    return field.model_copy(update={"label": label, "hint": hint})
