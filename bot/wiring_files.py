@@ -26,4 +26,5 @@ def web_uploads(settings: Settings) -> Uploads:
         settings.data_dir / "files" / ".uploads",
         most_mb=settings.file_max_mb,
         seconds=settings.file_seconds,
+        kinds=settings.file_types,
     )

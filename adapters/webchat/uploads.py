@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 
 from engine.errors import Gone
@@ -31,11 +31,22 @@ class TooMany(Exception):
 
 
 class Uploads:
-    """A folder of files by `<owner>-<id>`: nobody finds another's, whatever id they send."""
+    """A folder of files by `<owner>-<id>`: nobody finds another's, whatever id they send.
 
-    def __init__(self, folder: Path, *, most_mb: int = 20, seconds: float = 20.0) -> None:
+    `kinds` are what a message's files may be, for the page to tell; who reads them judges.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        most_mb: int = 20,
+        seconds: float = 20.0,
+        kinds: Sequence[str] = (),
+    ) -> None:
         self._folder = folder
         self.most_mb = most_mb
+        self.kinds = tuple(kinds)
         self.seconds = seconds
 
     async def take(self, room: str, person: str, content: AsyncIterator[bytes]) -> str:
