@@ -229,7 +229,7 @@ def _send_again(browser: Browser) -> None:
     browser.click("#send")
     browser.wait_text(".said", "hello")
     assert browser.find("#text").get_property("value") == ""
-    assert browser.all("#trouble:not([hidden])") == []
+    assert browser.all("#troubled:not([hidden])") == []
     assert expected_refusals(browser.console_errors()) == []
 
 
@@ -276,11 +276,13 @@ async def test_what_is_being_typed_survives_an_edit_of_its_card(page, chat, brow
 
 async def test_typing_shows_until_the_next_message(page, chat, browser):
     conversation = "web:local:typing"
-    await chat.typing(conversation)
     address = page("typing")
 
-    def see_typing() -> None:
+    def open_page() -> None:
         browser.open(address)
+        browser.find("#empty h2")
+
+    def see_typing() -> None:
         browser.find("#typing .dots")
 
     def see_message() -> None:
@@ -288,6 +290,8 @@ async def test_typing_shows_until_the_next_message(page, chat, browser):
         assert browser.all("#typing:not([hidden])") == []
         assert len(browser.all(".reply")) == 1
 
+    await asyncio.to_thread(open_page)
+    await chat.typing(conversation)
     await asyncio.to_thread(see_typing)
     await chat.send(conversation, asking(), key="r1")
     await chat.send(conversation, asking(), key="r1")
