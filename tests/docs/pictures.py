@@ -1,6 +1,6 @@
 """Makes the pictures of the documents from conversations with the real service (`make pictures`).
 
-Each PNG holds the text of the page that it shows, so that a test can tell when the page has changed.
+Each PNG holds the text of the page that it shows: a test tells by it when the page has changed.
 """
 
 import asyncio
@@ -131,7 +131,7 @@ async def make_all() -> None:
                 about.add_itxt(TEXT, image.info[TEXT])
                 small = image.quantize(256, dither=Image.Dither.NONE)
                 small.save(FOLDER / f"{picture.name}.png", pnginfo=about, optimize=True)
-                print(FOLDER / f"{picture.name}.png")  # noqa: T201
+                print(FOLDER / f"{picture.name}.png")
         finally:
             server.close()
 
