@@ -27,6 +27,7 @@ FOLDER = ROOT / "docs" / "pictures"
 TEXT = "page"
 _MOVING = (
     (re.compile(r"\d{4}-\d{2}-\d{2}"), "DAY"),
+    (re.compile(r"\d{2}-\d{2}"), "DAY"),
     (re.compile(r"\d{2}:\d{2}"), "TIME"),
 )
 _FORM = {"ecog": "2", "weight_kg": "61.5", "systolic": "121", "diastolic": "77"}
@@ -70,7 +71,7 @@ def _approved(browser: Browser, url: str) -> None:
 
 
 PICTURES = (
-    Picture("webchat", "en", (1180, 980), _asked),
+    Picture("webchat", "en", (1180, 1070), _asked),
     Picture("review-phone", "zh-CN", (400, 860), _approved, dark=True),
 )
 

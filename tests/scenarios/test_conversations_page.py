@@ -44,7 +44,7 @@ def begin_two(browser: Browser, url: str, secret: str, shots: Path) -> str:
     # Who signs in is in a conversation of their own, and its address says which.
     browser.wait_text("#reach", "Only you")
     first = str(browser.run("return location.href"))
-    assert browser.run("return document.activeElement.id") == "text"
+    browser.find("#text:focus")
     browser.fill("#text", "ECOG of P003?")
     browser.press_enter("#text")
     browser.wait_text(".part", "ECOG of P003: 1")

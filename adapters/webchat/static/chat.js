@@ -16,6 +16,7 @@ const MAX_TEXT = 8000;
 const MAX_INPUT_PX = 180;
 const TYPING_MS = 8000;
 const SEEN_MS = 500;
+const LOST_MS = 1500;
 const $ = (id) => document.getElementById(id);
 const scroll = $("scroll"), log = $("log"), input = $("text"), trouble = $("trouble");
 
@@ -27,6 +28,7 @@ let room = new URLSearchParams(location.search).get("room") ?? "";
 let chooses = false;
 let anchor = null; // older messages go before it, newer ones at the end
 let seenTimer = 0;
+let lostTimer = 0;
 let lastSeq = "0";
 let typingTimer = 0;
 let settled = -1;
@@ -66,9 +68,9 @@ async function act(path, body) {
 function follow() {
   const query = new URLSearchParams({ room, person: person.id, after: lastSeq });
   const source = new EventSource(`/chat/events?${query}`);
-  let slow = 0;
   source.onopen = () => {
-    clearTimeout(slow);
+    clearTimeout(lostTimer);
+    lostTimer = 0;
     linked(true);
   };
   source.onmessage = (event) => {
@@ -76,8 +78,8 @@ function follow() {
     take(JSON.parse(event.data));
   };
   source.onerror = () => {
-    clearTimeout(slow);
-    slow = setTimeout(() => linked(false), 3000);
+    // Counted from the first failure: the browser tries again and fails many times.
+    lostTimer ||= setTimeout(() => linked(false), LOST_MS);
     if (source.readyState === EventSource.CLOSED) setTimeout(followAgain, 2000);
   };
 }
@@ -375,7 +377,7 @@ async function begin() {
   $("empty").hidden = shown.size > 0;
   saw();
   follow();
-  if (matchMedia("(hover: hover)").matches && document.activeElement === document.body) input.focus();
+  if (!matchMedia("(pointer: coarse)").matches && document.activeElement === document.body) input.focus();
 }
 
 function noSuchRoom(me) {

@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from adapters.webchat import events
 from adapters.webchat.doors import Choose, WebPerson
 from adapters.webchat.guard import refused
 from adapters.webchat.platform import WebChat
@@ -34,7 +35,7 @@ _PUT = """
 const [how, name, kind, size] = arguments;
 const data = new DataTransfer();
 let content = new Uint8Array(size);
-if (kind === "image/png" && size > 100) {
+if (kind === "image/png" && size === 200) {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 8;
   canvas.getContext("2d").fillRect(0, 0, 8, 8);
@@ -174,7 +175,7 @@ async def test_a_session_that_ended_is_told_and_nothing_is_lost(served, browser,
         browser.find("#told")
 
     async with served.up() as chat:
-        await chat.send(ROOM, MessageView(lang="en", card=card), key="r1")
+        await chat.send(ROOM, MessageView(lang=lang, card=card), key="r1")
         await asyncio.to_thread(begin)
         served.door.shut = True
         await asyncio.to_thread(send)
@@ -185,7 +186,10 @@ async def test_a_session_that_ended_is_told_and_nothing_is_lost(served, browser,
     browser.run("localStorage.clear()")
 
 
-async def test_a_lost_connection_is_told_and_what_was_missed_comes(served, browser, lang):
+async def test_a_lost_connection_is_told_and_what_was_missed_comes(
+    served, browser, lang, monkeypatch
+):
+    monkeypatch.setattr(events, "RETRY_MS", 200)
     lost, back = LOST[lang]
     async with served.up():
         await asyncio.to_thread(browser.open, served.url)
