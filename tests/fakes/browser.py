@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -49,6 +49,13 @@ _FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 </fontconfig>
 """
 _FONT_FOLDER = Path(__file__).parents[2] / "adapters" / "pictures" / "fonts"
+
+
+def window(language: str = "en") -> Iterator["Browser"]:
+    """A browser for a fixture to yield from; skips the test where there is none."""
+    browser_or_skip()
+    with Browser(language=language) as opened:
+        yield opened
 
 
 class Browser:

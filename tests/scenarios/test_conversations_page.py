@@ -10,16 +10,14 @@ from selenium.webdriver.common.keys import Keys
 
 from adapters.redis.logins import RedisLogins
 from adapters.webchat.rooms import own_rooms
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser, window
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="en") as opened:
-        yield opened
+    yield from window()
 
 
 async def test_a_person_goes_between_conversations_of_their_own(

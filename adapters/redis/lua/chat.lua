@@ -25,10 +25,8 @@ for _, entry in ipairs(new) do
 end
 if #new > 0 then redis.call('HSET', now, '@at', at) end
 local over = redis.call('ZCARD', order) - ARGV[3]
-if over > 0 then
-  local gone = redis.call('ZPOPMIN', order, over)
-  for i = 1, #gone, 2 do redis.call('HDEL', now, gone[i]) end
-end
+local gone = redis.call('ZPOPMIN', order, math.max(0, over))
+for i = 1, #gone, 2 do redis.call('HDEL', now, gone[i]) end
 if ARGV[1] ~= '' then
   for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
 end

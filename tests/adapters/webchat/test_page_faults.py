@@ -18,7 +18,7 @@ from adapters.webchat.uploads import Uploads
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Answered, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
 
 ROOM = "web:local:main"
@@ -53,9 +53,7 @@ if (how === "paste") {
 
 @pytest.fixture(scope="module", params=["en", "zh"])
 def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language=request.param) as opened:
-        yield opened
+    yield from window(request.param)
 
 
 @pytest.fixture

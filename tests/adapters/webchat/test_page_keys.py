@@ -1,33 +1,16 @@
 """The page without a mouse: sending, lines, cards, buttons and forms by keyboard alone."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from typing import Any
 
-import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from cards.model import Field
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, CardTapped, FormSubmitted, MessageReceived, Outcome, Update
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser
 
 ROOM = "web:local:keys"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="en") as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(client: Any, browser: Browser) -> Iterator[Callable[[str], str]]:
-    yield lambda room: str(client.make_url("/").with_query(room=room))
-    browser.open("about:blank")
-    browser.console_errors()
 
 
 def question(token: str) -> MessageView:

@@ -1,7 +1,6 @@
 """The page and what was said before: in pages, each message as it is now, the focus kept."""
 
 import asyncio
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,24 +8,10 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 from cards.model import Field, Row
 from cards.view import ButtonView, CardView, MessageView, PartView
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser
 from tests.fakes.chat_log import MemoryChatLog
 
 LONG = "web:local:long"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="en") as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(client: Any, browser: Browser) -> Iterator[Callable[[str], str]]:
-    yield lambda room: str(client.make_url("/").with_query(room=room))
-    browser.open("about:blank")
-    browser.console_errors()
 
 
 def told(text: str) -> MessageView:
