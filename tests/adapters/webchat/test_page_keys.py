@@ -4,6 +4,7 @@ import asyncio
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
 
 from cards.model import Field
 from cards.view import ButtonView, CardView, MessageView
@@ -66,6 +67,10 @@ class Keyboard:
             )
         )
 
+    def come_to(self, name: str) -> None:
+        """Returns once the focus is there."""
+        WebDriverWait(self._browser.driver, 20, 0.02).until(lambda _: self.at() == name)
+
 
 async def test_a_person_asks_fills_in_and_decides_by_keyboard_alone(page, chat, intake, browser):
     async def reply(update: Update) -> Outcome:
@@ -90,12 +95,12 @@ def _walk(browser: Browser, address: str) -> None:
     keyboard = Keyboard(browser)
     press, at = keyboard.press, keyboard.at
     browser.open(address)
-    browser.find("#text:focus")
+    keyboard.come_to("text")
     # The first stop leads past everything else.
     first = "document.querySelector('a[href], button, input, textarea')"
     assert browser.run(f"{first}.focus(); return {first}.textContent") == "Skip to the message box"
     press(Keys.ENTER)
-    browser.find("#text:focus")
+    keyboard.come_to("text")
     press("one")
     press(Keys.ENTER, shift=True)
     press("two", Keys.ENTER)
