@@ -29,7 +29,16 @@ async def test_a_person_goes_between_conversations_of_their_own(
     # Something is said in the first conversation while the person is in the second one.
     room = first.partition("room=")[2]
     assert room.startswith(own_rooms("lin"))
-    await asyncio.to_thread(find_the_first, browser, service.url, first, tmp_path)
+    await asyncio.to_thread(find_the_first, browser, service.url, first)
+    browser.open("about:blank")
+
+
+async def test_on_a_phone_the_list_opens_and_closes_and_nobody_elses_is_entered(
+    start: Start, browser: Browser, tmp_path: Path
+) -> None:
+    service = await start(web_login="link")
+    secret = await RedisLogins(service.parts.client).link("lin", keep_s=600)
+    await asyncio.to_thread(open_the_list, browser, service.url, secret, tmp_path)
     hostile = f"{service.url}/?room={own_rooms('chen')}theirs"
     await asyncio.to_thread(stay_out, browser, hostile)
     browser.open("about:blank")
@@ -62,7 +71,7 @@ def begin_two(browser: Browser, url: str, secret: str, shots: Path) -> str:
     return first
 
 
-def find_the_first(browser: Browser, url: str, first: str, shots: Path) -> None:
+def find_the_first(browser: Browser, url: str, first: str) -> None:
     browser.run("document.querySelector('#list [aria-current]').focus()")
     ActionChains(browser.driver).send_keys(Keys.ARROW_DOWN, Keys.ENTER).perform()
     browser.wait_text("#where", "ECOG of P003?")
@@ -73,11 +82,21 @@ def find_the_first(browser: Browser, url: str, first: str, shots: Path) -> None:
     # Who comes without an address is where something was said last.
     browser.open(url)
     browser.wait_text("#where", "/help")
+    assert browser.console_errors() == []
+
+
+def open_the_list(browser: Browser, url: str, secret: str, shots: Path) -> None:
     browser.emulate(width=390, height=780)
+    browser.open(f"{url}/login#{secret}")
+    browser.click("#enter")
+    browser.find("#empty h2")
+    browser.fill("#text", "/help")
+    browser.press_enter("#text")
+    browser.find(".reply")
     assert not browser.find("#menu").get_attribute("hidden")
     assert not browser.all("#side")[0].is_displayed()
     browser.click("#menu")
-    browser.wait_text("#side", "ECOG of P003?")
+    browser.wait_text("#side", "/help")
     assert browser.run("return document.activeElement.getAttribute('aria-current')") == "page"
     browser.screenshot(shots / "drawer.png")
     ActionChains(browser.driver).send_keys(Keys.ESCAPE).perform()
