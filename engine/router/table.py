@@ -117,21 +117,17 @@ class RouteTable:
         return Counter(example.route for example in self.examples)
 
     @cached_property
-    def _tokenized(self) -> Sequence[tuple[Example, frozenset[str]]]:
-        return [(example, tokens(plain(example.text))) for example in self.examples]
-
-    @cached_property
     def _tokens(self) -> Mapping[str, Counter[str]]:
         """How many examples of each route have a word, or a pair of Chinese characters."""
         counted: dict[str, Counter[str]] = {}
-        for example, words in self._tokenized:
+        for example, words in _tokenized(self.examples):
             counted.setdefault(example.route, Counter()).update(words)
         return counted
 
     @cached_property
     def _by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:
         found: dict[str, list[tuple[frozenset[str], str]]] = {}
-        for example, words in self._tokenized:
+        for example, words in _tokenized(self.examples):
             found.setdefault(example.group, []).append((words, example.text))
         return found
 
@@ -258,6 +254,11 @@ class RouteTable:
 def _learned(examples: tuple[Example, ...]) -> Classifier:
     """Learning takes about a second: a process does it once for the same examples."""
     return Classifier(examples, [plain(example.text) for example in examples])
+
+
+@lru_cache(maxsize=2)
+def _tokenized(examples: tuple[Example, ...]) -> Sequence[tuple[Example, frozenset[str]]]:
+    return [(example, tokens(plain(example.text))) for example in examples]
 
 
 def tokens(said: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from signoff_process import FILES, PATIENCE_S, free_port, running
 
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.slack_app import local_slack
 
 CHANNELS = tuple(f"D0TALK{n}" for n in range(4))
 DELIVERIES = 4  # as Slack: once, and up to three times more
@@ -90,7 +91,7 @@ async def test_processes_are_replaced_one_by_one_and_every_message_is_answered_o
 ) -> None:
     port = free_port()
     with server(tmp_path / "redis", **SAFE) as redis:
-        async with SlackServer() as slack, aiohttp.ClientSession() as http, AsyncExitStack() as end:
+        async with local_slack() as slack, aiohttp.ClientSession() as http, AsyncExitStack() as end:
             variables = {
                 **FILES,
                 "REDIS_URL": f"redis://127.0.0.1:{redis}/0",

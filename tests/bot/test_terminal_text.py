@@ -1,5 +1,6 @@
 """What the terminal client makes of the web chat's HTML, and what may be coloured."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -87,11 +88,14 @@ async def test_a_terminal_sees_colours_and_how_far_it_is(
 ) -> None:
     listed = Terminal(tmp_path, "people", "list", **FILES, **variables)
     long = Terminal(tmp_path, "lint-examples", **FILES, **variables)
+    checks = Terminal(tmp_path, "validate", **FILES, **variables)
     try:
-        assert (await listed.ended(), await long.ended()) == (0, 0)
+        assert (await listed.ended(), await long.ended(), await checks.ended()) == (0, 0, 0)
     finally:
         listed.close()
         long.close()
+        checks.close()
     assert ("\x1b[1mid " in listed.screen) == colours
+    assert re.search(r"playbooks.*%.*ok", checks.screen, re.DOTALL)
     assert "examples" in long.screen.partition("looks like")[0]
     assert "%" in long.screen.partition("looks like")[0]

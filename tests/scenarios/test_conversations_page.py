@@ -92,7 +92,7 @@ def open_the_list(browser: Browser, url: str, secret: str, shots: Path) -> None:
     browser.find("#empty h2")
     browser.fill("#text", "/help")
     browser.press_enter("#text")
-    browser.find(".reply")
+    browser.wait_text("#where", "/help")
     assert not browser.find("#menu").get_attribute("hidden")
     assert not browser.all("#side")[0].is_displayed()
     browser.click("#menu")
