@@ -13,7 +13,7 @@ PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
 INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
   install -c requirements.lock
 
-.PHONY: run test check audit lock chaos fuzz mutate bench image-steps reference
+.PHONY: run test check audit lock chaos fuzz mutate bench image-steps reference pictures
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -56,6 +56,10 @@ image-steps: $(DEV_STAMP)
 # Writes docs/playbook-reference.md out of the models; a test fails where it is not as they are.
 reference: $(DEV_STAMP)
 	$(BIN)/python -m tests.docs.reference
+
+# Makes the pictures of the documents anew, from conversations with the real service in a browser.
+pictures: $(DEV_STAMP)
+	$(BIN)/python -m tests.docs.pictures
 
 check: $(DEV_STAMP)
 	$(BIN)/ruff format --check $(SOURCES)

@@ -11,10 +11,10 @@ import structlog
 from bot.backoff import LONGEST_S, backoff_s
 from bot.growing import Answering, Grown
 from bot.lanes import POLL_S
+from bot.places import place_of
 from bot.readers import Readers
 from bot.stopping import pause
 from bot.throttle import Throttle
-from cards.markdown import literal
 from cards.model import Card
 from cards.ping import ping
 from cards.show import show
@@ -252,14 +252,13 @@ class Delivery:
         """Where the card comes from, for whom it is shown to elsewhere."""
         if row.conversation == card.conversation:
             return ""
-        name, _, rest = card.conversation.partition(":")
-        platform, link = self._platforms.get(name), ""
+        platform, link = self._platforms.get(card.conversation.partition(":")[0]), ""
         with suppress(TimeoutError):
             async with asyncio.timeout(LINK_S):
                 link = await platform.link(card.conversation, row.answer_id) if platform else ""
                 if not link and isinstance(platform, Opening):
                     link = await platform.opening(card.token)
-        place = say(f"place.{name}", card.lang, name=literal(rest.rpartition(":")[2]))
+        place = place_of(card.conversation, card.lang)
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
 
 

@@ -28,8 +28,9 @@ class _Spoken:
 class Limited:
     """Refuses what is over `per_minute` messages of a person, and twice as many taps and the like.
 
-    A message is refused aloud once until they may write again; whatever is pressed, each time, as
-    somebody waits for its answer. Each web process counts by itself, without asking anybody.
+    A message is refused aloud once until they may write again, in the web chat each time; and so is
+    whatever is pressed, for somebody waits for its answer. Each web process counts by itself,
+    without asking anybody.
     """
 
     def __init__(self, intake: Intake, clock: Clock, *, per_minute: int) -> None:
@@ -52,7 +53,8 @@ class Limited:
         refused = self._said.taken(update)
         if refused is None:
             return await self._intake(update)
-        if refused.told:
+        # The web chat's page tells it where the message is written, and keeps what is in there.
+        if refused.told and update.actor.platform != "web":
             return Accepted(duplicate=True)
         return Answered(
             _told("intake.too_many", text, self._said.per_minute, refused.seconds), ok=False

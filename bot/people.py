@@ -6,6 +6,8 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
+from adapters.webchat.bodies import conversation_of
+from adapters.webchat.rooms import home_room, is_own
 from bot.people_file import PeopleFile, Person, read_people
 from bot.workspaces import is_outside, outsider, workspace_of
 from cards.model import Card, Lang, Principal, Review
@@ -15,6 +17,9 @@ from engine.language import detect
 from engine.waiting import Voter
 
 WEB_ROOM = "web:local:main"
+OWN_WEB_HOMES = "web:own"
+"""Among the connected platforms: people sign in to the web chat, and are reached in own rooms."""
+
 MOST_MEMBERS = 50
 """So many members of Slack groups who are not in people.yaml are told of a review themselves."""
 
@@ -188,10 +193,13 @@ class Directory:
     def private(self, actor: Actor, conversation: str) -> str:
         """Where only this person reads what is said: there, or their direct chat with the bot.
 
-        "" where there is none: a room of the web chat is everybody's.
+        "" where there is none: where visitors choose who they are, shared rooms are everybody's.
         """
         platform, _, rest = conversation.partition(":")
         workspace, _, place = rest.partition(":")
+        if platform == "web":
+            home = self._web_home(actor.user)
+            return conversation if is_own(place) else home if home != WEB_ROOM else ""
         own = f"{platform}:{workspace}:{actor.user}"
         if platform == "slack":
             return conversation if place.startswith("D") else own
@@ -203,7 +211,7 @@ class Directory:
             return True
         if card.review.roles and conversation in self.about(card.conversation).homes(card.review):
             return True
-        return conversation.startswith("web:") and card.conversation.startswith("web:")
+        return all(map(_shared_in_web, (conversation, card.conversation)))
 
     def owner_at(self, conversation: str) -> Person | None:
         """The person in the file whose direct chat this is; None for any other place."""
@@ -276,10 +284,14 @@ class Directory:
                 name = member.partition(":")[2]
                 yield Principal(id=account, name=name, roles=self._by_group((account,)))
 
+    def _web_home(self, web: str) -> str:
+        own = OWN_WEB_HOMES in self.platforms
+        return conversation_of(home_room(web)) if own else WEB_ROOM
+
     def _homes(self, person: Person) -> list[str]:
         homes = []
         if person.web and "web" in self.platforms:
-            homes.append(WEB_ROOM)
+            homes.append(self._web_home(person.web))
         if "slack" in self.platforms:
             homes += [f"slack:{account}" for account in self._slack(person)]
         bot = next((p for p in self.platforms if p.startswith("telegram:")), None)
@@ -287,6 +299,11 @@ class Directory:
             # A private chat has the id of its person.
             homes += [f"{bot}:{user}" for user in person.telegram]
         return homes
+
+
+def _shared_in_web(conversation: str) -> bool:
+    platform, _, rest = conversation.partition(":")
+    return platform == "web" and not is_own(rest.partition(":")[2])
 
 
 def load_people(path: Path) -> Directory:

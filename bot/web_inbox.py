@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from adapters.webchat.platform import Waiting
 from bot.people import Directory
-from cards.markdown import literal
+from bot.places import place_of
 from cards.model import Card
 from cards.reader import as_read
 from cards.show import show
@@ -40,6 +40,5 @@ class WebInbox:
 
 
 def _view(card: Card, zone: str) -> CardView:
-    platform, _, rest = card.conversation.partition(":")
-    place = say(f"place.{platform}", card.lang, name=literal(rest.rpartition(":")[2]))
+    place = place_of(card.conversation, card.lang)
     return show(card, zone, origin=say("card.origin", card.lang, place=place, url=""))

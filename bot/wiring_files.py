@@ -30,4 +30,5 @@ def web_uploads(settings: Settings) -> Uploads:
         SystemClock(settings.timezone),
         most_mb=settings.file_max_mb,
         seconds=settings.file_seconds,
+        kinds=settings.file_types,
     )

@@ -8,12 +8,13 @@ from aiohttp import web
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
-from adapters.redis.rooms import RedisChatLog, RedisLease
+from adapters.redis.chat import RedisChatLog, RedisConversations
+from adapters.redis.rooms import RedisLease
 from adapters.redis.slate import RedisSlate
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
 from adapters.webchat.platform import WebChat
-from bot.people import Directory
+from bot.people import OWN_WEB_HOMES, Directory
 from bot.settings import Settings
 from bot.store import Store
 from bot.wiring_files import web_uploads
@@ -77,6 +78,7 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
         people=persons,
         door=web_door(settings, store, persons),
         inbox=web_inbox(settings, store, people),
+        conversations=RedisConversations(store.client),
         uploads=web_uploads(settings),
         public_url=settings.public_url or "",
     )
@@ -99,8 +101,13 @@ def open_platforms(
 
 
 def places(settings: Settings, platforms: Mapping[str, Adapter]) -> list[str]:
-    """Connected platforms as people's homes name them; Telegram's carry the bot's id."""
+    """Connected platforms as people's homes name them; Telegram's carry the bot's id.
+
+    Where people sign in to the web chat, each has a home of their own there.
+    """
     places = [name for name in platforms if name != "telegram"]
+    if "web" in platforms and (settings.web_user_header or settings.web_login != "off"):
+        places.append(OWN_WEB_HOMES)
     if settings.telegram_bot_token is not None:
         bot_id = settings.telegram_bot_token.get_secret_value().partition(":")[0]
         places.append(f"telegram:{bot_id}")

@@ -13,6 +13,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:row:<row>                 a platform message              {pN}:rows:<ref>     who shows ref
 {pN}:draft:<reply>             its answer while it is written
 {pN}:chat:<conversation> | :draft   what the web chat showed; what grows there now
+                               | :order, :now  its messages as they are now
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
 {pN}:retried                   who had mail handled again, the newest first, at most 1,000
 {pN}:inbox:<who>               cards that wait for a role or person, by when they were opened
@@ -22,7 +23,8 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 What belongs to a project instead: signoff:{memory:<project>} its memos, newest first, and beside
 it | :keys, the idempotency keys they were written under; signoff:{findings:<project>} its checks
 that found something, by name | :at their names by time | :closed names of checks that found nothing
-| :numbers how many findings are kept, and were dropped.
+| :numbers how many findings are kept, and were dropped. What belongs to a person of the web chat:
+signoff:{chats:<person>} their conversations by time | :titles | :seen the newest message they saw.
 """
 
 import base64
@@ -61,6 +63,11 @@ def memos(project: str) -> str:
 def findings(project: str) -> str:
     """What checks found in a project; keys that begin with it lie in the same slot."""
     return f"signoff:{{findings:{project}}}"
+
+
+def listed(person: str) -> str:
+    """A person's conversations in the web chat; keys that begin with it lie in the same slot."""
+    return f"signoff:{{chats:{person}}}"
 
 
 def group(name: str) -> str:
@@ -134,6 +141,11 @@ class Partitions:
         digest = blake2b("\x00".join((conversation, *seeds)).encode(), digest_size=16).digest()
         name = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         return f"{self.of_conversation(conversation):x}-{name}"
+
+
+def chat(partition: int, conversation: str) -> str:
+    """What a web conversation showed; keys that begin with it lie in the same partition."""
+    return tag(partition) + f"chat:{conversation}"
 
 
 def tag(partition: int) -> str:

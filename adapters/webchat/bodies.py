@@ -27,9 +27,14 @@ FieldName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 FieldText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 
 
-class _Body(Frozen):
+class SeenBody(Frozen):
+    """That a person saw what is in a room by now."""
+
     room: Room
     person: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class _Body(SeenBody):
     id: UpdateId
 
     @property

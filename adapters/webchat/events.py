@@ -12,7 +12,7 @@ from engine.errors import BadPayload, StoreUnavailable
 from engine.ports.platform import ChatEntry, ChatLog, Cursor
 
 _SEQ = re.compile(r"\d{1,20}(?:-\d{1,20})?")
-_RETRY_MS = 2_000
+RETRY_MS = 2_000
 
 
 class EventStreams:
@@ -69,7 +69,7 @@ class EventStreams:
         after: str,
         still: Callable[[], Awaitable[bool]],
     ) -> None:
-        await response.write(f"retry: {_RETRY_MS}\n\n".encode())
+        await response.write(f"retry: {RETRY_MS}\n\n".encode())
         drafts = Cursor()
         while True:
             entries = await self._log.read(

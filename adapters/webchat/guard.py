@@ -21,6 +21,7 @@ SECURITY_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
+RETRY_AFTER_S = "3"
 _LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?", re.IGNORECASE)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -45,12 +46,12 @@ class Guard:
                 self._check_host(request)
                 response = await handler(request)
             except web.HTTPException as error:
-                error.headers.update(SECURITY_HEADERS)
+                error.headers.update(_headers(error.status))
                 raise
             except BadPayload as wrong:
                 response = as_json(400, {"error": str(wrong)})
             if not response.prepared:
-                response.headers.update(SECURITY_HEADERS)
+                response.headers.update(_headers(response.status))
             return response
 
         return answer
@@ -76,6 +77,11 @@ class Guard:
         if not _LOOPBACK.fullmatch(host) and host.lower() not in self._hosts:
             served = ", ".join(["a loopback address", *sorted(self._hosts)])
             raise refused(web.HTTPForbidden, f"Host: only {served} is served")
+
+
+def _headers(status: int) -> dict[str, str]:
+    away = status == web.HTTPServiceUnavailable.status_code
+    return SECURITY_HEADERS | ({"Retry-After": RETRY_AFTER_S} if away else {})
 
 
 def as_json(status: int, body: dict[str, Any]) -> web.Response:

@@ -9,7 +9,6 @@ import structlog
 from aiohttp import web
 
 from adapters.webchat.bodies import (
-    WORKSPACE,
     BodyT,
     EnterBody,
     FormBody,
@@ -20,13 +19,16 @@ from adapters.webchat.bodies import (
 )
 from adapters.webchat.doors import Choose, Door, Links, WebPerson
 from adapters.webchat.events import EventStreams
-from adapters.webchat.guard import Guard, Handler, as_json, refused
+from adapters.webchat.guard import Guard, Handler, as_json
 from adapters.webchat.pages import StaticFiles
+from adapters.webchat.past import Past
 from adapters.webchat.render import rendered, rendered_card, rendered_form
+from adapters.webchat.rooms import home_room, is_own, may_enter, own_rooms
 from adapters.webchat.uploading import room_of, upload
 from adapters.webchat.uploads import Uploads
+from adapters.webchat.visitors import PLATFORM, Visitors
 from cards.view import CardView, MessageView
-from engine.errors import BadPayload, Gone, StoreUnavailable, Unavailable
+from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
     Accepted,
     Actor,
@@ -39,6 +41,7 @@ from engine.events import (
     SharedFile,
     Update,
 )
+from engine.ports.conversations import Conversations
 from engine.ports.drafts import Growth
 from engine.ports.platform import ChatLog, Intake, Pace
 
@@ -60,13 +63,13 @@ async def _nothing(actor: Actor) -> Waiting:
 
 
 class WebChat:
-    """The Platform of the web chat (design §3, §9): rooms that all who come in share.
+    """The Platform of the web chat (design §3, §9): rooms of one person, and rooms that all share.
 
     The `door` says who a visitor is. Every request must name a loopback host, or that of
     `public_url` where the door tells visitors apart. `inbox` is what waits for a person.
     """
 
-    name = "web"
+    name = PLATFORM
     overall = Pace()
     growth = Pace()
 
@@ -77,19 +80,22 @@ class WebChat:
         people: Sequence[WebPerson],
         door: Door | None = None,
         inbox: Callable[[Actor], Awaitable[Waiting]] = _nothing,
+        conversations: Conversations | None = None,
         public_url: str = "",
         uploads: Uploads | None = None,
         heartbeat_s: float = HEARTBEAT_S,
     ) -> None:
         self._log = log
-        self._people = {person.id: person for person in people}
+        self._people = [person.id for person in people]
         self._door = door or Choose()
+        self._visitors = Visitors(self._door, people)
         self._inbox = inbox
         self._files = StaticFiles()
         self._uploads = uploads
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
         self._guard = Guard(self._hosts())
+        self._past = Past(log, conversations, self._visitors, self._guard)
 
     def _hosts(self) -> Collection[str]:
         host = urlsplit(self._public_url).netloc
@@ -98,6 +104,10 @@ class WebChat:
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Show a message; returns `key`, under which a repeat replaces it. Raises Unavailable."""
         await self._append(conversation, {"op": "post", "id": key, "view": rendered(view)})
+        room = _room(conversation)
+        for person in self._people if is_own(room) else ():
+            if may_enter(room, person):
+                await self._past.told(person, conversation)
         return key
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
@@ -125,9 +135,10 @@ class WebChat:
         return Pace()
 
     async def link(self, conversation: str, message_id: str) -> str:
-        """The room's page, if the web chat is reached from elsewhere; never raises."""
-        room = conversation.removeprefix(conversation_of(""))
-        return f"{self._public_url}/?{urlencode({'room': room})}" if self._public_url else ""
+        """A shared room's page, if the web chat is reached from elsewhere; never raises."""
+        room = _room(conversation)
+        shared = self._public_url and not is_own(room)
+        return f"{self._public_url}/?{urlencode({'room': room})}" if shared else ""
 
     async def typing(self, conversation: str) -> None:
         """Show for a few seconds, or until the next message, that work goes on; never raises."""
@@ -155,9 +166,10 @@ class WebChat:
             web.post("/chat/messages", guarded(self._post(SayBody, intake))),
             web.post("/chat/taps", guarded(self._post(TapBody, intake))),
             web.post("/chat/forms", guarded(self._post(FormBody, intake))),
+            *self._past.routes(),
         ]
         if self._uploads:
-            taken = upload(self._uploads, self._guard, self._actor)
+            taken = upload(self._uploads, self._guard, self._visitors.actor)
             routes.append(web.post("/chat/files", guarded(taken)))
         if isinstance(self._door, Links):
             routes += self._entrance(self._door)
@@ -196,17 +208,28 @@ class WebChat:
         return self._files.serve(request.match_info["file"])
 
     async def _list_people(self, request: web.Request) -> web.Response:
-        me = await self._door.who(request)
         people = [
-            {"id": person.id, "name": person.name, "role": person.role_label}
-            for person in ([me] if me else self._people.values())
+            {
+                "id": person.id,
+                "name": person.name,
+                "role": person.role_label,
+                "rooms": own_rooms(person.id),
+                "home": home_room(person.id),
+            }
+            for person in await self._visitors.there(request)
         ]
-        most_mb = self._uploads.most_mb if self._uploads else 0
-        told = {"people": people, "leaves": self._door.leaves, "files_mb": most_mb}
+        taken = self._uploads
+        told = {
+            "people": people,
+            "chooses": isinstance(self._door, Choose),
+            "leaves": self._door.leaves,
+            "files_mb": taken.most_mb if taken else 0,
+            "files_types": taken.kinds if taken else (),
+        }
         return as_json(200, told)
 
     async def _list_inbox(self, request: web.Request) -> web.Response:
-        actor = await self._actor(request, request.query.get("person", ""))
+        actor = await self._visitors.actor(request, request.query.get("person", ""))
         try:
             waiting = await self._inbox(actor)
         except StoreUnavailable:
@@ -216,21 +239,20 @@ class WebChat:
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         room = room_of(request)
+        reader = await self._visitors.reader(request, room)
 
         async def still() -> bool:
             try:
-                await self._door.who(request)
+                return await self._visitors.reader(request, room) == reader
             except web.HTTPException:
                 return False
-            return True
 
-        await self._door.who(request)
         return await self._streams.serve(request, conversation_of(room), still)
 
     def _post(self, model: type[BodyT], intake: Intake) -> Handler:
         async def post(request: web.Request) -> web.StreamResponse:
             body = parsed(model, await self._guard.json_body(request))
-            actor = await self._actor(request, body.person)
+            actor = await self._visitors.actor(request, body.person, body.room)
             outcome = await intake(self._with_files(body, body.update(actor)))
             if isinstance(body, SayBody) and outcome == Accepted(duplicate=False):
                 await self._said(body, actor)
@@ -257,16 +279,6 @@ class WebChat:
             raise Gone("files are not taken here")
         return self._uploads.fetch(file)
 
-    async def _actor(self, request: web.Request, named: str) -> Actor:
-        """Who asks, whatever they say: where visitors do not choose, another's name is refused."""
-        me = await self._door.who(request)
-        person = me or self._people.get(named)
-        if person is None:
-            raise BadPayload("person: nobody of that id is here")
-        if person.id != named:
-            raise refused(web.HTTPForbidden, "person: you are signed in as somebody else")
-        return Actor(platform=self.name, workspace=WORKSPACE, user=person.id, name=person.name)
-
     async def _said(self, body: SayBody, actor: Actor) -> None:
         entry = {
             "op": "said",
@@ -281,12 +293,17 @@ class WebChat:
         except StoreUnavailable:
             # The message itself is safe with intake: saying "not sent" would have it sent twice.
             _log.warning("own_message_not_shown", conversation=body.conversation, update=body.id)
+        await self._past.said(body)
 
     async def _append(self, conversation: str, entry: dict[str, object]) -> None:
         try:
             await self._log.append(conversation, entry)
         except StoreUnavailable as away:
             raise Unavailable(f"the web conversation could not be written: {away}") from away
+
+
+def _room(conversation: str) -> str:
+    return conversation.removeprefix(conversation_of(""))
 
 
 def _answer(outcome: Outcome) -> web.Response:

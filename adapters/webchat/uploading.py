@@ -17,8 +17,8 @@ _PIECE_BYTES = 64 * 1024
 _ROOM = TypeAdapter[str](Room)
 _log = structlog.get_logger(__name__)
 
-Who = Callable[[web.Request, str], Awaitable[Actor]]
-"""Who asks, given whom they say they are; raises 401 or 403, or BadPayload."""
+Who = Callable[[web.Request, str, str], Awaitable[Actor]]
+"""Who asks, given whom they say they are and the room; raises 401, 403 or 404, or BadPayload."""
 
 
 def room_of(request: web.Request) -> str:
@@ -35,7 +35,7 @@ def upload(uploads: Uploads, guard: Guard, who: Who) -> Handler:
     async def take(request: web.Request) -> web.StreamResponse:
         guard.check_own(request, "application/octet-stream")
         room = room_of(request)
-        actor = await who(request, request.query.get("person", ""))
+        actor = await who(request, request.query.get("person", ""), room)
         if (request.content_length or 0) > uploads.most_mb * 1024**2:
             raise _too_large(uploads.most_mb)
         try:

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 
 from engine.errors import Gone
@@ -31,14 +31,24 @@ class TooMany(Exception):
 
 
 class Uploads:
-    """A folder of files by `<owner>-<id>`: nobody finds another's, whatever id they send."""
+    """A folder of files by `<owner>-<id>`: nobody finds another's, whatever id they send.
+
+    `kinds` are what a message's files may be, for the page to tell; who reads them judges.
+    """
 
     def __init__(
-        self, folder: Path, clock: Clock, *, most_mb: int = 20, seconds: float = 20.0
+        self,
+        folder: Path,
+        clock: Clock,
+        *,
+        most_mb: int = 20,
+        seconds: float = 20.0,
+        kinds: Sequence[str] = (),
     ) -> None:
         self._folder = folder
         self._clock = clock
         self.most_mb = most_mb
+        self.kinds = tuple(kinds)
         self.seconds = seconds
 
     async def take(self, room: str, person: str, content: AsyncIterator[bytes]) -> str:

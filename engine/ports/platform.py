@@ -6,6 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from cards.view import MessageView
 from engine.events import Outcome, Update
+from engine.ports.conversations import ChatPage
 
 Intake = Callable[[Update], Awaitable[Outcome]]
 """Hands a verified update to the service. It does not raise when the store is away: it answers
@@ -129,4 +130,12 @@ class ChatLog(Protocol):
 
         With `drafts`, what was told since its last use stands before them.
         """
+        ...
+
+    async def page(self, conversation: str, *, before: int | None, count: int) -> ChatPage:
+        """The newest `count` messages before that number (None: of all), as they are now."""
+        ...
+
+    async def newest(self, conversations: Sequence[str]) -> Sequence[int]:
+        """The number of the newest message of each, 0 where there is none."""
         ...

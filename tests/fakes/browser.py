@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -42,6 +42,22 @@ def browser_or_skip() -> None:
     pytest.skip(reason)
 
 
+# Chinese is readable in pictures of pages wherever they are made: the font is in the repository.
+_FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<include ignore_missing="yes">/etc/fonts/fonts.conf</include><dir>{folder}</dir>
+</fontconfig>
+"""
+_FONT_FOLDER = Path(__file__).parents[2] / "adapters" / "pictures" / "fonts"
+
+
+def window(language: str = "en") -> Iterator["Browser"]:
+    """A browser for a fixture to yield from; skips the test where there is none."""
+    browser_or_skip()
+    with Browser(language=language) as opened:
+        yield opened
+
+
 class Browser:
     """One browser window; `with Browser() as browser:` ends the browser and its profile."""
 
@@ -59,7 +75,12 @@ class Browser:
         )
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         # An explicit path: without one, selenium would go and look for a driver to download.
-        self.driver = Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        fonts = Path(self._profile.name) / "fonts.conf"
+        fonts.write_text(_FONTS.format(folder=_FONT_FOLDER))
+        env = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
+        self.driver = Chrome(
+            options=options, service=Service(shutil.which("chromedriver"), env=env)
+        )
         return self
 
     def __exit__(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.errors import StoreUnavailable
+from engine.ports.conversations import ChatMessage, ChatPage
 from engine.ports.platform import ChatEntry, Cursor
 
 
@@ -59,6 +60,26 @@ class MemoryChatLog:
             drafts.at = str(len(told))
         growing = told[seen:] if drafts is not None else []
         return (*(ChatEntry(seq="", body=body) for body in growing), *entries[start:])
+
+    async def page(self, conversation: str, *, before: int | None, count: int) -> ChatPage:
+        if self.away:
+            raise StoreUnavailable("the store is away")
+        now = self._now(conversation)
+        kept = [m for m in now if before is None or m.number < before]
+        seq = str(len(self._entries[conversation]))
+        return ChatPage(tuple(kept[-count:]), seq, len(kept) > count)
+
+    async def newest(self, conversations: Sequence[str]) -> Sequence[int]:
+        if self.away:
+            raise StoreUnavailable("the store is away")
+        return [len(self._now(name)) for name in conversations]
+
+    def _now(self, conversation: str) -> list[ChatMessage]:
+        last: dict[tuple[Any, Any], Mapping[str, Any]] = {}
+        for body in self.bodies(conversation):
+            if body["op"] in ("said", "post", "edit"):
+                last[body["id"], body.get("person")] = body
+        return [ChatMessage(number, body) for number, body in enumerate(last.values(), 1)]
 
     def bodies(self, conversation: str) -> list[Mapping[str, Any]]:
         """What was appended to a conversation, oldest first."""

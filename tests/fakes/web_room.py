@@ -15,15 +15,27 @@ _ids = itertools.count(1)
 
 
 class WebRoom:
-    """Says, taps and fills in as sample people do, and sees what the page would show."""
+    """Says, taps and fills in as sample people do, and sees what the page would show.
 
-    def __init__(self, url: str, room: str = "main") -> None:
+    A room of one's own names its `person`; who signed in brings their `session`, and keeps it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        room: str = "main",
+        *,
+        person: str = "",
+        session: aiohttp.ClientSession | None = None,
+    ) -> None:
         self.url = url
         self.room = room
         self.shown: dict[str, Message] = {}
         self.drafts: list[Message] = []
         self._changed = asyncio.Condition()
-        self._session = aiohttp.ClientSession(base_url=url)
+        self._person = person
+        self._lent = session
+        self._session = session or aiohttp.ClientSession(base_url=url)
         self._following: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -39,7 +51,8 @@ class WebRoom:
         if self._following:
             self._following.cancel()
             await asyncio.gather(self._following, return_exceptions=True)
-        await self._session.close()
+        if self._lent is None:
+            await self._session.close()
 
     async def _follow(self) -> None:
         after = "0"
@@ -47,7 +60,7 @@ class WebRoom:
             try:
                 async with self._session.get(
                     "/chat/events",
-                    params={"room": self.room, "after": after},
+                    params={"room": self.room, "after": after, "person": self._person},
                     timeout=aiohttp.ClientTimeout(total=None),
                 ) as stream:
                     async for raw in stream.content:

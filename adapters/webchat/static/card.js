@@ -1,4 +1,5 @@
 // Builds cards and their forms. Only values named `html` are inserted as markup: the server made them.
+import { fault } from "/static/faults.js";
 import { texts } from "/static/texts.js";
 
 let serial = 0;
@@ -63,7 +64,7 @@ function controls(card, context) {
     const shown = { data: asked.data, fields: asked.form, submit: asked.label, style: asked.style };
     return [buildForm(shown, context, rest), context.extra];
   }
-  return [el("div", { class: "buttons" }, ...rest), context.extra];
+  return [el("div", { class: "buttons", role: "group", "aria-label": card.title }, ...rest), context.extra];
 }
 
 function tapButton(button, context) {
@@ -78,9 +79,9 @@ function tapButton(button, context) {
 }
 
 async function tap(button, node, context) {
-  const { status, data } = await busy(context, () => context.act("/chat/taps", { button: button.data }));
-  if (status === 200 && data.form) openForm(data.form, node, context);
-  else tell(context, status, data);
+  const answer = await busy(context, () => context.act("/chat/taps", { button: button.data }));
+  if (answer.status === 200 && answer.data.form) openForm(answer.data.form, node, context);
+  else tell(context, answer);
 }
 
 function openForm(form, opener, context) {
@@ -94,7 +95,11 @@ function openForm(form, opener, context) {
   const cancel = el("button", { type: "button", class: "button plain", text: form.cancel });
   cancel.addEventListener("click", close);
   const built = buildForm(form, context, [cancel]);
-  built.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  built.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    close();
+  });
   root.classList.add("asking");
   extra.replaceChildren(built);
   built.querySelector("input, textarea, select")?.focus();
@@ -114,9 +119,9 @@ function buildForm(form, context, others) {
     event.preventDefault();
     fields.forEach((f) => f.fault(""));
     const values = Object.fromEntries(fields.map((f) => [f.name, f.read()]));
-    const { status, data } = await busy(context, () => context.act("/chat/forms", { button: form.data, values }));
-    if (status !== 422) return tell(context, status, data);
-    showFaults(fields, data.errors ?? {}, context);
+    const answer = await busy(context, () => context.act("/chat/forms", { button: form.data, values }));
+    if (answer.status !== 422) return tell(context, answer);
+    showFaults(fields, answer.data.errors ?? {}, context);
   });
   return node;
 }
@@ -204,14 +209,14 @@ async function busy({ root, notice }, work) {
   }
 }
 
-function tell(context, status, data) {
-  const { t } = context;
+function tell(context, answer) {
+  const { t } = context, { status, data } = answer;
   if (status === 202) return say(context, t.received, true);
   if (status === 200) {
     if (data.ok) context.extra.replaceChildren();
     return say(context, data.text, data.ok);
   }
-  say(context, data.text ?? (status === 0 ? t.again : t.refused), false);
+  say(context, status === 0 ? t.again : fault(t, answer), false);
 }
 
 function say({ root, notice }, text, ok) {
@@ -232,4 +237,22 @@ export function carryOver(from, to) {
     const node = to.querySelector(`[data-field="${name}"] [data-given]`);
     if (node) node.value = old.value;
   }
+}
+
+// Which of a card's controls has the focus, by what it is called, and what is selected in it.
+export function whereIn() {
+  const active = document.activeElement;
+  const field = active.closest("[data-field]")?.dataset.field;
+  const { selectionStart: from = null, selectionEnd: to = null } = active.matches("input[type=text], textarea") ? active : {};
+  return { field, value: active.value, label: active.matches("button") ? active.textContent : "", from, to };
+}
+
+// To the same control of the card's successor, or to the card where it has none.
+export function backTo(card, { field, value, label, from, to }) {
+  if (!card) return;
+  const among = field ? [...card.querySelectorAll(`[data-field="${CSS.escape(field)}"] :is(input, textarea, select)`)]
+    : [...card.querySelectorAll("button")].filter((button) => label && button.textContent === label);
+  const found = among.find((node) => node.type === "radio" && node.value === value) ?? among[0] ?? card;
+  found.focus({ preventScroll: true });
+  if (from !== null && found.setSelectionRange) found.setSelectionRange(from, to);
 }

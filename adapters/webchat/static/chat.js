@@ -1,14 +1,22 @@
 // The page: who is speaking, the conversation as it comes in, and the composer.
-import { buildCard, carryOver, el } from "/static/card.js";
+import { backTo, buildCard, carryOver, el, whereIn } from "/static/card.js";
 import { buildChart } from "/static/chart.js";
+import { address, belongsTo, conversations, fetchConversations, isOwn, latestOwn } from "/static/conversations.js";
+import { drafts, forgetDrafts } from "/static/drafts.js";
+import { fault } from "/static/faults.js";
 import { files } from "/static/files.js";
 import { inbox } from "/static/inbox.js";
+import { keys } from "/static/keys.js";
+import { link } from "/static/link.js";
+import { past } from "/static/past.js";
+import { hueOf, initial, showPeople } from "/static/people.js";
 import { texts } from "/static/texts.js";
 
 const MAX_TEXT = 8000;
 const MAX_INPUT_PX = 180;
 const TYPING_MS = 8000;
-const room = new URLSearchParams(location.search).get("room") ?? "main";
+const SEEN_MS = 500;
+const LOST_MS = 1500;
 const $ = (id) => document.getElementById(id);
 const scroll = $("scroll"), log = $("log"), input = $("text"), trouble = $("trouble");
 
@@ -16,22 +24,32 @@ const stored = localStorage.getItem("signoff.lang");
 let lang = stored ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
 let people = [];
 let person = null;
+let room = new URLSearchParams(location.search).get("room") ?? "";
+let chooses = false;
+let anchor = null; // older messages go before it, newer ones at the end
+let seenTimer = 0;
+let lostTimer = 0;
 let lastSeq = "0";
 let typingTimer = 0;
 let settled = -1;
 const shown = new Map(); // message id -> { node, card: JSON text of the card it shows }
+const missed = new Map(); // id of a message further up -> what it was changed to meanwhile
 const unanswered = new Map(); // what was sent without an answer -> its update id, kept for the retry
 
 // ---- talking to the server
 
-async function post(path, body, id) {
+async function post(path, body, id, keepalive = false) {
   try {
     const response = await fetch(path, {
       method: "POST",
+      keepalive,
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ room, person: person.id, id, ...body }),
     });
-    return { status: response.status, data: await response.json() };
+    const wait = Number(response.headers.get("Retry-After"));
+    const data = await response.json().catch(() => ({}));
+    if (response.status === 401) ended();
+    return { status: response.status, wait, data };
   } catch {
     return { status: 0, data: {} };
   }
@@ -48,39 +66,45 @@ async function act(path, body) {
 }
 
 function follow() {
-  const query = new URLSearchParams({ room, after: lastSeq });
+  const query = new URLSearchParams({ room, person: person.id, after: lastSeq });
   const source = new EventSource(`/chat/events?${query}`);
-  let slow = 0;
   source.onopen = () => {
-    clearTimeout(slow);
-    $("link").textContent = "";
-    setTimeout(() => { $("empty").hidden = shown.size > 0; }, 400);
+    clearTimeout(lostTimer);
+    lostTimer = 0;
+    linked(true);
   };
   source.onmessage = (event) => {
     lastSeq = event.lastEventId || lastSeq;
     take(JSON.parse(event.data));
   };
   source.onerror = () => {
-    clearTimeout(slow);
-    slow = setTimeout(() => { $("link").textContent = texts(lang).reconnecting; }, 3000);
+    // Counted from the first failure: the browser tries again and fails many times.
+    lostTimer ||= setTimeout(() => linked(false), LOST_MS);
     if (source.readyState === EventSource.CLOSED) setTimeout(followAgain, 2000);
   };
 }
 
-// Who is signed in no more is shown how to sign in.
+// Who is signed in no more is told so, and keeps what they typed.
 async function followAgain() {
   try {
-    if ((await fetch("/chat/people")).status === 401) return location.reload();
+    if ((await fetch("/chat/people")).status === 401) return ended();
   } catch {
     // The server is away: the next try tells.
   }
   follow();
 }
 
+function ended() {
+  complain(texts(lang).ended);
+  $("sign-in").hidden = false;
+}
+
 // ---- the conversation
 
 function take(entry) {
   if (entry.op === "post" || entry.op === "edit") waiting.later();
+  if (entry.op === "edit" && !shown.has(entry.id) && older.more()) return missed.set(entry.id, entry.view);
+  if (entry.op === "post" || entry.op === "said") saw();
   const nearEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 120;
   const pinned = nearEnd || scroll.scrollTop === settled; // settled: nobody scrolled since we did
   if (entry.op === "said") showSaid(entry);
@@ -101,15 +125,40 @@ function showLatest() {
   settled = scroll.scrollTop;
 }
 
+// A page of what was said before.
+function showPage(messages, early) {
+  anchor = early ? log.firstElementChild : null;
+  for (const entry of messages) {
+    if (entry.op === "said") showSaid(entry);
+    else if (!shown.has(entry.id)) showMessage(entry.id, missed.get(entry.id) ?? entry.view);
+  }
+  anchor = null;
+  if (!early) showLatest();
+}
+
+// What is in sight was seen.
+function saw() {
+  clearTimeout(seenTimer);
+  seenTimer = setTimeout(sawNow, SEEN_MS);
+}
+
+async function sawNow() {
+  clearTimeout(seenTimer);
+  seenTimer = 0;
+  if (document.visibilityState !== "visible") return;
+  await post("/chat/seen", {}, undefined, true);
+  listed.later();
+}
+
 function place(id, node) {
-  const before = shown.get(id)?.node;
-  if (before) before.replaceWith(node);
-  else log.append(node);
+  const old = shown.get(id)?.node;
+  if (old) old.replaceWith(node);
+  else log.insertBefore(node, anchor);
   $("empty").hidden = true;
 }
 
 function showSaid({ id, person: who, name, text, files: sent = [] }) {
-  const key = `said:${id}`;
+  const key = `said:${who}:${id}`;
   if (shown.has(key)) return;
   const node = el("article", { class: "said", "data-person": who },
     el("span", { class: "avatar", "data-hue": hue(who), "aria-hidden": "true", text: initial(name) }),
@@ -134,6 +183,7 @@ function showMessage(id, view) {
   body.prepend(...parts);
   if (!kept) {
     const notice = body.querySelector(":scope > .card > .notice");
+    const place = hadFocus ? whereIn() : null;
     const before = body.querySelector(":scope > .card");
     before?.remove();
     if (view.card) body.append(buildCard(view.card, view.lang, act));
@@ -143,7 +193,7 @@ function showMessage(id, view) {
       const { className, textContent } = notice;
       Object.assign(body.querySelector(":scope > .card > .notice"), { className, textContent });
     }
-    if (hadFocus) body.querySelector(".card")?.focus({ preventScroll: true });
+    if (place) backTo(body.querySelector(":scope > .card"), place);
   }
   if (old) {
     old.card = card;
@@ -175,10 +225,14 @@ function showTyping(on) {
 
 // ---- people and language
 
-const initial = (name) => [...name.trim()][0]?.toUpperCase() ?? "?";
-const hue = (id) => Math.max(0, people.findIndex((p) => p.id === id)) % 6;
+const hue = (id) => hueOf(people, id);
 
 function pick(chosen) {
+  // Nobody stays in a conversation of somebody else.
+  if (room && isOwn(room) && !belongsTo(room, chosen)) {
+    localStorage.setItem("signoff.person", chosen.id);
+    return location.assign("/");
+  }
   if (person && person.id !== chosen.id) attached.clear();
   if (person?.id !== chosen.id) waiting.clear();
   person = chosen;
@@ -187,28 +241,19 @@ function pick(chosen) {
     node.classList.toggle("mine", node.dataset.person === chosen.id);
   }
   input.placeholder = texts(lang).placeholder.replace("{name}", chosen.name);
-}
-
-function showPeople() {
-  $("people").querySelectorAll("label").forEach((node) => node.remove());
-  for (const one of people) {
-    const radio = el("input", { type: "radio", name: "person", value: one.id });
-    radio.checked = one.id === person?.id;
-    radio.addEventListener("change", () => pick(one));
-    $("people").append(el("label", { class: "person" }, radio,
-      el("span", { class: "avatar", "data-hue": hue(one.id), "aria-hidden": "true", text: initial(one.name) }),
-      el("span", { class: "names" },
-        el("strong", { text: one.name }), el("small", { text: one.role[lang] ?? one.role.en ?? "" }))));
-  }
+  if (room && !input.value) input.value = draft.kept();
+  grow();
+  listed.speak();
 }
 
 function speak() {
   const t = texts(lang);
   document.documentElement.lang = lang;
   document.querySelectorAll("[data-text]").forEach((node) => { node.textContent = t[node.dataset.text]; });
+  document.querySelectorAll("[data-label]").forEach((node) => node.setAttribute("aria-label", t[node.dataset.label]));
   $("lang").textContent = t.toggle;
   $("lang").setAttribute("aria-label", t.toggleLabel);
-  showPeople();
+  showPeople({ people, person, lang, pick });
   if (person) pick(person);
 }
 
@@ -224,7 +269,8 @@ function grow() {
 
 function complain(text) {
   trouble.textContent = text;
-  trouble.hidden = !text;
+  $("troubled").hidden = !text;
+  $("sign-in").hidden = true;
 }
 
 async function say(event) {
@@ -237,20 +283,22 @@ async function say(event) {
   complain("");
   const who = person;
   input.readOnly = $("send").disabled = true;
-  const { status, data, id } = await act("/chat/messages", sent.length ? { text, files: sent } : { text });
+  const answer = await act("/chat/messages", sent.length ? { text, files: sent } : { text });
   input.readOnly = false;
-  if (status === 202) {
+  if (answer.status === 202) {
     input.value = "";
+    draft.keep("");
     attached.clear();
-    showSaid({ id, person: who.id, name: who.name, text, files: sent.map((file) => file.name) });
+    showSaid({ id: answer.id, person: who.id, name: who.name, text, files: sent.map((file) => file.name) });
     showLatest();
-  } else complain(data.text ?? (status === 0 || status >= 500 ? t.notSent : t.refused));
+    listed.later();
+  } else if (answer.status !== 401) complain(fault(t, answer));
   grow();
   input.focus();
 }
 
 $("composer").addEventListener("submit", say);
-input.addEventListener("input", grow);
+input.addEventListener("input", () => { grow(); draft.keep(input.value); });
 addEventListener("resize", grow);
 input.addEventListener("keydown", (event) => {
   // While an input method composes, Enter picks a candidate.
@@ -269,22 +317,80 @@ $("lang").addEventListener("click", () => {
   speak();
 });
 
-const attached = files({ room, who: () => person, language: () => lang, changed: () => grow(), complain });
-const waiting = inbox({ me: () => person, act, language: () => lang });
+const linked = link(() => lang);
+const draft = drafts(() => `${person?.id}.${room}`);
+const attached = files({ here: () => room, who: () => person, language: () => lang, changed: () => grow(), complain });
+const waiting = inbox({ me: () => person, act, language: () => lang, ended });
+const listed = conversations({ me: () => person, here: () => room, language: () => lang, chooses: () => chooses, ended });
+const older = past({ ask: () => ({ room, person: person.id }), show: showPage, failed: notRead });
+keys(input);
+addEventListener("visibilitychange", () => room && person && saw());
+addEventListener("pagehide", () => { if (seenTimer) sawNow(); });
+$("sign-in").addEventListener("click", () => location.reload());
 $("leave").addEventListener("click", async () => {
   await fetch("/chat/logout", {
     method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
   });
+  forgetDrafts();
   location.reload();
 });
 
+function notRead(status, wait = 0) {
+  if (status === 401) ended();
+  else if (status === 0 || status >= 500) linked(false);
+  else if (status === 200) linked(true);
+  else complain(fault(texts(lang), { status, wait }));
+}
+
+// ---- the beginning
+
+async function whoIsThere() {
+  for (;;) {
+    try {
+      const response = await fetch("/chat/people");
+      if (response.status === 401) return ended();
+      if (response.ok) return await response.json();
+    } catch {
+      // Asked again below.
+    }
+    linked(false);
+    await new Promise((go) => { setTimeout(go, 2000); });
+  }
+}
+
+async function begin() {
+  const there = await whoIsThere();
+  if (!there) return;
+  ({ people, chooses } = there);
+  $("leave").hidden = !there.leaves;
+  attached.allow(there.files_mb, there.files_types);
+  const last = localStorage.getItem("signoff.person");
+  const owner = isOwn(room) ? people.find((p) => belongsTo(room, p)) : null;
+  const me = owner ?? people.find((p) => p.id === last) ?? people[0];
+  if (!me) return;
+  if (isOwn(room) && !owner) return noSuchRoom(me);
+  // Where people sign in, what they say is theirs unless they go elsewhere.
+  if (!room) room = chooses ? "main" : await latestOwn(me, fetchConversations).catch(() => "main");
+  if (!new URLSearchParams(location.search).has("room")) history.replaceState(null, "", address(room));
+  pick(me);
+  showPeople({ people, person, lang, pick });
+  const seq = await older.newest();
+  if (seq === null) return;
+  lastSeq = seq;
+  $("empty").hidden = shown.size > 0;
+  saw();
+  follow();
+  if (!matchMedia("(pointer: coarse)").matches && document.activeElement === document.body) input.focus();
+}
+
+function noSuchRoom(me) {
+  room = "";
+  person = me;
+  listed.speak();
+  complain(texts(lang).noSuchRoom);
+  input.disabled = true;
+}
+
 speak();
 grow();
-const there = await (await fetch("/chat/people")).json();
-people = there.people;
-$("leave").hidden = !there.leaves;
-attached.allow(there.files_mb);
-const last = localStorage.getItem("signoff.person");
-if (people.length) pick(people.find((p) => p.id === last) ?? people[0]);
-showPeople();
-follow();
+await begin();

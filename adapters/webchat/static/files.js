@@ -3,13 +3,15 @@ import { el } from "/static/card.js";
 import { texts } from "/static/texts.js";
 
 const MOST = 10;
+const THUMB_PX = 28;
+const ALIASES = { jpeg: "jpg", markdown: "md" };
 const $ = (id) => document.getElementById(id);
 
 // `who()` is the person, `changed()` is told of every change, `complain(text)` shows a trouble.
-export function files({ room, who, language, changed, complain }) {
+export function files({ here, who, language, changed, complain }) {
   const list = $("files"), input = $("file");
   let kept = []; // { name, id, state: "sending" | "ready" | "failed", node, request }
-  let mostMb = 0;
+  let mostMb = 0, kinds = [];
 
   function add(chosen) {
     const t = texts(language());
@@ -18,7 +20,30 @@ export function files({ room, who, language, changed, complain }) {
     for (const file of chosen) {
       if (kept.length >= MOST) return complain(t.tooManyFiles);
       if (file.size > mostMb * 1048576) complain(t.fileTooLarge.replace("{name}", file.name).replace("{mb}", mostMb));
+      else if (!readable(file)) complain(t.fileKind.replace("{name}", file.name).replace("{kinds}", kinds.join(", ")));
       else send(file);
+    }
+  }
+
+  // Only what is surely of another kind is refused here: the service looks at what is in a file.
+  function readable(file) {
+    const end = file.name.includes(".") ? file.name.split(".").pop().toLowerCase() : "";
+    return !kinds.length || kinds.includes(ALIASES[end] ?? end) || !file.type || file.type.startsWith("text/");
+  }
+
+  // Drawn, since an address of a picture in memory would be against the page's policy.
+  async function preview(file, node, label) {
+    if (!file.type.startsWith("image/")) return;
+    try {
+      const picture = await createImageBitmap(file);
+      const side = Math.min(picture.width, picture.height);
+      const canvas = el("canvas", { class: "thumb", role: "img", "aria-label": label, width: 2 * THUMB_PX, height: 2 * THUMB_PX });
+      canvas.getContext("2d").drawImage(picture, (picture.width - side) / 2, (picture.height - side) / 2,
+        side, side, 0, 0, 2 * THUMB_PX, 2 * THUMB_PX);
+      picture.close();
+      node.prepend(canvas);
+    } catch {
+      // No picture after all.
     }
   }
 
@@ -32,7 +57,8 @@ export function files({ room, who, language, changed, complain }) {
     remove.addEventListener("click", () => drop(one));
     kept.push(one);
     list.append(node);
-    const query = new URLSearchParams({ room, person: who().id });
+    preview(file, node, t.pictureOf.replace("{name}", file.name));
+    const query = new URLSearchParams({ room: here(), person: who().id });
     one.request.open("POST", `/chat/files?${query}`);
     one.request.setRequestHeader("Content-Type", "application/octet-stream");
     one.request.upload.onprogress = (event) => { if (event.lengthComputable) bar.value = (100 * event.loaded) / event.total; };
@@ -91,7 +117,7 @@ export function files({ room, who, language, changed, complain }) {
 
   return {
     clear,
-    allow(mb) { mostMb = mb; $("attach").hidden = !mb; },
+    allow(mb, types) { mostMb = mb; kinds = types; $("attach").hidden = !mb; },
     busy: () => kept.some((one) => one.state === "sending"),
     ready: () => kept.filter((one) => one.state === "ready").map(({ id, name }) => ({ id, name })),
   };

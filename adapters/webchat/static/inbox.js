@@ -1,13 +1,14 @@
 // The panel of what waits for whoever is speaking: the same cards, with buttons that work here.
-import { buildCard, carryOver } from "/static/card.js";
+import { backTo, buildCard, carryOver, whereIn } from "/static/card.js";
 import { texts } from "/static/texts.js";
 
 const EVERY_MS = 20_000;
 const SOON_MS = 400;
 const $ = (id) => document.getElementById(id);
 
-// `me()` is who is speaking, `act` posts as card.js wants it, `language()` is the page's.
-export function inbox({ me, act, language }) {
+// `me()` is who is speaking, `act` posts as card.js wants it, `language()` is the page's; `ended()` is
+// told that nobody is signed in any more.
+export function inbox({ me, act, language, ended }) {
   const dialog = $("inbox"), list = $("inbox-list"), told = $("inbox-told"), count = $("count");
   const shown = new Map(); // token -> { node, json }
   let soon = 0, asked = 0;
@@ -19,7 +20,7 @@ export function inbox({ me, act, language }) {
     try {
       const query = new URLSearchParams({ person: person.id });
       const response = await fetch(`/chat/inbox?${query}`);
-      if (response.status === 401) return location.reload();
+      if (response.status === 401) return ended();
       if (!response.ok) return;
       const data = await response.json();
       if (number === asked && me()?.id === person.id) show(data);
@@ -61,8 +62,10 @@ export function inbox({ me, act, language }) {
       return answer;
     });
     if (old) {
+      const place = old.node.contains(document.activeElement) ? whereIn() : null;
       carryOver(old.node, node);
       old.node.replaceWith(node);
+      if (place) backTo(node, place);
     } else list.append(node);
     shown.set(card.token, { node, json });
   }

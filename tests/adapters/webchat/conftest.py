@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from aiohttp.test_utils import TestClient
 from adapters.webchat.doors import WebPerson
 from adapters.webchat.platform import WebChat
 from engine.events import Accepted, Outcome, Update
+from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
 
 Answer = Outcome | Callable[[Update], Awaitable[Outcome]]
@@ -65,3 +66,17 @@ async def client(
     app.on_shutdown.append(close)
     async with asyncio.timeout(20):
         yield await aiohttp_client(app)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    yield from window()
+
+
+@pytest.fixture
+def page(client: Any, browser: Browser) -> Iterator[Callable[[str], str]]:
+    """The address of a room; each test has a port of its own, so nothing is kept between them."""
+    yield lambda room: str(client.make_url("/").with_query(room=room))
+    # Before the server goes, or the page's reconnecting would be in the next test's console.
+    browser.open("about:blank")
+    browser.console_errors()

@@ -1,8 +1,6 @@
 """The page in a real browser, against the real WebChat over HTTP."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -29,7 +27,7 @@ from engine.events import (
     Outcome,
     Update,
 )
-from tests.fakes.browser import Browser, browser_or_skip
+from tests.fakes.browser import Browser
 
 ASK = "s1:0-clarify1:fill:1"
 APPROVE = "s1:0-confirm1:approve:1"
@@ -39,22 +37,6 @@ WEIGHT = Field(name="weight", label="Weight", type="number", unit="kg", minimum=
 ECOG = Field(name="ecog", label="ECOG", type="choice", options=("0", "1", "2"))
 DAY = Field(name="day", label="Visit date", type="date", value="2026-11-21")
 REASON = Field(name="reason", label="Reason")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    browser_or_skip()
-    with Browser(language="en") as opened:
-        yield opened
-
-
-@pytest.fixture
-def page(client: Any, browser: Browser) -> Iterator[Callable[[str], str]]:
-    """The address of a room; each test has a port of its own, so nothing is kept between them."""
-    yield lambda room: str(client.make_url("/").with_query(room=room))
-    # Before the server goes, or the page's reconnecting would be in the next test's console.
-    browser.open("about:blank")
-    browser.console_errors()
 
 
 def asking(outcome: str = "", tone: Tone = "open") -> MessageView:
@@ -229,7 +211,7 @@ def _send_again(browser: Browser) -> None:
     browser.click("#send")
     browser.wait_text(".said", "hello")
     assert browser.find("#text").get_property("value") == ""
-    assert browser.all("#trouble:not([hidden])") == []
+    assert browser.all("#troubled:not([hidden])") == []
     assert expected_refusals(browser.console_errors()) == []
 
 
@@ -276,11 +258,13 @@ async def test_what_is_being_typed_survives_an_edit_of_its_card(page, chat, brow
 
 async def test_typing_shows_until_the_next_message(page, chat, browser):
     conversation = "web:local:typing"
-    await chat.typing(conversation)
     address = page("typing")
 
-    def see_typing() -> None:
+    def open_page() -> None:
         browser.open(address)
+        browser.find("#empty h2")
+
+    def see_typing() -> None:
         browser.find("#typing .dots")
 
     def see_message() -> None:
@@ -288,6 +272,8 @@ async def test_typing_shows_until_the_next_message(page, chat, browser):
         assert browser.all("#typing:not([hidden])") == []
         assert len(browser.all(".reply")) == 1
 
+    await asyncio.to_thread(open_page)
+    await chat.typing(conversation)
     await asyncio.to_thread(see_typing)
     await chat.send(conversation, asking(), key="r1")
     await chat.send(conversation, asking(), key="r1")

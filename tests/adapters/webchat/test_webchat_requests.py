@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from yarl import URL
 
+from adapters.webchat.rooms import home_room, own_rooms
 from cards.model import Field
 from cards.view import FormView
 from engine.events import (
@@ -251,6 +252,8 @@ async def test_people_are_listed_with_their_roles(client):
         "id": "lin",
         "name": "Lin Yue",
         "role": {"zh": "申请人", "en": "Requester"},
+        "rooms": own_rooms("lin"),
+        "home": home_room("lin"),
     }
 
 

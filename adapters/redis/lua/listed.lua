@@ -1,0 +1,16 @@
+-- KEYS: a person's conversations by when something was last said in them (microseconds), their
+-- titles, the newest message of each that the person saw.
+-- ARGV: conversation, title ('' for none so far), how many are kept, for how many seconds
+local clock = redis.call('TIME')
+local now = clock[1] * 1000000 + clock[2]
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+if ARGV[2] ~= '' then redis.call('HSETNX', KEYS[2], ARGV[1], ARGV[2]) end
+local gone = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[4] * 1000000)
+for _, name in ipairs(redis.call('ZREVRANGE', KEYS[1], ARGV[3], -1)) do table.insert(gone, name) end
+for _, name in ipairs(gone) do
+  redis.call('ZREM', KEYS[1], name)
+  redis.call('HDEL', KEYS[2], name)
+  redis.call('HDEL', KEYS[3], name)
+end
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
+return 1

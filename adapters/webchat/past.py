@@ -1,0 +1,138 @@
+"""A conversation's past in pages, and the list of a person's conversations."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from aiohttp import web
+
+from adapters.webchat.bodies import SayBody, SeenBody, conversation_of, parsed
+from adapters.webchat.guard import Guard, as_json
+from adapters.webchat.rooms import home_room, is_own
+from adapters.webchat.uploading import room_of
+from adapters.webchat.visitors import Visitors
+from engine.errors import BadPayload, StoreUnavailable
+from engine.ports.conversations import Conversations, Listed
+from engine.ports.platform import ChatLog
+
+MAIN = "main"
+PAGE = 40
+LIST_PAGE = 30
+TITLE_CHARACTERS = 80
+_NUMBER = re.compile(r"[1-9][0-9]{0,15}")
+_log = structlog.get_logger(__name__)
+
+
+class Past:
+    """What was said: read in pages, listed by person; without `conversations` nothing is listed."""
+
+    def __init__(
+        self, log: ChatLog, conversations: Conversations | None, visitors: Visitors, guard: Guard
+    ) -> None:
+        self._log = log
+        self._conversations = conversations
+        self._visitors = visitors
+        self._guard = guard
+
+    def routes(self) -> list[web.RouteDef]:
+        """The page's requests about the past."""
+        return [
+            web.get("/chat/history", self._guard(self._history)),
+            web.get("/chat/conversations", self._guard(self._list)),
+            web.post("/chat/seen", self._guard(self._seen)),
+        ]
+
+    async def said(self, body: SayBody) -> None:
+        """Put the conversation first in the list of who said something there; never raises."""
+        title = " ".join((body.text or body.files[0].name).split())[:TITLE_CHARACTERS]
+        try:
+            number = (await self._log.newest([body.conversation]))[0]
+            await self._spoken(body.person, body.conversation, title)
+            if self._conversations:
+                await self._conversations.saw(body.person, body.conversation, number)
+        except StoreUnavailable:
+            _log.warning("conversation_not_listed", conversation=body.conversation)
+
+    async def told(self, person: str, conversation: str) -> None:
+        """Put a person's own conversation first when the service says something; never raises."""
+        try:
+            await self._spoken(person, conversation, "")
+        except StoreUnavailable:
+            _log.warning("conversation_not_listed", conversation=conversation)
+
+    async def _spoken(self, person: str, conversation: str, title: str) -> None:
+        if self._conversations:
+            await self._conversations.spoken(person, conversation, title)
+
+    async def _history(self, request: web.Request) -> web.StreamResponse:
+        room = room_of(request)
+        await self._visitors.reader(request, room)
+        before = _number(request)
+        try:
+            page = await self._log.page(conversation_of(room), before=before, count=PAGE)
+        except StoreUnavailable:
+            return _away()
+        messages = [{"n": message.number, **message.body} for message in page.messages]
+        return as_json(200, {"messages": messages, "seq": page.seq, "more": page.more})
+
+    async def _list(self, request: web.Request) -> web.StreamResponse:
+        actor = await self._visitors.actor(request, request.query.get("person", ""))
+        before = _number(request)
+        try:
+            told = await self._listed(actor.user, before)
+        except StoreUnavailable:
+            return _away()
+        return as_json(200, told)
+
+    async def _listed(self, person: str, before: int | None) -> dict[str, Any]:
+        if not self._conversations:
+            return {"conversations": [], "more": "", "pinned": []}
+        pinned = [conversation_of(MAIN), conversation_of(home_room(person))]
+        found = await self._conversations.listed(person, before_us=before, count=LIST_PAGE + 1)
+        page = [one for one in found[:LIST_PAGE] if one.conversation not in pinned]
+        seen = [await self._conversations.seen(person, name) for name in pinned]
+        fixed = [Listed(name, "", 0, number) for name, number in zip(pinned, seen, strict=True)]
+        return {
+            "conversations": await self._shown(page),
+            "pinned": await self._shown(fixed),
+            "more": str(found[LIST_PAGE - 1].at_us) if len(found) > LIST_PAGE else "",
+        }
+
+    async def _shown(self, listed: Sequence[Listed]) -> list[dict[str, Any]]:
+        newest = await self._log.newest([one.conversation for one in listed])
+        rooms = [one.conversation.removeprefix(conversation_of("")) for one in listed]
+        return [
+            {
+                "room": room,
+                "title": one.title,
+                "shared": not is_own(room),
+                "at_ms": one.at_us // 1000,
+                "empty": number == 0,
+                "unread": number > one.seen,
+            }
+            for one, room, number in zip(listed, rooms, newest, strict=True)
+        ]
+
+    async def _seen(self, request: web.Request) -> web.StreamResponse:
+        body = parsed(SeenBody, await self._guard.json_body(request))
+        actor = await self._visitors.actor(request, body.person, body.room)
+        conversation = conversation_of(body.room)
+        try:
+            number = (await self._log.newest([conversation]))[0]
+            if self._conversations:
+                await self._conversations.saw(actor.user, conversation, number)
+        except StoreUnavailable:
+            return _away()
+        return as_json(200, {})
+
+
+def _number(request: web.Request) -> int | None:
+    given = request.query.get("before", "")
+    if given and not _NUMBER.fullmatch(given):
+        raise BadPayload("before: not a place in this list")
+    return int(given) if given else None
+
+
+def _away() -> web.Response:
+    return as_json(503, {"error": "the store is away"})

@@ -1,0 +1,243 @@
+"""What goes wrong is said on the page, in the reader's language, and what was typed is not lost."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from adapters.webchat import events
+from adapters.webchat.doors import Choose, WebPerson
+from adapters.webchat.guard import refused
+from adapters.webchat.platform import WebChat
+from adapters.webchat.uploads import Uploads
+from cards.view import ButtonView, CardView, MessageView
+from engine.events import Answered, NotRecorded
+from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
+from tests.fakes.browser import Browser, window
+from tests.fakes.chat_log import MemoryChatLog
+
+ROOM = "web:local:main"
+AWAY = {
+    "en": ("Try again in 3 seconds", "stays in the box"),
+    "zh": ("3 秒后再试", "留在输入框里"),
+}
+ENDED = {"en": "Your sign-in has ended", "zh": "登录已失效"}
+LOST = {"en": ("Connection lost", "Connected again"), "zh": ("连接断开", "已恢复连接")}
+WRONG_KIND = {"en": "cannot be read. These can: csv, png", "zh": "这种文件读不了"}
+TOO_LARGE = {"en": "larger than 1 MB", "zh": "超过 1 MB"}
+
+_PUT = """
+const [how, name, kind, size] = arguments;
+const data = new DataTransfer();
+let content = new Uint8Array(size);
+if (kind === "image/png" && size === 200) {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 8;
+  canvas.getContext("2d").fillRect(0, 0, 8, 8);
+  content = Uint8Array.from(atob(canvas.toDataURL().split(",")[1]), (c) => c.charCodeAt(0));
+}
+data.items.add(new File([content], name, { type: kind }));
+const text = document.getElementById("text"), plain = { bubbles: true, cancelable: true };
+if (how === "paste") {
+  text.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, ...plain }));
+} else for (const kind of ["dragover", how]) {
+  document.body.dispatchEvent(new DragEvent(kind, { dataTransfer: data, ...plain }));
+}
+"""
+
+
+@pytest.fixture(scope="module", params=["en", "zh"])
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    yield from window(request.param)
+
+
+@pytest.fixture
+def lang(browser: Browser, request: pytest.FixtureRequest) -> str:
+    return str(request.node.callspec.params["browser"])
+
+
+class Guarded(Choose):
+    """A door at which the session ends when `shut` is set."""
+
+    shut = False
+
+    async def who(self, request: web.Request) -> WebPerson | None:
+        if self.shut:
+            raise refused(web.HTTPUnauthorized, "sign in with a link")
+        return await super().who(request)
+
+
+class Served:
+    """The page on an address that it comes back to after a break."""
+
+    def __init__(self, folder: Any) -> None:
+        self.log, self.intake, self.door = MemoryChatLog(), ScriptedIntake(), Guarded()
+        self._uploads = Uploads(folder, most_mb=1, kinds=("csv", "png"))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/?room=main"
+
+    @asynccontextmanager
+    async def up(self) -> AsyncIterator[WebChat]:
+        chat = WebChat(
+            log=self.log,
+            people=PEOPLE,
+            door=self.door,
+            uploads=self._uploads,
+            heartbeat_s=0.05,
+        )
+        app = web.Application()
+        app.add_routes(chat.routes(self.intake))
+
+        async def close(_: web.Application) -> None:
+            await chat.close()
+
+        app.on_shutdown.append(close)
+        server = TestServer(app, host="127.0.0.1", port=self.port)
+        await server.start_server()
+        try:
+            yield chat
+        finally:
+            await server.close()
+
+
+@pytest.fixture
+def served(tmp_path: Any, browser: Browser) -> Iterator[Served]:
+    yield Served(tmp_path / "uploads")
+    browser.open("about:blank")
+    browser.console_errors()
+
+
+def said_nothing_lost(browser: Browser, text: str) -> None:
+    assert browser.find("#text").get_property("value") == text
+    assert browser.all(".said") == []
+
+
+async def test_a_message_that_was_not_taken_stays_in_the_box(served, browser, lang):
+    def send_in_vain(expected: tuple[str, ...]) -> None:
+        browser.press_enter("#text")
+        for words in expected:
+            browser.wait_text("#trouble", words)
+        said_nothing_lost(browser, "a message")
+
+    def begin() -> None:
+        browser.open(served.url)
+        browser.find("#empty h2")
+        browser.fill("#text", "a message")
+
+    async def away(update: Any) -> Any:
+        raise refused(web.HTTPServiceUnavailable, "the store is away")
+
+    async with served.up():
+        await asyncio.to_thread(begin)
+        served.intake.answers = {"message": away}
+        await asyncio.to_thread(send_in_vain, AWAY[lang])
+        served.intake.answers = {"message": NotRecorded(text="not kept")}
+        await asyncio.to_thread(send_in_vain, ("not kept",))
+        served.intake.answers = {"message": Answered(text="too many a minute", ok=False)}
+        await asyncio.to_thread(send_in_vain, ("too many a minute",))
+        # What stands in the box is there after a reload, for this person and conversation alone.
+        await asyncio.to_thread(browser.open, served.url)
+        await asyncio.to_thread(browser.find, "#empty h2")
+        assert browser.find("#text").get_property("value") == "a message"
+        other = served.url.replace("room=main", "room=other")
+        await asyncio.to_thread(browser.open, other)
+        await asyncio.to_thread(browser.find, "#empty h2")
+        assert browser.find("#text").get_property("value") == ""
+    browser.run("localStorage.clear()")
+
+
+async def test_a_session_that_ended_is_told_and_nothing_is_lost(served, browser, lang):
+    button = ButtonView(data="s1:card:go:1", label="Go", style="primary")
+    card = CardView(token="card", kind="confirm", title="Go?", buttons=(button,))
+
+    def begin() -> None:
+        browser.open(served.url)
+        browser.find(".card .button")
+        browser.fill("#text", "a message")
+
+    def send() -> None:
+        browser.press_enter("#text")
+        browser.wait_text("#trouble", ENDED[lang])
+        browser.find("#sign-in")
+        said_nothing_lost(browser, "a message")
+        browser.click(".card .button")
+        browser.wait_text(".card .notice.no", ENDED[lang])
+        browser.click("#sign-in")
+        browser.find("#told")
+
+    async with served.up() as chat:
+        await chat.send(ROOM, MessageView(lang=lang, card=card), key="r1")
+        await asyncio.to_thread(begin)
+        served.door.shut = True
+        await asyncio.to_thread(send)
+        served.door.shut = False
+        await asyncio.to_thread(browser.open, served.url)
+        await asyncio.to_thread(browser.find, ".card")
+        assert browser.find("#text").get_property("value") == "a message"
+    browser.run("localStorage.clear()")
+
+
+async def test_a_lost_connection_is_told_and_what_was_missed_comes(
+    served, browser, lang, monkeypatch
+):
+    monkeypatch.setattr(events, "RETRY_MS", 200)
+    lost, back = LOST[lang]
+    async with served.up():
+        await asyncio.to_thread(browser.open, served.url)
+        await asyncio.to_thread(browser.find, "#empty h2")
+    browser.run("window.stayed = true")
+    await asyncio.to_thread(browser.wait_text, "#link.lost", lost)
+    browser.fill("#text", "into the dark")
+    await asyncio.to_thread(browser.press_enter, "#text")
+    await asyncio.to_thread(browser.find, "#trouble")
+    said_nothing_lost(browser, "into the dark")
+    body = {"op": "said", "id": "m1", "person": "chen", "name": "Chen Rui", "text": "meanwhile"}
+    await served.log.append(ROOM, body)
+    async with served.up():
+        await asyncio.to_thread(browser.wait_text, ".said", "meanwhile")
+        await asyncio.to_thread(browser.wait_text, "#link:not(.lost)", back)
+        assert browser.run("return window.stayed")
+    browser.run("localStorage.clear()")
+
+
+async def test_files_that_are_not_taken_are_told_at_once(served, browser, lang):
+    def drop() -> None:
+        browser.open(served.url)
+        browser.find("#attach")
+        put("drop", "set-up.exe", "application/x-msdos-program", 10)
+        browser.wait_text("#trouble", WRONG_KIND[lang])
+        assert browser.all(".files li") == []
+        put("drop", "scan.png", "image/png", 1024**2 + 1)
+        browser.wait_text("#trouble", TOO_LARGE[lang])
+        put("dragenter", "a.csv", "text/csv", 3)
+        assert "dropping" in browser.run("return document.body.className")
+        browser.find(".drop")
+        put("drop", "a.csv", "text/csv", 3)
+        browser.wait_text(".files .is-ready", "a.csv")
+        assert browser.run("return document.body.className") == ""
+
+    def paste() -> None:
+        put("paste", "image.png", "image/png", 200)
+        browser.wait_text(".files .is-ready:nth-child(2)", "image.png")
+        picture = browser.find(".files canvas.thumb")
+        assert "image.png" in (picture.get_attribute("aria-label") or "")
+        assert browser.find("#text").get_property("value") == ""
+        browser.press_enter("#text")
+        browser.wait_text(".said .names", "a.csv · image.png")
+        assert browser.console_errors() == []
+
+    def put(*what: str | int) -> None:
+        browser.run(_PUT, *what)
+
+    async with served.up():
+        await asyncio.to_thread(drop)
+        await asyncio.to_thread(paste)
+    (said,) = served.intake.updates
+    assert [file.name for file in said.files] == ["a.csv", "image.png"]

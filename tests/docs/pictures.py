@@ -1,0 +1,141 @@
+"""Makes the pictures of the documents from conversations with the real service (`make pictures`).
+
+Each PNG holds the text of the page that it shows: a test tells by it when the page has changed.
+"""
+
+import asyncio
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+from redis.asyncio import Redis
+from selenium.webdriver.support.wait import WebDriverWait
+
+from adapters.redis.embedded import EmbeddedServer, open_server
+from adapters.webchat.rooms import own_rooms
+from tests.docs.reading import ROOT
+from tests.fakes.browser import Browser
+from tests.scenarios.conftest import running, settings_over
+
+FOLDER = ROOT / "docs" / "pictures"
+TEXT = "page"
+_MOVING = (
+    (re.compile(r"\d{4}-\d{2}-\d{2}"), "DAY"),
+    (re.compile(r"\d{2}-\d{2}"), "DAY"),
+    (re.compile(r"\d{2}:\d{2}"), "TIME"),
+)
+_FORM = {"ecog": "2", "weight_kg": "61.5", "systolic": "121", "diastolic": "77"}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page as somebody sees it: what they do until then, and in what window."""
+
+    name: str
+    language: str
+    size: tuple[int, int]
+    walk: Callable[[Browser, str], None]
+    dark: bool = False
+
+
+def _asked(browser: Browser, url: str) -> None:
+    for number, text in enumerate(("Check the visits of P001", "ECOG of P001 and P002?")):
+        browser.open(f"{url}/?room={own_rooms('lin')}{number}")
+        _say(browser, text)
+        browser.find(".reply .part:not(.is-working)")
+    browser.open(f"{url}/?room={own_rooms('lin')}today")
+    _say(browser, "Show me the ECOG of P003, then record today's visit")
+    browser.wait_text(".part.is-answered", "ECOG of P003")
+    browser.find(".card .form")
+    browser.wait_text("#list", "Show me the ECOG")
+
+
+def _approved(browser: Browser, url: str) -> None:
+    browser.open(f"{url}/?room=ward-7")
+    browser.click('.person:has([value="lin"])')
+    _say(browser, "帮我查一下 P003 的 ECOG,然后录入今天的访视数据")
+    for name, value in _FORM.items():
+        browser.fill(f'[data-field="{name}"] input', value)
+    browser.click(".form [type=submit]")
+    browser.wait_text(".card h3", "请审核")
+    browser.click('.person:has([value="chen"])')
+    browser.find(".kind-confirm .button.danger")
+    browser.wait_text("#count", "1")
+    browser.run("document.querySelector('.kind-confirm').scrollIntoView({block: 'end'})")
+
+
+PICTURES = (
+    Picture("webchat", "en", (1180, 1070), _asked),
+    Picture("review-phone", "zh-CN", (400, 860), _approved, dark=True),
+)
+
+
+def _say(browser: Browser, text: str) -> None:
+    browser.fill("#text", text)
+    browser.press_enter("#text")
+    browser.wait_text(".said.mine", text)
+
+
+async def made(picture: Picture, server: EmbeddedServer) -> Image.Image:
+    """The picture, from a service of its own; its text is in `info`."""
+    async with Redis.from_url(server.url) as redis:
+        await redis.flushall()
+    with tempfile.TemporaryDirectory() as folder:
+        async with running(settings_over(server, Path(folder))) as service:
+            return await asyncio.to_thread(_shot, picture, service.url)
+
+
+def _shot(picture: Picture, url: str) -> Image.Image:
+    with Browser(language=picture.language) as browser:
+        width, height = picture.size
+        browser.emulate(width=width, height=height, dark=picture.dark)
+        picture.walk(browser, url)
+        browser.run("document.activeElement.blur()")
+        # What moves has come to rest.
+        WebDriverWait(browser.driver, 10).until(
+            lambda _: browser.run("return document.getAnimations().length") == 0
+        )
+        image = Image.open(BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
+        image.info[TEXT] = _text(browser)
+        assert browser.console_errors() == []
+    return image
+
+
+def _text(browser: Browser) -> str:
+    text = str(browser.run("return document.body.innerText"))
+    for pattern, word in _MOVING:
+        text = pattern.sub(word, text)
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+def kept(picture: Picture) -> Image.Image:
+    """The picture as it stands in the documents."""
+    image: Any = Image.open(FOLDER / f"{picture.name}.png")
+    image.load()
+    return image
+
+
+async def make_all() -> None:
+    """Writes all pictures anew."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        server = await open_server(Path(folder))
+        try:
+            for picture in PICTURES:
+                image, about = await made(picture, server), PngInfo()
+                about.add_itxt(TEXT, image.info[TEXT])
+                small = image.quantize(256, dither=Image.Dither.NONE)
+                small.save(FOLDER / f"{picture.name}.png", pnginfo=about, optimize=True)
+                print(FOLDER / f"{picture.name}.png")
+        finally:
+            server.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(make_all())
