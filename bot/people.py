@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
 from bot.people_file import PeopleFile, Person, read_people
+from cards.lapsed import counted
 from cards.model import Card, Lang, Principal, Review
 from engine.commands import ADMIN
 from engine.events import Actor
@@ -125,6 +126,11 @@ class Directory:
         found = self.holders(card.review.roles) if card else map(self._principal, lent)
         stands_for = tuple(each for each in found if each.id in givers)
         return principal.model_copy(update={"stands_for": stands_for})
+
+    def counted(self, card: Card, now: datetime) -> Card:
+        """The card with those votes alone that count by the roles held now."""
+        held = {each.id for each in self.holders(card.review.roles)}
+        return counted(card, held=held, known={each.id for each in self.people}, now=now)
 
     def voter(self, principal: Principal, today: date) -> Voter:
         """The person as they may act today, on one card or another."""

@@ -58,6 +58,7 @@ class Tapping:
 
     def judge(self, update: Tap, found: CardNow, button: Button, principal: Principal) -> Judged:
         """What the tap comes to for this person, who may stand in for others."""
+        found = self._counted(found)
         principal = self.people.standing(principal, found.card, self._today(found))
         tapped = Tapped.on(update, found, principal, button)
         if button.choice == HAND_OVER:
@@ -70,6 +71,7 @@ class Tapping:
 
     def given(self, update: Tap, found: CardNow, giver: Principal, name: str) -> Judged:
         """A seat given by a command instead of the card's button."""
+        found = self._counted(found)
         tapped = Tapped(update, found, giver, HAND_OVER, found.card.revision)
         return self.hand_over(tapped, name)
 
@@ -172,6 +174,9 @@ class Tapping:
             case Unchanged() | MayEdit() | Edited():
                 text = say("edit.nothing", lang)
                 return Told(text, False, Effects(log=(tapped.entry("unchanged"),)))
+
+    def _counted(self, found: CardNow) -> CardNow:
+        return replace(found, card=self.people.counted(found.card, found.now))
 
     def _today(self, found: CardNow) -> date:
         return found.now.astimezone(ZoneInfo(self.zone)).date()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from cards.model import Card, Lang
-from cards.show import outcome
+from cards.show import fallen, outcome
 from engine.frames.outcome import People
 from engine.ports.listing import OpenCard
 
@@ -16,7 +16,8 @@ Mask = Callable[[str], str]
 class CardLine:
     """A card; `text` and `problems` are Markdown. `people` may decide: names, by role.
 
-    `votes` are names with what they chose, `age` how long it has been open.
+    `votes` are names with what they chose, `fallen` says which count no more,
+    `age` how long it has been open.
     """
 
     token: str
@@ -31,6 +32,7 @@ class CardLine:
     waits_for: str
     people: tuple[str, ...]
     votes: tuple[tuple[str, str, datetime], ...]
+    fallen: tuple[str, ...]
     quorum: int
     four_eyes: bool
     requester: str
@@ -70,6 +72,7 @@ class CardWords:
             waits_for=mask(self._who(card)),
             people=self._deciders(card),
             votes=tuple((v.name, labels.get(v.choice, v.choice), v.at) for v in card.votes),
+            fallen=tuple(map(mask, fallen(card))) if card.status == "open" else (),
             quorum=card.review.quorum,
             four_eyes=card.review.four_eyes,
             requester=mask(card.requester_name or card.requester),

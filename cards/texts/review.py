@@ -13,6 +13,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "已记录：{choice}；还需 {needed} 人",
         "Recorded: {choice}; {needed} more needed",
     ),
+    "vote.lapsed.no_role": (
+        "{vote} 不再计入（已不是审核人）",
+        "{vote} does not count any more (no longer a reviewer)",
+    ),
+    "vote.lapsed.gone": (
+        "{vote} 不再计入（代为表决的人已不在名单中）",
+        "{vote} does not count any more (who gave it is not with us any more)",
+    ),
     "vote.all": ("全部表决：{votes}", "All votes: {votes}"),
     "repeat.vote": (
         "已经记录过了：您于 {when} 选择了{label}，还需 {needed} 人。",

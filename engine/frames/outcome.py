@@ -218,6 +218,10 @@ class People(Protocol):
         """The person with those whose seat they may take on this card, or on any, today."""
         ...
 
+    def counted(self, card: Card, now: datetime) -> Card:
+        """The card with those votes alone that count by the roles held now."""
+        ...
+
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""
         ...
