@@ -27,6 +27,7 @@ from engine.events import (
 )
 from engine.language import detect
 from engine.mail import Announced, Commanded, Said
+from engine.ports.inbox import Inbox
 from engine.ports.store import CardNow, Decisions, Effects, Mailbox
 from engine.router.command import parse_command
 
@@ -43,6 +44,7 @@ class Intake:
     decisions: Decisions
     people: Directory
     zone: str
+    inbox: Inbox
 
     async def __call__(self, update: Update) -> Outcome:
         """What became of the update; never raises for a store that is away."""
@@ -85,7 +87,9 @@ class Intake:
 
     async def _hand_over(self, update: CommandGiven, principal: Principal) -> Outcome:
         """Done at once, since the card may lie in another lane's partition; then said."""
-        text, lang = await Handing(self.decisions, self._tapping).told(update, principal)
+        text, lang = await Handing(self.decisions, self.inbox, self._tapping).told(
+            update, principal
+        )
         mail = Announced(id=f"told/{update.id}", lang=lang, text=text).model_dump_json()
         lane = f"control:{update.conversation}"
         new = await self.mailbox.put(lane, mail, update_id=f"{update.id}/told")

@@ -201,7 +201,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
             spans=spans,
             intake=Metered(
                 Limited(
-                    Intake(mailbox, decisions, connected, settings.timezone),
+                    Intake(mailbox, decisions, connected, settings.timezone, inbox),
                     clock,
                     per_minute=settings.messages_per_min,
                 ),

@@ -80,13 +80,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Say to whom, for example: /handover {example}",
     ),
     "handover.nothing": (
-        "这个对话里没有您可以转交的卡片；请用卡片上的「转交」按钮。",
-        "No card of this conversation is yours to hand over; use the “Hand over” button on the "
-        "card itself.",
+        "没有您可以转交的卡片；用 /pending 可以看到等您处理的事项。",
+        "No open card is yours to hand over: /pending shows what waits for you.",
     ),
     "handover.several": (
-        "这里有 {n} 张您可以转交的卡片；请用卡片上的「转交」按钮。",
-        "{n} cards here are yours to hand over; use the “Hand over” button on the one you mean.",
+        "您可以转交的卡片有 {n} 张；请用其中一张上的「转交」按钮（/pending 会列出它们）。",
+        "{n} cards are yours to hand over; use the “Hand over” button on the one you mean "
+        "(/pending shows them).",
     ),
     "ping.due": (
         "提醒（{n}/{of}）：「{title}」还在等待决定（申请人：{requester}）。{votes}",
