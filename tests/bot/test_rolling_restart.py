@@ -1,14 +1,14 @@
 """Web and worker processes are replaced one by one while people write; no message is lost."""
 
 import asyncio
-from asyncio.subprocess import Process
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
-from signoff_process import FILES, PATIENCE_S, free_port, running
+from signoff_process import FILES, PATIENCE_S, free_port, serving
 
+from tests.fakes.forge import Forged
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.redis_servers import SAFE, server
 
@@ -26,12 +26,12 @@ class Fleet:
     stack: AsyncExitStack
     started: int = 0
 
-    async def start(self, command: str) -> Process:
+    async def start(self, command: str) -> Forged:
         """A new process, once it serves."""
         self.started += 1
         home = self.folder / f"{command}{self.started}"
         home.mkdir()
-        going = running(home, "python", "-m", "bot", command, **self.variables)
+        going = serving(home, command, **self.variables)
         process = await self.stack.enter_async_context(going)
         log = home / "stderr.log"
         async with asyncio.timeout(PATIENCE_S):
@@ -41,7 +41,7 @@ class Fleet:
         return process
 
 
-async def replaced(fleet: Fleet, old: Process, command: str) -> Process:
+async def replaced(fleet: Fleet, old: Forged, command: str) -> Forged:
     """The new one serves before the old one is told to end, as a deployment does."""
     new = await fleet.start(command)
     old.terminate()
