@@ -6,9 +6,11 @@ import socket
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import aiohttp
 
 from tests.fakes.forge import PIPE, Forged, forged
 
@@ -51,8 +53,15 @@ class Ended:
 async def ended(folder: Path, *words: str, given: bytes = b"", **variables: str) -> Ended:
     """`python -m bot WORDS`, waited for; `given` is its standard input."""
     env = environment(folder, variables)
-    process = await forged("bot", words, cwd=folder, env=env, stdin=PIPE)
-    async with asyncio.timeout(PATIENCE_S):
+    if "PYTHONPATH" in variables:
+        # It is about what there is to import.
+        command = (sys.executable, "-m", "bot", *words)
+        process: Process | Forged = await asyncio.create_subprocess_exec(
+            *command, cwd=folder, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE
+        )
+    else:
+        process = await forged("bot", words, cwd=folder, env=env, stdin=PIPE)
+    async with _killed_at_the_end(process), asyncio.timeout(PATIENCE_S):
         out, err = await process.communicate(given)
     assert process.returncode is not None
     return Ended(process.returncode, out.decode(), err.decode())
@@ -94,3 +103,13 @@ async def _killed_at_the_end(process: Process | Forged) -> AsyncIterator[None]:
         if process.returncode is None:
             process.kill()
         await process.communicate()
+
+
+async def answering(url: str) -> None:
+    """Returns once the web process answers there."""
+    async with asyncio.timeout(PATIENCE_S), aiohttp.ClientSession() as session:
+        while True:
+            with suppress(aiohttp.ClientError):
+                async with session.get(f"{url}/healthz"):
+                    return
+            await asyncio.sleep(0.05)

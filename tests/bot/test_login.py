@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 from multidict import CIMultiDict
 from redis.asyncio import Redis
-from signoff_process import FILES, ended, free_port, serving
+from signoff_process import FILES, answering, ended, free_port, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.logins import RedisLogins
@@ -69,18 +69,8 @@ async def web(
         **settings,
     }
     async with serving(folder, "web", **variables):
-        await answering(port)
+        await answering(f"http://127.0.0.1:{port}")
         yield port, variables
-
-
-async def answering(port: int) -> None:
-    """Returns once the process answers."""
-    async with asyncio.timeout(60), aiohttp.ClientSession() as session:
-        while True:
-            with suppress(aiohttp.ClientError):
-                async with session.get(f"http://127.0.0.1:{port}/healthz"):
-                    return
-            await asyncio.sleep(0.05)
 
 
 async def a_link(folder: Path, variables: dict[str, str], person: str = "lin") -> str:
