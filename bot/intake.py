@@ -70,7 +70,7 @@ class Intake:
                         said=update.text,
                     )
                     return await self._command(given, principal)
-                mail = Said(update=update, principal=principal).model_dump_json()
+                mail = Said(update=update, principal=principal).stored()
                 lane = f"talk:{update.conversation}"
                 return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
             case CommandGiven():
@@ -81,7 +81,7 @@ class Intake:
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
         if update.name == HAND_OVER:
             return await self._hand_over(update, principal)
-        mail = Commanded(update=update, principal=principal).model_dump_json()
+        mail = Commanded(update=update, principal=principal).stored()
         lane = f"control:{update.conversation}"
         return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
 
@@ -90,7 +90,7 @@ class Intake:
         text, lang = await Handing(self.decisions, self.inbox, self._tapping).told(
             update, principal
         )
-        mail = Announced(id=f"told/{update.id}", lang=lang, text=text).model_dump_json()
+        mail = Announced(id=f"told/{update.id}", lang=lang, text=text).stored()
         lane = f"control:{update.conversation}"
         new = await self.mailbox.put(lane, mail, update_id=f"{update.id}/told")
         return Accepted(not new)

@@ -127,7 +127,7 @@ class Tapping:
                 return Told(_recorded(verdict, tapped), True, effects)
             case Won():
                 decision = verdict.decision
-                mail = CardDecided(card=card.token, decision=decision).model_dump_json()
+                mail = CardDecided(card=card.token, decision=decision).stored()
                 entry = tapped.entry("decided", after=verdict.card, more=_seat(decision.seat))
                 effects = Effects(
                     cards=(CardWrite(verdict.card, expect=card.version),),
@@ -190,7 +190,7 @@ def _expired(card: Card) -> Effects:
     if not card.run or card.status != "open":
         return Effects()
     after = card.model_copy(update={"status": "expired", "version": card.version + 1})
-    mail = CardExpired(card=card.token).model_dump_json()
+    mail = CardExpired(card=card.token).stored()
     return Effects(cards=(CardWrite(after, expect=card.version),), mails=((card.lane, mail),))
 
 

@@ -8,6 +8,7 @@ from bot.delivery import Delivery
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
+from bot.newer import WAIT_S, Patience
 from bot.reposting import Reposting
 from bot.settings import Settings
 from bot.stopping import end, pause
@@ -64,6 +65,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         typing=typing,
         committed=committed,
         meter=parts.meter,
+        patience=Patience(WAIT_S, parts.clock.elapsed_s),
     )
     # Once for all messages, before the first of them.
     parts.current.now.table.learn()

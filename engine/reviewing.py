@@ -36,7 +36,7 @@ def timers(card: Card, now: datetime) -> tuple[Timer, ...]:
     """Every clock of a card that opens now, as mail to its lane."""
     review, found = card.review, list[Timer]()
     if card.deadline:
-        expired = CardExpired(card=card.token).model_dump_json()
+        expired = CardExpired(card=card.token).stored()
         found.append(Timer(card.lane, f"expire:{card.token}", card.deadline, expired))
     if review.remind:
         found.append(_due(card, "remind", review.remind.first_at(now)))
@@ -97,7 +97,7 @@ def awaited(card: Card) -> tuple[str, ...]:
 
 def _due(card: Card, what: str, at: datetime) -> Timer:
     mail = ReviewDue.model_validate({"card": card.token, "what": what})
-    return Timer(card.lane, f"{what}:{card.token}", at, mail.model_dump_json())
+    return Timer(card.lane, f"{what}:{card.token}", at, mail.stored())
 
 
 def _reminded(card: Card, clocked: Clocked) -> Effects:
