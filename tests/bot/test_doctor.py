@@ -17,20 +17,9 @@ from tests.fakes.model_server import ModelServer, fail, say
 from tests.fakes.platforms.slack.running import connected
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.scenarios.conftest import slack, telegram
 
-
-@pytest.fixture
-async def slack() -> AsyncIterator[SlackServer]:
-    async with SlackServer() as server:
-        yield server
-        assert server.faults == []
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramServer]:
-    async with TelegramServer() as server:
-        yield server
-        assert server.faults == []
+__all__ = ["slack", "telegram"]
 
 
 @pytest.fixture
