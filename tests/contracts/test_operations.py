@@ -109,6 +109,17 @@ async def test_the_backlog_counts_what_waits_in_all_partitions(
     assert (found.lanes, found.blocked, found.aside) == (3, 3, 0)
 
 
+async def test_the_backlog_tells_for_how_long_the_oldest_has_waited_and_not_what_is_in_hand(
+    scripts: Scripts, mailbox: RedisMailbox, operations: RedisOperations, conversation: str
+) -> None:
+    await mailbox.put(f"talk:{conversation}", "waits", update_id="waits")
+    scripts.offset_ms += 5_000
+    assert 5 <= (await operations.backlog()).mailbox_age_s < 10
+    await take(mailbox)
+    found = await operations.backlog()
+    assert (found.lanes, found.mailbox_age_s, found.outbox_age_s) == (1, 0, 0)
+
+
 async def test_a_run_that_goes_on_or_rests_waits_for_no_operator(
     mailbox: RedisMailbox,
     operations: RedisOperations,
