@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ class Forged:
     def __init__(self, pid: int, told: socket.socket) -> None:
         self.pid = pid
         self.returncode: int | None = None
-        self.stdin: int | None = None
+        self.stdin: FileIO | None = None
         self.stdout: asyncio.StreamReader | None = None
         self.stderr: asyncio.StreamReader | None = None
         self._ending = asyncio.create_task(self._end(told))
@@ -63,10 +64,10 @@ class Forged:
 
     async def communicate(self, given: bytes = b"") -> tuple[bytes, bytes]:
         """What it prints until it ends; `given` is its whole input, if that is a pipe."""
-        if self.stdin is not None:
-            with suppress(BrokenPipeError):
-                await asyncio.to_thread(_written, self.stdin, given)
-            self.stdin = None
+        if self.stdin is not None and not self.stdin.closed:
+            stdin, self.stdin = self.stdin, None
+            with suppress(BrokenPipeError), stdin:
+                await asyncio.to_thread(_write, stdin, given)
         readers = (self.stdout, self.stderr)
         out, err = await asyncio.gather(*(r.read() if r else _nothing() for r in readers))
         await self.wait()
@@ -77,9 +78,9 @@ async def _nothing() -> bytes:
     return b""
 
 
-def _written(end: int, given: bytes) -> None:
-    with os.fdopen(end, "wb") as file:
-        file.write(given)
+def _write(stdin: FileIO, given: bytes) -> None:
+    while given:
+        given = given[stdin.write(given) :]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ async def forged(
     told.setblocking(False)
     pid = int(await asyncio.get_running_loop().sock_recv(told, _MOST_BYTES))
     process = Forged(pid, told)
-    process.stdin = ours[0]
+    process.stdin = None if ours[0] is None else FileIO(ours[0], "w")
     process.stdout, process.stderr = [await _reader(end) for end in ours[1:]]
     return process
 
