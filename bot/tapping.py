@@ -13,6 +13,7 @@ from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Repea
 from cards.decision_texts import refusal_text, repeated_text
 from cards.editing import Edited, EditVerdict, Unchanged, edit
 from cards.handover import HAND_OVER, WHOM, NotHanded, form, hand_over, may_hand_over
+from cards.lapsed import open_seats
 from cards.model import Card, Choice, Lang, Principal
 from cards.show import decided
 from cards.texts import say
@@ -124,7 +125,8 @@ class Tapping:
                     cards=(CardWrite(verdict.card, expect=card.version),),
                     log=(tapped.entry("vote", after=verdict.card, more=more),),
                 )
-                return Told(_recorded(verdict, tapped), True, effects)
+                told = (_recorded(verdict, tapped), self._short(verdict, tapped.lang))
+                return Told(" ".join(filter(None, told)), True, effects)
             case Won():
                 decision = verdict.decision
                 mail = CardDecided(card=card.token, decision=decision).stored()
@@ -174,6 +176,15 @@ class Tapping:
             case Unchanged() | MayEdit() | Edited():
                 text = say("edit.nothing", lang)
                 return Told(text, False, Effects(log=(tapped.entry("unchanged"),)))
+
+    def _short(self, recorded: Recorded, lang: Lang) -> str:
+        """That too few are left who may vote, since others lost the role; "" while there are."""
+        card = recorded.card
+        left = open_seats(card, self.people.holders(card.review.roles))
+        waits = card.review.escalate is not None and not card.escalated
+        if waits or len(left) >= recorded.votes_needed:
+            return ""
+        return say("vote.too_few", lang, n=len(left))
 
     def _counted(self, found: CardNow) -> CardNow:
         return replace(found, card=self.people.counted(found.card, found.now))

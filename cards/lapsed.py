@@ -1,10 +1,11 @@
 """Votes that count no more, since whoever gave them has lost the role (runs-and-reviews A23)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from cards.model import Card, Lapsed, Vote
+from cards.model import Card, Lapsed, Principal, Vote
+from cards.seats import may_decide
 
 
 def counted(card: Card, *, held: Collection[str], known: Collection[str], now: datetime) -> Card:
@@ -21,6 +22,13 @@ def counted(card: Card, *, held: Collection[str], known: Collection[str], now: d
         return card
     left = tuple(vote for vote, why in fallen.items() if not why)
     return card.model_copy(update={"votes": left, "lapsed": (*card.lapsed, *lapsed)})
+
+
+def open_seats(card: Card, holders: Sequence[Principal]) -> tuple[Principal, ...]:
+    """Of those who hold a role now, whose seat on the card has not voted and still may."""
+    voted = {vote.held for vote in card.votes} | {vote.person for vote in card.votes}
+    barred = card.requester if card.review.four_eyes else ""
+    return tuple(p for p in holders if may_decide(card, p) and p.id not in {*voted, barred})
 
 
 def told(card: Card, since: datetime) -> list[dict[str, Any]]:

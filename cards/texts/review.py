@@ -21,6 +21,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{vote} 不再计入（代为表决的人已不在名单中）",
         "{vote} does not count any more (who gave it is not with us any more)",
     ),
+    "vote.too_few": (
+        "但现在只剩 {n} 人还可以表决，票数已不可能达到；请申请人用 /cancel 取消后重新发起。",
+        "But only {n} others may still vote, so these votes cannot come together any more; the "
+        "requester can /cancel it and ask anew.",
+    ),
     "vote.all": ("全部表决：{votes}", "All votes: {votes}"),
     "repeat.vote": (
         "已经记录过了：您于 {when} 选择了{label}，还需 {needed} 人。",

@@ -164,3 +164,16 @@ async def test_votes_of_who_are_still_reviewers_stay_as_they_are(desk: Desk) -> 
     stored = await desk.stored(card)
     people: Directory = desk.people
     assert people.counted(stored, await desk.now()) is stored
+
+
+async def test_who_votes_is_told_when_too_few_are_left_to_decide(
+    desk: Desk, tmp_path: Path
+) -> None:
+    fewer = directory(tmp_path, NO_ROLE, ('["15"], roles: [reviewer]', '["15"], roles: []'))
+    card = await desk.card(quorum=2)
+    told = answered(await desk.tap("cara", card, people=fewer))
+    assert told.ok
+    assert "only 0 others may still vote" in told.text
+    card = await desk.card(quorum=2, escalate={"role": "lead", "after": 9})
+    told = answered(await desk.tap("cara", card, people=fewer))
+    assert told.text == "Recorded: Approve; 1 more needed"
