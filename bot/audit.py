@@ -117,6 +117,9 @@ def _what(entry: Mapping[str, Any], lang: Lang) -> str:
             return say(
                 "audit.cancelled_in_flight" if entry.get("in_flight") else "audit.cancelled", lang
             )
+        case "reassigned":
+            whose = {name: entry.get(name, _NO_VALUE) for name in ("for", "given_to")}
+            return say("audit.reassigned", lang, whose=whose["for"], to=whose["given_to"], **named)
         case "cancel_refused":
             return say("audit.cancel_refused", lang)
         case "migration_refused":

@@ -1,6 +1,6 @@
 """What a service is defined by: people, playbooks and the study, found and checked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,9 +76,17 @@ def people_of(path: Path, problems: Problems) -> Directory | None:
 
 
 def playbooks_of(
-    folder: Path, people: Directory | None, problems: Problems, *, named: str
+    folder: Path,
+    people: Directory | None,
+    problems: Problems,
+    *,
+    named: str,
+    each: Callable[[list[Path]], Iterable[Path]] = iter,
 ) -> dict[str, Playbook]:
-    """Every playbook below the folder, by id; without people, roles are not checked."""
+    """Every playbook below the folder, by id; without people, roles are not checked.
+
+    `each` goes through their files, and may show how far it is.
+    """
     found: dict[str, Playbook] = {}
     if not folder.is_dir():
         fault = "is not a folder" if folder.exists() else "there is no such folder"
@@ -87,7 +95,7 @@ def playbooks_of(
     mains = sorted(folder.glob(f"*/{MAIN}"))
     if not mains:
         problems.add(f"{named}{folder}: there is no */{MAIN} in it")
-    for main in mains:
+    for main in each(mains):
         try:
             playbook = playbook_at(main, people)
         except DefinitionError as error:

@@ -9,6 +9,7 @@ from typing import Protocol
 import structlog
 
 from bot.backoff import LONGEST_S, backoff_s
+from bot.growing import Answering, Grown
 from bot.lanes import POLL_S
 from bot.stopping import pause
 from bot.throttle import Throttle
@@ -69,8 +70,10 @@ class Delivery:
         lease_s: float,
         meter: Meter,
         zone_at: Callable[[str], str] = lambda place: "",
+        grown: Grown | None = None,
     ) -> None:
         self._zone_at = zone_at
+        self._grown = grown
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
@@ -159,9 +162,12 @@ class Delivery:
         if platform is None:
             log.warning("platform_off", conversation=row.conversation)
             return await self._outbox.retry(row, in_s=LONGEST_S)
+        answering = await self._grown.of(row, platform, self._clock.now()) if self._grown else None
         too_early_s = self._too_early_s(row)
-        if too_early_s > 0:
+        if too_early_s > 0 and not (answering and answering.draft.text):
             return await self._outbox.later(row, in_s=too_early_s)
+        if answering and (following := await self._in_the_making(platform, row, answering)):
+            return following[0]
         shown = await self._view(row)
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
@@ -173,6 +179,20 @@ class Delivery:
         self._meter.count("sent", platform.name, "ok")
         pace = platform.pace(row.conversation)
         return await self._outbox.sent(row, message_id, pace=pace)
+
+    async def _in_the_making(
+        self, platform: Platform, row: Row, answering: Answering
+    ) -> tuple[Following] | None:
+        """What follows a row whose answer is shown as far as it goes; None when it is not."""
+        assert self._grown is not None
+        zone = self._zone_at(row.conversation) or self._zone
+        found = await self._grown.show(row, answering, zone)
+        if found is None:
+            return None
+        if isinstance(found, float):
+            return (await self._outbox.later(row, in_s=found),)
+        pace = platform.pace(row.conversation)
+        return (await self._outbox.sent(row, found, pace=pace),)
 
     async def _posted(self, platform: Platform, row: Row, shown: MessageView) -> str:
         """The id of the message, new or edited; Unavailable when there is no answer in time."""

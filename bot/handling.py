@@ -36,6 +36,7 @@ from engine.mail import (
 from engine.migration import migration, superseded
 from engine.playbooks.model import Playbook
 from engine.ports.clock import Clock
+from engine.ports.drafts import UNSEEN, Drafting
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
 from engine.ports.inbox_files import NO_FILES, InboxFiles
@@ -102,6 +103,7 @@ class Handling:
     meter: Meter = UNHEARD
     files: InboxFiles = NO_FILES
     spans: Spans = NO_SPANS
+    drafting: Drafting = UNSEEN
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -360,6 +362,7 @@ class Handling:
             elapsed_s=self.clock.elapsed_s,
             meter=self.meter,
             files=self.files,
+            drafting=self.drafting,
         )
 
 

@@ -1,7 +1,7 @@
 """Personal data taken out of what is kept for operators, by patterns."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 MASK = "***"
 DEFAULT_MASK = (
@@ -11,6 +11,25 @@ DEFAULT_MASK = (
     r"(?<![0-9])\+[0-9][0-9()\s-]{7,17}[0-9](?![0-9])",
 )
 """E-mail addresses, Chinese identity numbers, Chinese mobile numbers, international numbers."""
+
+KEYS = (
+    r"xox[a-z]-[A-Za-z0-9-]{8,}",
+    r"xapp-[A-Za-z0-9-]{8,}",
+    r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{12,}",
+    r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}",
+    r"(?<![A-Za-z0-9])gh[a-z]_[A-Za-z0-9]{20,}",
+    r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){2}",
+)
+"""What looks like a key of Slack, Telegram, a model, a code host, or like a signed token."""
+_LEAST = 4
+
+
+def no_keys(own: Iterable[str]) -> Callable[[str], str]:
+    """A function that masks what looks like a key, and the service's `own` ones wherever they are.
+
+    None of the patterns holds a space.
+    """
+    return masking([*KEYS, *(re.escape(key) for key in own if len(key) >= _LEAST)])
 
 
 def masking(patterns: Sequence[str]) -> Callable[[str], str]:

@@ -1,7 +1,7 @@
 """The numbers of the service for Prometheus, computed when they are asked for (design §9)."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from typing import Final
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry, generate_latest
@@ -13,7 +13,7 @@ from bot.model_metrics import breakers
 from bot.settings import Settings
 from engine.errors import StoreError
 from engine.ports.model_numbers import ModelNumbers
-from engine.ports.store import Backlog, Operations
+from engine.ports.operations import Backlog, Operations
 
 _MEANINGS = {
     "lanes": "Lanes with mail, leased ones included",
@@ -24,7 +24,14 @@ _MEANINGS = {
     "mailbox_age_s": "For how long the oldest mail has waited for a worker",
     "outbox_age_s": "For how long the oldest message has waited to be sent",
 }
-READINGS = (*(name.replace("age_s", "age_seconds") for name in _MEANINGS), "model_breaker")
+CARD_AGES: Final = ("under 1 h", "1 to 8 h", "8 to 24 h", "1 to 7 d", "over 7 d")
+"""The label `age` of open cards, as CARD_AGES_S has it."""
+_CARDS: Final = "cards_open"
+READINGS = (
+    *(name.replace("age_s", "age_seconds") for name in _MEANINGS),
+    _CARDS,
+    "model_breaker",
+)
 """What is read when it is asked for, by name."""
 
 
@@ -51,8 +58,10 @@ def metrics_route(
 
 
 def _waiting(backlog: Backlog) -> Iterator[Reading]:
-    for shown, (name, number) in zip(READINGS, asdict(backlog).items(), strict=False):
-        yield Reading(shown, _MEANINGS[name], {"": number})
+    for shown, name in zip(READINGS, _MEANINGS, strict=False):
+        yield Reading(shown, _MEANINGS[name], {"": getattr(backlog, name)})
+    cards = dict(zip(CARD_AGES, backlog.cards, strict=True))
+    yield Reading(_CARDS, "Cards that nobody has decided yet", cards, "age")
 
 
 def _may_read(request: web.Request, settings: Settings) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bot.settings import Settings
 from bot.wiring import open_archive, open_operations
 from engine.mail import Resumed
-from engine.ports.store import BlockedRun, MailAside
+from engine.ports.operations import BlockedRun, MailAside
 
 _SHOWN_CHARS = 60
 _NEWEST = 50
@@ -46,7 +46,7 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
     async with open_operations(settings) as operations:
         for name in names:
             resumed = Resumed(by=operator(), via=VIA)
-            if await operations.retry(name, resumed.stored()):
+            if await operations.retry(name, resumed.stored(), by=operator(), via=VIA):
                 print(f"{name}: goes on")
             else:
                 unknown.append(name)

@@ -113,7 +113,9 @@ async def _target(kept: Kept, run: Run, to: str) -> Playbook | None:
 
 async def _send(kept: Kept, run: Run, to: str) -> None:
     mail = Migrated(to=to, by=operator(), via=VIA).stored()
-    if run.status == "blocked" and await kept.operations.retry(run.id, mail):
+    if run.status == "blocked" and await kept.operations.retry(
+        run.id, mail, by=operator(), via=VIA
+    ):
         return
     await kept.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
 

@@ -4,13 +4,14 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
+from cards.texts import TEXTS
 from engine.ports.inbox_files import KINDS
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -45,8 +46,9 @@ _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 )
 
 
-PLATFORM_NAMES = ("slack", "telegram", "web")
-"""What a conversation's id may begin with."""
+def platform_names() -> frozenset[str]:
+    """What a conversation's id may begin with: whatever people have a word for."""
+    return frozenset(key.removeprefix("place.") for key in TEXTS if key.startswith("place."))
 
 
 def nobody_to_talk_to(given: set[str]) -> list[str]:
@@ -67,6 +69,10 @@ def half_set(given: set[str]) -> list[str]:
         if because and not given.intersection(needed):
             lines.append(f"{' or '.join(needed)}: should be set, because {because[0]} is set")
     return lines
+
+
+TOKEN_CHARS: Final = 16
+"""So long an admin token has to be where others reach the service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +106,16 @@ class Visitors:
                 f" {self.host}, because only requests for that host are answered"
             ]
         return []
+
+
+def guessable(token: str, host: str) -> list[str]:
+    """One line for an admin token that others could find by trying, as nothing slows a bearer."""
+    if not token or len(token) >= TOKEN_CHARS or is_loopback(host):
+        return []
+    return [
+        f"SIGNOFF_ADMIN_TOKEN: should have {TOKEN_CHARS} characters or more, since others can reach"
+        f" {host} and try; `openssl rand -hex 32` makes one"
+    ]
 
 
 def is_loopback(host: str) -> bool:
@@ -144,7 +160,7 @@ def _projects(value: Any) -> Any:
     pairs: dict[str, str] = {}
     for part in comma_list(value):
         conversation, _, project = (side.strip() for side in part.rpartition("="))
-        named = _TOKEN.fullmatch(conversation) and conversation.split(":")[0] in PLATFORM_NAMES
+        named = _TOKEN.fullmatch(conversation) and conversation.split(":")[0] in platform_names()
         if not named or conversation.endswith(":") or not _PROJECT.fullmatch(project):
             raise ValueError("not a conversation and its project")
         if pairs.setdefault(conversation, project) != project:

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -31,6 +38,7 @@ from bot.setting_rules import (
     WebhookSecret,
     ZoneName,
     comma_list,
+    guessable,
     half_set,
     is_loopback,
     nobody_to_talk_to,
@@ -148,6 +156,7 @@ class Settings(BaseSettings):
         "SIGNOFF_REPLY_AFTER_S", 2.0, "a number of seconds from 0 to 60", ge=0, le=60
     )
 
+    streaming: OnOff = _shown("SIGNOFF_STREAMING", True, "on or off")
     react_iterations: int = _shown(
         "SIGNOFF_REACT_ITERATIONS", 5, "a whole number from 1 to 50", ge=1, le=50
     )
@@ -213,6 +222,12 @@ class Settings(BaseSettings):
         """Whether only this machine's own browsers and programs ask, and no proxy for others."""
         return is_loopback(self.host) and self.web_user_header is None
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Every key, token and secret that is set."""
+        values = (getattr(self, name) for name in type(self).model_fields)
+        return tuple(v.get_secret_value() for v in values if isinstance(v, SecretStr))
+
     def _visitors(self) -> Visitors:
         return Visitors(
             host=self.host,
@@ -257,6 +272,8 @@ class Settings(BaseSettings):
             lines += self._visitors().faults()
         else:
             lines += nobody_to_talk_to(given)
+        token = self.admin_token.get_secret_value() if self.admin_token else ""
+        lines += guessable(token, self.host)
         if self.failpoint and self.failpoint not in failpoints.names():
             lines.append("SIGNOFF_FAILPOINT: should be left out; it is for tests")
         if lines:

@@ -18,6 +18,7 @@ from bot.definitions import (
     talk_of,
 )
 from bot.outside import load_servers
+from bot.progress import tracked
 from bot.records import FIELDS, mapping_file, open_study, sample_of
 from bot.settings import Settings
 from engine.errors import DefinitionError
@@ -63,7 +64,13 @@ def validate(
     """
     problems = Problems()
     directory = people_of(people, problems)
-    found = playbooks_of(playbooks, directory, problems, named=named)
+    found = playbooks_of(
+        playbooks,
+        directory,
+        problems,
+        named=named,
+        each=lambda every: tracked(every, "playbooks", len(every)),
+    )
     try:
         load_documents(playbooks, dict.fromkeys(found, ""))
     except DefinitionError as error:

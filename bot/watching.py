@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -33,11 +34,12 @@ def handling(lane: str, mail: Mail, spans: Spans, clock: Clock) -> Iterator[None
 
 
 class WatchedModel:
-    """A Model whose calls are spans of what they are made for."""
+    """A Model whose calls are spans of what they are made for, and say how long they took."""
 
-    def __init__(self, model: Model, spans: Spans) -> None:
+    def __init__(self, model: Model, spans: Spans, clock: Clock) -> None:
         self._model = model
         self._spans = spans
+        self._clock = clock
 
     async def complete(
         self,
@@ -49,7 +51,9 @@ class WatchedModel:
         heard: Callable[[str], None] | None = None,
     ) -> Completion:
         """The model's answer; raises as it does."""
+        since_s = self._clock.elapsed_s()
         with self._spans.span("model", ""):
-            return await self._model.complete(
+            answer = await self._model.complete(
                 messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
             )
+        return replace(answer, seconds=round(self._clock.elapsed_s() - since_s, 3))

@@ -5,17 +5,15 @@ import asyncio
 import structlog
 from aiohttp import web
 
-from adapters.redis.client import translated
 from bot.documents import documents_route
+from bot.health import health_routes
 from bot.metrics import metrics_route
-from bot.model_metrics import health
 from bot.pages.routes import admin_routes
 from bot.settings import Settings
 from bot.skill_api import SkillApi
 from bot.stopping import end, pause
 from bot.wiring import Parts, open_parts
 from bot.wiring_platforms import Adapter
-from engine.errors import StoreError
 
 log = structlog.get_logger()
 MAX_BODY_BYTES = 1024 * 1024
@@ -42,6 +40,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                     group.create_task(_listen(platform, parts, stop))
                     for platform in parts.platforms.values()
                 ]
+                group.create_task(parts.standings.run(stop))
                 group.create_task(parts.reloading.run(stop))
                 group.create_task(parts.groups.run(stop))
                 group.create_task(parts.watch.run(stop))
@@ -57,11 +56,13 @@ async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:
     """Receive from a platform until the end; one that fails is tried again and harms no other."""
     delay_s = 1.0
     while not stop.is_set():
+        parts.standings.listening(platform.name, None)
         try:
             await platform.listen(parts.intake)
         except Exception as error:
             # The boundary of receiving: whatever a platform's library raises is logged here.
             log.error("listening_failed", platform=platform.name, error=str(error))
+            parts.standings.listening(platform.name, error)
         else:
             return
         await pause(stop, delay_s)
@@ -72,31 +73,18 @@ def application(parts: Parts) -> web.Application:
     """The aiohttp application over these parts."""
     app = web.Application(client_max_size=MAX_BODY_BYTES)
 
-    async def ready(request: web.Request) -> web.Response:
-        try:
-            with translated():
-                await parts.client.ping()
-            model = await health(parts.settings, parts.numbers)
-        except StoreError as error:
-            return web.json_response({"ready": False, "redis": str(error)}, status=503)
-        platforms = sorted(parts.platforms)
-        found = {"ready": True, "platforms": platforms, "store": parts.durability}
-        found |= {"model": model, "playbooks": parts.current.health, "groups": parts.groups.health}
-        return web.json_response(found)
-
-    async def alive(request: web.Request) -> web.Response:
-        return web.json_response({"alive": True})
-
-    app.add_routes([web.get("/healthz", alive), web.get("/readyz", ready)])
+    app.add_routes(health_routes(parts))
     app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
     app.add_routes(_skill_api(parts))
-    app.add_routes(admin_routes(parts))
+    ended = asyncio.Event()
+    app.add_routes(admin_routes(parts, ended))
     if parts.settings.only_here:
         app.add_routes([documents_route(lambda: parts.current.now.documents)])
     for platform in parts.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 
     async def end_streams(app: web.Application) -> None:
+        ended.set()
         for platform in parts.platforms.values():
             await platform.close()
 

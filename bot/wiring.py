@@ -1,6 +1,6 @@
 """Settings become the parts of a running service: concrete classes are named only here.
 
-Those of the platforms, of people and of files are named in `bot/wiring_*.py` beside it.
+Those of the store, the platforms, of people and of files are named in `bot/wiring_*.py` beside it.
 """
 
 import asyncio
@@ -14,30 +14,21 @@ from adapters.clock import SystemClock
 from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
 from adapters.openai import OpenAIModel
-from adapters.redis import keys
-from adapters.redis.archive import RedisArchive
 from adapters.redis.client import Client
-from adapters.redis.findings import RedisFindings
-from adapters.redis.inbox import RedisInbox
-from adapters.redis.listing import RedisListing
-from adapters.redis.memory import RedisMemory
-from adapters.redis.model_numbers import RedisModelNumbers
-from adapters.redis.operations import RedisOperations
-from adapters.redis.rooms import RedisPublished, RedisRate
 from adapters.redis.scripts import Scripts
-from adapters.redis.sessions import RedisSessions
-from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from adapters.redis.store import RedisMailbox, RedisOutbox
 from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
 from bot.current import Current
-from bot.definitions import load_definitions
+from bot.definitions import Definitions, load_definitions
+from bot.drafting import Drafting
 from bot.failpoints import Failpoint
 from bot.groups import Groups
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.limiting import Limited
-from bot.masking import masking
+from bot.masking import masking, no_keys
 from bot.meter import SharedMeter
 from bot.metered import Metered
 from bot.model_watch import ModelWatch
@@ -48,25 +39,30 @@ from bot.records import open_redcap, open_study
 from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
 from bot.spans import Spans, open_spans
+from bot.standing import Standings
 from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
 from bot.wiring_files import open_files
 from bot.wiring_people import open_groups
 from bot.wiring_platforms import Adapter, open_platforms, places, secret
+from bot.wiring_store import Rooms, open_rooms
 from engine.playbooks.model import Playbook
 from engine.ports.archive import Archive
+from engine.ports.drafts import UNSEEN, Drafts
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
-from engine.ports.library import Library
+from engine.ports.inbox_files import InboxFiles
+from engine.ports.library import Files, Knowledge, Library
 from engine.ports.listing import Listing
 from engine.ports.model import Model
 from engine.ports.model_numbers import ModelNumbers
+from engine.ports.operations import Operations
 from engine.ports.platform import Rate
 from engine.ports.published import Published
 from engine.ports.records import Records
 from engine.ports.sessions import Sessions
-from engine.ports.store import Bounds, Mailbox, Operations
+from engine.ports.store import Mailbox
 from engine.ports.sync import SystemOfRecord
 from engine.react import Budget
 from engine.rules.soft import SoftLimits
@@ -93,6 +89,8 @@ class Parts:
     platforms: Mapping[str, Adapter]
     mailbox: RedisMailbox
     outbox: RedisOutbox
+    drafts: Drafts
+    drafting: Drafting
     record: SystemOfRecord
     findings: Findings
     inbox: Inbox
@@ -106,6 +104,7 @@ class Parts:
     meter: SharedMeter
     spans: Spans
     intake: Metered
+    standings: Standings
     remote: McpTools
     handling: Handling
     clock: SystemClock
@@ -121,110 +120,172 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     seen = fingerprint(settings.playbooks)
     definitions = load_definitions(settings)
     servers = load_servers(settings.mcp, definitions.people.roles)
-    remote = McpTools(servers, [tool.name for tool in TOOLS])
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
-        records = _open_records(settings, definitions.playbooks, stack)
-        groups = open_groups(settings, store, definitions.people, stack)
-        await groups.load()
-        people = definitions.people.resolved(groups.members)
-        platforms = open_platforms(settings, store, people, stack)
-        files, inbox_files = open_files(settings, platforms)
-        connected = people.connected(places(settings, platforms))
-        partitions = keys.Partitions(settings.partitions)
-        scripts = Scripts(store.client)
-        stack.push_async_callback(scripts.idle)
-        arm = Failpoint(settings.failpoint).arm
-        decisions = arm("decisions", RedisDecisions(scripts, partitions))
-        mailbox = arm("mailbox", _mailbox(settings, store, scripts, partitions))
-        numbers = RedisModelNumbers(store.client)
-        meter = SharedMeter(numbers)
-        spans = open_spans(settings.otlp_endpoint, f"{os.getpid()}@{socket.gethostname()}")
-        stack.push_async_callback(spans.close)
-        watch = ModelWatch(numbers, mailbox, connected, meter)
-        clock = SystemClock(settings.timezone)
+        outside = await _open_outside(settings, definitions, store, stack)
+        rooms = open_rooms(settings, store, stack)
+        watched = _open_watched(settings, rooms, outside.people, stack)
         knowledge = DocumentSearch(definitions.documents)
         stack.callback(knowledge.close)
-        published = RedisPublished(store.client)
-        findings = RedisFindings(store.client)
-        inbox = RedisInbox(scripts, partitions)
         reloading = await open_reloading(
-            settings, definitions, published=published, search=knowledge.replace, seen=seen
+            settings, definitions, published=rooms.published, search=knowledge.replace, seen=seen
         )
-        handling = Handling(
-            decisions=decisions,
-            records=arm("records", records),
-            people=connected,
-            tools=CurrentTools(READONLY, remote),
-            current=reloading.current,
-            playbook=reloading.current.playbook,
-            model=_open_model(settings, watch, spans, stack),
-            clock=clock,
-            new_id=partitions.new_id,
-            derived_id=partitions.derived_id,
-            zone=settings.timezone,
-            reply_after_s=settings.reply_after_s,
-            library=Library(knowledge, arm("memory", RedisMemory(store.client)), files),
-            files=inbox_files,
-            findings=findings,
-            inbox=inbox,
-            project=by_conversation(settings.projects, default=records.project),
-            budget=Budget(settings.react_iterations, settings.react_tokens),
-            tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
-            soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
-            meter=meter,
-            spans=spans,
+        remote = McpTools(servers, [tool.name for tool in TOOLS])
+        drafting = Drafting(
+            rooms.drafts, outside.platforms, outside.clock, no_keys(settings.secrets)
         )
-        yield Parts(
-            settings=settings,
-            client=store.client,
-            durability=store.durability,
-            scripts=scripts,
-            people=connected,
-            groups=groups,
-            current=reloading.current,
-            reloading=reloading,
-            platforms={name: arm("platform", adapter) for name, adapter in platforms.items()},
-            mailbox=mailbox,
-            outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
-            record=_open_record(settings, clock, stack),
-            findings=findings,
-            inbox=inbox,
-            operations=RedisOperations(scripts, partitions),
-            archive=RedisArchive(scripts, partitions),
-            listing=RedisListing(scripts, partitions),
-            sessions=RedisSessions(store.client),
-            numbers=numbers,
-            watch=watch,
-            rate=RedisRate(store.client),
-            meter=meter,
-            spans=spans,
-            intake=Metered(
-                Limited(
-                    Intake(mailbox, decisions, connected, settings.timezone, inbox),
-                    clock,
-                    per_minute=settings.messages_per_min,
-                ),
-                meter,
-                clock,
-                spans=spans,
-                texts=settings.log_texts,
-            ),
-            remote=remote,
-            handling=arm("handling", handling),
-            clock=clock,
-        )
+        inside = _Inside(store, rooms, watched, reloading, remote, drafting)
+        handling = _handling(settings, outside, inside, knowledge)
+        yield _parts(settings, outside, inside, handling)
 
 
-def _mailbox(
-    settings: Settings, store: Store, scripts: Scripts, partitions: keys.Partitions
-) -> RedisMailbox:
-    return RedisMailbox(
-        scripts,
-        partitions,
-        lease_s=settings.lease_s,
-        bell=store.blocking,
-        bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
+@dataclass(frozen=True, slots=True)
+class _Outside:
+    """What lies outside of the store: platforms, people on them, records, files."""
+
+    records: Records
+    record: SystemOfRecord
+    groups: Groups
+    people: Directory
+    platforms: Mapping[str, Adapter]
+    files: Files
+    inbox_files: InboxFiles
+    clock: SystemClock
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """What counts and watches, and the model that is watched."""
+
+    meter: SharedMeter
+    spans: Spans
+    watch: ModelWatch
+    model: Model | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Inside:
+    """The store and what is read and counted over it."""
+
+    store: Store
+    rooms: Rooms
+    watched: _Watched
+    reloading: Reloading
+    remote: McpTools
+    drafting: Drafting
+
+
+async def _open_outside(
+    settings: Settings, definitions: Definitions, store: Store, stack: AsyncExitStack
+) -> _Outside:
+    clock = SystemClock(settings.timezone)
+    records = _open_records(settings, definitions.playbooks, stack)
+    groups = open_groups(settings, store, definitions.people, stack)
+    await groups.load()
+    people = definitions.people.resolved(groups.members)
+    platforms = open_platforms(settings, store, people, stack)
+    files, inbox_files = open_files(settings, platforms)
+    return _Outside(
+        records=records,
+        record=_open_record(settings, clock, stack),
+        groups=groups,
+        people=people.connected(places(settings, platforms)),
+        platforms=platforms,
+        files=files,
+        inbox_files=inbox_files,
+        clock=clock,
+    )
+
+
+def _open_watched(
+    settings: Settings, rooms: Rooms, people: Directory, stack: AsyncExitStack
+) -> _Watched:
+    meter = SharedMeter(rooms.numbers)
+    spans = open_spans(settings.otlp_endpoint, f"{os.getpid()}@{socket.gethostname()}")
+    stack.push_async_callback(spans.close)
+    watch = ModelWatch(rooms.numbers, rooms.mailbox, people, meter)
+    return _Watched(meter, spans, watch, _open_model(settings, watch, spans, stack))
+
+
+def _handling(
+    settings: Settings, outside: _Outside, inside: _Inside, knowledge: Knowledge
+) -> Handling:
+    rooms, watched, current = inside.rooms, inside.watched, inside.reloading.current
+    records = outside.records
+    return Handling(
+        decisions=rooms.decisions,
+        records=Failpoint(settings.failpoint).arm("records", records),
+        people=outside.people,
+        tools=CurrentTools(READONLY, inside.remote),
+        current=current,
+        playbook=current.playbook,
+        model=watched.model,
+        clock=outside.clock,
+        new_id=rooms.partitions.new_id,
+        derived_id=rooms.partitions.derived_id,
+        zone=settings.timezone,
+        reply_after_s=settings.reply_after_s,
+        library=Library(knowledge, rooms.memory, outside.files),
+        files=outside.inbox_files,
+        findings=rooms.findings,
+        inbox=rooms.inbox,
+        project=by_conversation(settings.projects, default=records.project),
+        budget=Budget(settings.react_iterations, settings.react_tokens),
+        tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
+        soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
+        meter=watched.meter,
+        spans=watched.spans,
+        drafting=inside.drafting if settings.streaming else UNSEEN,
+    )
+
+
+def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Handling) -> Parts:
+    rooms, watched = inside.rooms, inside.watched
+    arm = Failpoint(settings.failpoint).arm
+    platforms = {name: arm("platform", each) for name, each in outside.platforms.items()}
+    return Parts(
+        settings=settings,
+        client=inside.store.client,
+        durability=inside.store.durability,
+        scripts=rooms.scripts,
+        people=outside.people,
+        groups=outside.groups,
+        current=inside.reloading.current,
+        reloading=inside.reloading,
+        platforms=platforms,
+        standings=Standings(platforms, outside.clock),
+        mailbox=rooms.mailbox,
+        outbox=rooms.outbox,
+        drafts=rooms.drafts,
+        drafting=inside.drafting,
+        record=outside.record,
+        findings=rooms.findings,
+        inbox=rooms.inbox,
+        operations=rooms.operations,
+        archive=rooms.archive,
+        listing=rooms.listing,
+        sessions=rooms.sessions,
+        numbers=rooms.numbers,
+        watch=watched.watch,
+        rate=rooms.rate,
+        meter=watched.meter,
+        spans=watched.spans,
+        intake=_intake(settings, rooms, watched, outside),
+        remote=inside.remote,
+        handling=arm("handling", handling),
+        clock=outside.clock,
+    )
+
+
+def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside) -> Metered:
+    clock = outside.clock
+    intake = Intake(rooms.mailbox, rooms.decisions, outside.people, settings.timezone, rooms.inbox)
+    return Metered(
+        Limited(intake, clock, per_minute=settings.messages_per_min),
+        watched.meter,
+        clock,
+        spans=watched.spans,
+        texts=settings.log_texts,
     )
 
 
@@ -233,7 +294,7 @@ async def open_operations(settings: Settings) -> AsyncIterator[Operations]:
     """What an operator's commands need of the store; raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
         store = await open_store(settings, stack)
-        yield RedisOperations(Scripts(store.client), keys.Partitions(settings.partitions))
+        yield open_rooms(settings, store, stack).operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,15 +311,8 @@ class Kept:
 async def open_archive(settings: Settings) -> AsyncIterator[Kept]:
     """Runs, and the playbooks that they began with; raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
-        store = await open_store(settings, stack)
-        scripts, partitions = Scripts(store.client), keys.Partitions(settings.partitions)
-        stack.push_async_callback(scripts.idle)
-        yield Kept(
-            archive=RedisArchive(scripts, partitions),
-            operations=RedisOperations(scripts, partitions),
-            mailbox=_mailbox(settings, store, scripts, partitions),
-            published=RedisPublished(store.client),
-        )
+        rooms = open_rooms(settings, await open_store(settings, stack), stack)
+        yield Kept(rooms.archive, rooms.operations, rooms.mailbox, rooms.published)
 
 
 def _open_records(
@@ -298,4 +352,4 @@ def _open_model(
         observer=watch,
     )
     stack.push_async_callback(model.close)
-    return WatchedModel(model, spans)
+    return WatchedModel(model, spans, SystemClock(settings.timezone))

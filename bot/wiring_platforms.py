@@ -82,7 +82,7 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
 
 Build = Callable[[Settings, Store, Directory], Adapter | None]
 # One line per platform; None means that its settings leave it off.
-PLATFORMS: Mapping[str, Build] = {"slack": _slack, "telegram": _telegram, "web": _web}
+PLATFORMS: dict[str, Build] = {"slack": _slack, "telegram": _telegram, "web": _web}
 
 
 def secret(value: SecretStr | None) -> str:

@@ -5,6 +5,7 @@ import asyncio
 import structlog
 
 from bot.delivery import Delivery
+from bot.growing import Grown
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
@@ -31,22 +32,55 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
 
 async def work(parts: Parts, stop: asyncio.Event) -> None:
     """Handle mail and show rows over these parts until `stop`."""
-    delivery = Delivery(
+    delivery = _delivery(parts)
+    lanes = _lanes(parts, delivery)
+    # Once for all messages, before the first of them.
+    parts.current.now.table.learn()
+    log.info("worker_started", lanes=parts.settings.worker_lanes)
+    drained = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(_listen(parts, lanes, delivery, drained))
+        remote = group.create_task(parts.remote.run())
+        drafting = group.create_task(parts.drafting.run())
+        group.create_task(delivery.run(drained))
+        group.create_task(parts.watch.run(drained))
+        group.create_task(parts.meter.run(drained))
+        group.create_task(parts.reloading.run(stop))
+        group.create_task(parts.groups.run(drained))
+        group.create_task(mend(parts.inbox, parts.numbers, stop))
+        group.create_task(_wake_at(stop, lanes))
+        await lanes.run(stop)
+        # What is being sent is finished; the rest is durable and waits for the next worker.
+        drained.set()
+        delivery.wake()
+        await end([listening, remote, drafting])
+    log.info("worker_stopped")
+
+
+def _delivery(parts: Parts) -> Delivery:
+    settings = parts.settings
+    grown = Grown(parts.drafts, parts.rate, lease_s=settings.lease_s)
+    return Delivery(
         parts.outbox,
         parts.platforms,
         parts.clock,
         carriers=(
-            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=parts.settings.lease_s),
+            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=settings.lease_s),
             Keeping(parts.outbox, parts.findings),
             Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
         ),
         rate=parts.rate,
-        zone=parts.settings.timezone,
+        zone=settings.timezone,
         zone_at=parts.people.zone_at,
-        lease_s=parts.settings.lease_s,
-        reply_after_s=parts.settings.reply_after_s,
+        lease_s=settings.lease_s,
+        reply_after_s=settings.reply_after_s,
         meter=parts.meter,
+        grown=grown if settings.streaming else None,
     )
+
+
+def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
+    """The lanes, which wake the delivery, and themselves, by what they commit."""
 
     def typing(conversation: str) -> Adapter | None:
         return parts.platforms.get(conversation.partition(":")[0])
@@ -67,26 +101,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         meter=parts.meter,
         patience=Patience(WAIT_S, parts.clock.elapsed_s),
     )
-    # Once for all messages, before the first of them.
-    parts.current.now.table.learn()
-    log.info("worker_started", lanes=parts.settings.worker_lanes)
-    drained = asyncio.Event()
-    async with asyncio.TaskGroup() as group:
-        listening = group.create_task(_listen(parts, lanes, delivery, drained))
-        remote = group.create_task(parts.remote.run())
-        group.create_task(delivery.run(drained))
-        group.create_task(parts.watch.run(drained))
-        group.create_task(parts.meter.run(drained))
-        group.create_task(parts.reloading.run(stop))
-        group.create_task(parts.groups.run(drained))
-        group.create_task(mend(parts.inbox, parts.numbers, stop))
-        group.create_task(_wake_at(stop, lanes))
-        await lanes.run(stop)
-        # What is being sent is finished; the rest is durable and waits for the next worker.
-        drained.set()
-        delivery.wake()
-        await end([listening, remote])
-    log.info("worker_stopped")
+    return lanes
 
 
 async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:

@@ -70,11 +70,12 @@ def may_hand_over(card: Card, giver: Principal, now: datetime) -> NotHanded | No
 
 
 def hand_over(
-    card: Card, giver: Principal, receiver: Principal, now: datetime
+    card: Card, giver: Principal, receiver: Principal, now: datetime, *, ordered: bool = False
 ) -> Handed | NotHanded:
     """The card after the giver's seat went to the receiver; the giver keeps theirs until it votes.
 
-    Nothing of what is shown for approval changes, so all buttons stay valid.
+    Nothing of what is shown for approval changes, so all buttons stay valid. `ordered` when an
+    operator has it done.
     """
     if refused := may_hand_over(card, giver, now):
         return refused
@@ -86,6 +87,13 @@ def hand_over(
         return NotHanded("to_reviewer")
     if any((each.by, each.to) == (giver.id, receiver.id) for each in card.handed):
         return NotHanded("handed_before")
-    given = HandOver(by=giver.id, by_name=giver.name, to=receiver.id, to_name=receiver.name, at=now)
+    given = HandOver(
+        by=giver.id,
+        by_name=giver.name,
+        to=receiver.id,
+        to_name=receiver.name,
+        at=now,
+        ordered=ordered,
+    )
     update = {"handed": (*card.handed, given), "version": card.version + 1}
     return Handed(card.model_copy(update=update), given)

@@ -137,13 +137,17 @@ class Lapsed(Frozen):
 
 
 class HandOver(Frozen):
-    """One person's seat on one card, given to another (principal ids)."""
+    """One person's seat on one card, given to another (principal ids).
+
+    `ordered` when an operator gave it, and not who holds it.
+    """
 
     by: str
     by_name: str
     to: str
     to_name: str
     at: datetime
+    ordered: bool = False
 
 
 class Decision(Frozen):

@@ -161,7 +161,8 @@ def _note(card: Card) -> str:
 def _since(card: Card) -> list[str]:
     """What has happened to the card while it waits."""
     told = fallen(card)
-    told += [say("card.handed", card.lang, by=h.by_name, to=h.to_name) for h in card.handed]
+    given = [("card.reassigned" if h.ordered else "card.handed", h) for h in card.handed]
+    told += [say(key, card.lang, by=each.by_name, to=each.to_name) for key, each in given]
     if card.escalated:
         told.append(say("card.escalated", card.lang, role=card.escalated))
     if card.reminded:

@@ -4,7 +4,7 @@ The log is append-only (I6, A42): `engine/replay/audit.py` folds it alone into h
 Every entry has `at`, and `event` or, of a step, `outcome`. What the fold reads of any entry:
 
     status     how the run stands after it
-    to         where its top frame stands, as `kind:name`
+    to         where its top frame stands, as `kind:name` (of steps and the start; whom, of others)
     playbook   the digest of the playbook that it goes on with
     changes    {path: value} of its state; None clears
     approvals  {name: {by, name, digest}} added to its state

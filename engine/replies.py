@@ -21,7 +21,10 @@ LABEL_CHARS = 60
 
 
 class ReplyHead(Frozen):
-    """What a reply answers, to whom, since when; what became of the files that came along."""
+    """What a reply answers, to whom, since when; what became of the files that came along.
+
+    `asker` is the account on the platform that asked, "" where that was not kept.
+    """
 
     id: str
     conversation: str
@@ -30,6 +33,7 @@ class ReplyHead(Frozen):
     text: str
     at: datetime
     files: tuple[TakenFile, ...] = ()
+    asker: str = ""
 
 
 class Part(Frozen):
@@ -53,6 +57,11 @@ class Part(Frozen):
 def settled(parts: tuple[Part, ...]) -> bool:
     """True when no part is being worked on."""
     return all(part.state in SETTLED for part in parts)
+
+
+def being_answered(parts: tuple[Part, ...]) -> bool:
+    """True when the reply is the answer to one question, and that is still looked for."""
+    return len(parts) == 1 and parts[0].state == "working" and not parts[0].run
 
 
 def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str) -> MessageView:

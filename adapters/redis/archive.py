@@ -1,5 +1,6 @@
 """Traces and runs, read from all partitions; for commands, not for the way of a message."""
 
+import math
 from collections.abc import Sequence
 from typing import cast
 
@@ -17,9 +18,9 @@ class RedisArchive:
         self._scripts = scripts
         self._partitions = partitions
 
-    async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
-        """Ids and JSON of the newest traces, the newest first."""
-        names = await self._newest("traces", limit)
+    async def traces(self, limit: int, *, after: str = "") -> Sequence[tuple[str, str]]:
+        """Ids and JSON of the newest traces, the newest first; none older than one that is gone."""
+        names = await self._newest("traces", limit, after)
         with translated():
             async with self._scripts.client.pipeline(transaction=False) as pipe:
                 for name in names:
@@ -27,15 +28,26 @@ class RedisArchive:
                 bodies = await pipe.execute()
         return [(name, str(body)) for name, body in zip(names, bodies, strict=True) if body]
 
-    async def _newest(self, index: str, limit: int) -> list[str]:
+    async def _newest(self, index: str, limit: int, after: str) -> list[str]:
         """The newest of an index that each partition has, the newest first."""
+        upto: float | None = math.inf
+        if after:
+            tag = keys.tag(self._partitions.of_id(after) or 0)
+            with translated():
+                upto = await self._scripts.client.zscore(f"{tag}{index}", after)
+        if upto is None:
+            return []
         with translated():
             async with self._scripts.client.pipeline(transaction=False) as pipe:
                 for n in range(self._partitions.count):
-                    pipe.zrevrange(f"{keys.tag(n)}{index}", 0, limit - 1, withscores=True)
+                    key, below = f"{keys.tag(n)}{index}", f"({upto}"
+                    pipe.zrevrangebyscore(key, below, "-inf", 0, limit, withscores=True)
+                    # Of the same moment, ids decide; there are few.
+                    pipe.zrangebyscore(key, upto, upto, withscores=True)
                 parts = cast(list[list[tuple[str, float]]], await pipe.execute())
-        newest = sorted(((at, str(name)) for part in parts for name, at in part), reverse=True)
-        return [name for _, name in newest[:limit]]
+        found = sorted(((at, str(name)) for part in parts for name, at in part), reverse=True)
+        older = [each for each in found if not after or each < (upto, after)]
+        return [name for _, name in older[:limit]]
 
     async def trace(self, trace_id: str) -> str | None:
         """The JSON of a trace that is still kept."""

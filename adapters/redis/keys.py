@@ -11,8 +11,10 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:card:<token>              card                            {pN}:reply:<id>     head, parts
 {pN}:outq     destinations -> next send time                   {pN}:d:<dest> | :h  due rows
 {pN}:row:<row>                 a platform message              {pN}:rows:<ref>     who shows ref
-{pN}:chat:<conversation>       what the web chat showed
+{pN}:draft:<reply>             its answer while it is written
+{pN}:chat:<conversation> | :draft   what the web chat showed; what grows there now
 {pN}:aside                     mail for an operator            {pN}:blocked        such runs
+{pN}:retried                   who had mail handled again, the newest first, at most 1,000
 {pN}:inbox:<who>               cards that wait for a role or person, by when they were opened
 {pN}:trace:<id>                how it was decided              {pN}:traces         ids by time
 {pN}:runs | :ended             runs by start, by end           {pN}:open           open cards by age
@@ -131,3 +133,8 @@ class Partitions:
 def tag(partition: int) -> str:
     """The beginning of every key of a partition."""
     return f"{{p{partition:x}}}:"
+
+
+def draft(partition: int, reply: str) -> str:
+    """A reply's answer while it is written."""
+    return f"{tag(partition)}draft:{reply}"

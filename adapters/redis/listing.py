@@ -94,6 +94,18 @@ class RedisListing:
             if body is not None
         ]
 
+    async def mark(self, run: str = "") -> str:
+        """How long a run's log is; of all, how often lanes and rows were taken."""
+        partition = self._partitions.of_id(run)
+        with translated():
+            async with self._scripts.client.pipeline(transaction=False) as pipe:
+                if partition is not None:
+                    pipe.llen(f"{keys.tag(partition)}log:{run}")
+                for n in range(self._partitions.count) if not run else ():
+                    pipe.get(f"{keys.tag(n)}fence")
+                counted = await pipe.execute() if len(pipe) else []
+        return str(sum(int(count or 0) for count in counted))
+
     async def open_cards(self, limit: int) -> tuple[Sequence[OpenCard], int]:
         """The oldest of all partitions; the first time ever, cards of older versions are found."""
         if not self._listed:

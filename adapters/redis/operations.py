@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from adapters.redis import keys
 from adapters.redis.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.store import Backlog, BlockedRun, MailAside
+from engine.ports.operations import CARD_AGES_S, Backlog, BlockedRun, MailAside, Retried
 
 
 class RedisOperations:
@@ -36,24 +36,51 @@ class RedisOperations:
             bodies = [await client.hget(f"{tag}run:{run}", "body") for run in runs]
         return [BlockedRun(run, str(body or "")) for run, body in zip(runs, bodies, strict=True)]
 
-    async def retry(self, name: str, resumed: str) -> bool:
+    async def retry(self, name: str, resumed: str, *, by: str = "", via: str = "") -> bool:
         """Put mail back in its lane, or `resumed` before all other mail of a blocked run."""
         partition = self._partitions.of_id(name)
         if partition is None:
             return False
         number = name.partition("-")[2]
         inner = number if number.isdecimal() else name
-        done = bool(await self._scripts.run("retry", partition, inner, resumed))
+        done = bool(await self._scripts.run("retry", partition, inner, resumed, by, via))
         if done:
             await self._scripts.bell.ring(shows=True)
         return done
 
+    async def retried(self, limit: int) -> Sequence[Retried]:
+        """The newest of all partitions, each of which keeps a thousand."""
+        with translated():
+            async with self._scripts.client.pipeline(transaction=False) as pipe:
+                for n in range(self._partitions.count):
+                    pipe.lrange(f"{keys.tag(n)}retried", 0, limit - 1)
+                found = [_retried(str(body)) for part in await pipe.execute() for body in part]
+        return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
+
     async def backlog(self) -> Backlog:
         """The numbers of what waits now, summed over the partitions."""
-        found = [await self._scripts.run("backlog", n) for n in range(self._partitions.count)]
+        bounds = [age * 1000 for age in CARD_AGES_S]
+        numbers = range(self._partitions.count)
+        found = [await self._scripts.run("backlog", n, *bounds) for n in numbers]
         columns = [[int(n) for n in column] for column in zip(*found, strict=True)]
-        ages_s = [max(column) / 1000 for column in columns[5:]]
-        return Backlog(*map(sum, columns[:5]), *ages_s)
+        lanes, destinations, timers, aside, blocked = map(sum, columns[:5])
+        mailbox_age_s, outbox_age_s = (max(column) / 1000 for column in columns[5:7])
+        return Backlog(
+            lanes=lanes,
+            destinations=destinations,
+            timers=timers,
+            aside=aside,
+            blocked=blocked,
+            mailbox_age_s=mailbox_age_s,
+            outbox_age_s=outbox_age_s,
+            cards=tuple(map(sum, columns[7:])),
+        )
+
+
+def _retried(body: str) -> Retried:
+    told = json.loads(body)
+    at = datetime.fromtimestamp(int(told.pop("at")) / 1000, UTC)
+    return Retried(at=at, **told)
 
 
 def _kept(name: str, body: str) -> MailAside:

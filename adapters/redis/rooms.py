@@ -11,10 +11,11 @@ from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S
 from adapters.redis.scripts import LUA
 from engine.errors import StoreError
-from engine.ports.platform import ChatEntry, Pace
+from engine.ports.platform import ChatEntry, Cursor, Pace
 
 CHAT_ENTRIES = 2000
 CHAT_KEEP_S = 30 * 24 * 3600
+DRAFT_KEEP_S = 60
 
 
 class RedisChatLog:
@@ -41,19 +42,51 @@ class RedisChatLog:
             await self._client.expire(key, CHAT_KEEP_S)
         return str(seq)
 
+    async def draft(self, conversation: str, body: Mapping[str, Any]) -> None:
+        """Tell who reads now; the next takes its place, and after a minute it is forgotten."""
+        key = self._key(conversation) + ":draft"
+        with translated():
+            async with self._client.pipeline(transaction=False) as pipe:
+                pipe.xadd(
+                    key, {"b": json.dumps(body, ensure_ascii=False)}, maxlen=1, approximate=False
+                )
+                pipe.expire(key, DRAFT_KEEP_S)
+                await pipe.execute()
+
     def reply_id(self, conversation: str, update_id: str) -> str:
         """The id of the message that will answer an update: the same that its turn will name."""
         return self._partitions.derived_id(conversation, "reply", update_id)
 
-    async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
+    async def read(
+        self, conversation: str, after: str, *, wait_s: float, drafts: Cursor | None = None
+    ) -> Sequence[ChatEntry]:
         """Entries after `after`, waiting up to `wait_s` seconds (15 at most) for the first."""
         block = int(min(wait_s, BLOCK_S) * 1000)
+        key = self._key(conversation)
+        places: dict[Any, Any] = {key: after or "0"}
+        if drafts is not None:
+            drafts.at = drafts.at or await self._last(f"{key}:draft")
+            places[f"{key}:draft"] = drafts.at
         with translated():
-            found: Any = await self._reader.xread(
-                {self._key(conversation): after or "0"}, count=500, block=block or None
-            )
-        entries = found[0][1] if found else []
-        return [ChatEntry(seq=seq, body=json.loads(fields["b"])) for seq, fields in entries]
+            found: Any = await self._reader.xread(places, count=500, block=block or None)
+        told = {str(name): entries for name, entries in found or ()}
+        growing = told.get(f"{key}:draft", [])
+        if drafts is not None and growing:
+            drafts.at = str(growing[-1][0])
+        # Nothing comes after the message that it grew to.
+        return [
+            *(ChatEntry(seq="", body=json.loads(fields["b"])) for _, fields in growing),
+            *(
+                ChatEntry(seq=seq, body=json.loads(fields["b"]))
+                for seq, fields in told.get(key, [])
+            ),
+        ]
+
+    async def _last(self, key: str) -> str:
+        """The newest entry's position: what was told before is of no use to a new reader."""
+        with translated():
+            newest: Any = await self._client.xrevrange(key, count=1)
+        return str(newest[0][0]) if newest else "0"
 
 
 class RedisLease:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from cards.inbox import listed_under
 from cards.model import Card
-from engine.ports.store import CardWrite, Claim, Effects, Row, StoredCard
+from engine.ports.store import CardWrite, Claim, Effects, Post, Row, RunWrite, StoredCard
 
 
 def _ms(moment: datetime | None) -> int:
@@ -39,40 +39,42 @@ def inbox_name(name: str) -> str:
     return quote(name, safe=":@")
 
 
+def _run(write: RunWrite) -> dict[str, Any]:
+    return {
+        "id": write.id,
+        "conversation": write.conversation,
+        "reply": write.reply,
+        "body": write.body,
+        "steps": write.steps,
+        "ended": write.ended,
+        "status": write.status,
+        "playbook": write.playbook,
+        "who": write.who,
+        "parent": write.parent,
+    }
+
+
+def _post(post: Post) -> dict[str, Any]:
+    return {
+        "row": post.row,
+        "dest": post.conversation,
+        "kind": post.kind,
+        "ref": post.ref,
+        "due_ms": int(post.due_s * 1000),
+        "body": post.body,
+    }
+
+
 def effects(e: Effects) -> str:
     """The JSON that `apply` in common.lua reads."""
     out: dict[str, Any] = {
         "parts": [{"reply": p.reply, "index": p.index, "body": p.body} for p in e.parts],
-        "runs": [
-            {
-                "id": r.id,
-                "conversation": r.conversation,
-                "reply": r.reply,
-                "body": r.body,
-                "steps": r.steps,
-                "ended": r.ended,
-                "status": r.status,
-                "playbook": r.playbook,
-                "who": r.who,
-                "parent": r.parent,
-            }
-            for r in e.runs
-        ],
+        "runs": [_run(r) for r in e.runs],
         "cards": [_card(c) for c in e.cards],
         "mails": e.mails,
         "timers": [{"lane": t.lane, "id": t.id, "at": _ms(t.at), "mail": t.mail} for t in e.timers],
         "slots": e.slots,
-        "posts": [
-            {
-                "row": p.row,
-                "dest": p.conversation,
-                "kind": p.kind,
-                "ref": p.ref,
-                "due_ms": int(p.due_s * 1000),
-                "body": p.body,
-            }
-            for p in e.posts
-        ],
+        "posts": [_post(p) for p in e.posts],
         "seen": [
             {"card": s.card, "dest": s.conversation, "message_id": s.message_id} for s in e.seen
         ],
@@ -85,11 +87,7 @@ def effects(e: Effects) -> str:
     if e.session is not None:
         out["session"] = e.session
     if e.reply is not None:
-        out["reply"] = {
-            "id": e.reply.id,
-            "head": e.reply.head,
-            "parts": e.reply.parts,
-        }
+        out["reply"] = {"id": e.reply.id, "head": e.reply.head, "parts": e.reply.parts}
     return json.dumps(out, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -64,6 +64,25 @@ def web_client(api_url: str, token: str | None) -> AsyncWebClient:
     return client
 
 
+class StillStreams(PlatformError):
+    """The message is being streamed: it takes more text, and no edit before it is stopped."""
+
+
+class NotStreaming(PlatformError):
+    """The message is no stream, or none any more: it was stopped, or Slack did not wait."""
+
+
+class NotRewritten(PlatformError):
+    """The message was streamed, and Slack does not let its text be replaced."""
+
+
+_STREAMS: Final[Mapping[str, type[PlatformError]]] = {
+    "streaming_state_conflict": StillStreams,
+    "message_not_in_streaming_state": NotStreaming,
+    "block_mismatch": NotRewritten,
+}
+
+
 class WebApi:
     """Slack's Web API for one bot token, over one HTTP session."""
 
@@ -175,6 +194,8 @@ def _translate(method: str, error: SlackApiError) -> PlatformError:
         return Unavailable(said)
     if code in _GONE:
         return Gone(said)
+    if code in _STREAMS:
+        return _STREAMS[code](said)
     return Forbidden(said) if code in _FORBIDDEN else PlatformError(said)
 
 

@@ -17,12 +17,14 @@ from adapters.slack.endpoint import Door, bolt_app, events_handler
 from adapters.slack.files import Files, Kept, thread_below
 from adapters.slack.home import Home, Homes
 from adapters.slack.shared_files import SlackFiles
+from adapters.slack.streams import EVERY_S, GROWTH, Streams
 from cards.document import digest, document, is_settled
 from cards.texts import say
 from cards.view import ChartView, MessageView
 from engine.errors import Gone, PlatformError
 from engine.events import SharedFile
 from engine.ports.clock import Clock
+from engine.ports.drafts import Growth
 from engine.ports.platform import Intake, Pace
 
 _PACE = Pace(every_s=1.0, burst=4)
@@ -49,6 +51,7 @@ class SlackPlatform:
 
     name = "slack"
     overall = Pace()
+    growth = GROWTH
 
     def __init__(
         self,
@@ -66,11 +69,13 @@ class SlackPlatform:
         self._clock = clock
         self._api = WebApi(api_url=api_url, token=bot_token)
         self._files = Files(self._api)
+        self._streams = Streams(self._api, clock, post=self._post, update=self._update)
         self._homes = Homes(self._api, home, clock, every_s=home_s) if home else None
         self._shared = SlackFiles(self._api, token=bot_token)
         self._links: dict[str, str] = {}
         self._begun: dict[str, str] = {}
         self._quiet_until: dict[str, float] = {}
+        self._sockets: set[AsyncSocketModeHandler] = set()
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """POST /slack/events; nothing without a signing secret, as nothing could be verified."""
@@ -96,11 +101,21 @@ class SlackPlatform:
     async def _connected(self, app: AsyncApp) -> None:
         handler = AsyncSocketModeHandler(app, self._app_token)
         handler.client.proxy = app.client.proxy
+        self._sockets.add(handler)
         try:
             await handler.connect_async()  # type: ignore[no-untyped-call]
             await asyncio.Event().wait()
         finally:
+            self._sockets.discard(handler)
             await _close(handler)
+
+    async def probe(self) -> str:
+        """Whether Slack takes the token, and a socket is open where there should be."""
+        await self._api.call("auth.test", {})
+        if not self._app_token:
+            return ""
+        open_now = [await socket.client.is_connected() for socket in self._sockets]
+        return "" if any(open_now) else "no socket is open"
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Shows a new message; its id is "<channel>:<ts>", and more. Raises PlatformError.
@@ -129,9 +144,18 @@ class SlackPlatform:
         if view.chart and not _TS.fullmatch(ts):
             return message_id
         shown, file = await self._prepared(view, mark)
-        await self._update(f"{channel}:{ts}", shown)
-        posted = f"{channel}:{ts}:{mark}" if mark else f"{channel}:{ts}"
-        return await self._with_file(Address.parse(conversation), view, posted, file)
+        address = Address.parse(conversation)
+        posted = await self._streams.replace(address, f"{channel}:{ts}", shown)
+        posted = f"{posted}:{mark}" if mark else posted
+        return await self._with_file(address, view, posted, file)
+
+    def grows_every_s(self, conversation: str) -> float:
+        """Everywhere: in threads as a stream, elsewhere in a message that is edited."""
+        return EVERY_S
+
+    async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
+        """Shows an answer as far as it is written; returns the message's id, which `edit` takes."""
+        return await self._streams.grow(Address.parse(conversation), message_id, growth)
 
     async def link(self, conversation: str, message_id: str) -> str:
         """Slack's permalink of a channel's thread, remembered once it is known; never raises."""

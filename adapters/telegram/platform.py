@@ -11,7 +11,8 @@ from telegram.error import TelegramError
 
 from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
 from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
-from adapters.telegram.errors import Moved, translate
+from adapters.telegram.drafts import EVERY_S, GROWTH, Drafts
+from adapters.telegram.errors import Moved, translate, translated
 from adapters.telegram.files import Files
 from adapters.telegram.menu import register_commands
 from adapters.telegram.messages import Messages, Shown
@@ -26,6 +27,7 @@ from cards.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.events import SharedFile
 from engine.ports import platform as places
+from engine.ports.drafts import Growth
 from engine.ports.platform import Intake
 from engine.ports.slate import Slate
 
@@ -41,6 +43,7 @@ class TelegramPlatform:
     """One bot on Telegram: by webhook when there is a secret, else by polling (design §3, §9)."""
 
     name = "telegram"
+    growth = GROWTH
 
     def __init__(
         self,
@@ -80,6 +83,7 @@ class TelegramPlatform:
         )
         self._files = Files(self._bot)
         self._messages = Messages(self._bot, self._files)
+        self._drafts = Drafts(self._bot)
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """The webhook's route when there is a secret for it, else none."""
@@ -140,6 +144,18 @@ class TelegramPlatform:
 
         return await self._where_it_is(conversation, show)
 
+    def grows_every_s(self, conversation: str) -> float:
+        """In private chats only, by drafts."""
+        try:
+            place = place_of(conversation, self._bot_id)
+        except Gone:
+            return 0.0
+        return 0.0 if place.is_group else EVERY_S
+
+    async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
+        """Shows an answer as far as it is written, without a message. Raises PlatformError."""
+        return await self._drafts.show(place_of(conversation, self._bot_id), message_id, growth)
+
     async def _where_it_is(
         self, conversation: str, write: Callable[[Place], Awaitable[str]]
     ) -> str:
@@ -176,6 +192,19 @@ class TelegramPlatform:
         """The bot's own chat with whoever follows it, which then shows the card; never raises."""
         name, payload = await self._desk.learn_name(), card_payload(card)
         return f"https://t.me/{name}?start={payload}" if name and payload else ""
+
+    async def probe(self) -> str:
+        """Whether Telegram takes the token, and updates come: by webhook, or as they are polled.
+
+        While another process polls, this one waits for its turn, which is well.
+        """
+        with translated():
+            await self._bot.get_me()
+            if self._secret:
+                info = await self._bot.get_webhook_info()
+                return "" if info.url else "no webhook is set"
+        failures = self._poller.failures
+        return f"updates could not be had, {failures} times in a row" if failures else ""
 
     async def typing(self, conversation: str) -> None:
         """Show "typing…" for some seconds; best effort, never raises."""

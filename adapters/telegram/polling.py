@@ -63,6 +63,8 @@ class Poller:
         self._pace = pace
         self._request = BotRequest()
         self._offset: int | None = None
+        self.failures = 0
+        """How often in a row Telegram gave no updates."""
 
     async def close(self) -> None:
         """Close the connection."""
@@ -70,22 +72,22 @@ class Poller:
 
     async def run(self, intake: Intake) -> None:
         """Poll while the lease is held; failures are waited out, a lost lease is waited for."""
-        failures, webhook_off = 0, False
+        webhook_off = False
         while True:
             if not await self._holds():
                 # Another process polls meanwhile, so where we stood says nothing any more.
-                self._offset = None
+                self._offset, self.failures = None, 0
                 await asyncio.sleep(self._pace.pause_s)
                 continue
             try:
                 webhook_off = webhook_off or await self._bot.delete_webhook()
                 updates = await self._ask()
             except TelegramError as exc:
-                failures += 1
-                _log.warning("telegram_poll_failed", error=str(exc), failures=failures)
-                await asyncio.sleep(self._pace.after(failures, exc))
+                self.failures += 1
+                _log.warning("telegram_poll_failed", error=str(exc), failures=self.failures)
+                await asyncio.sleep(self._pace.after(self.failures, exc))
                 continue
-            failures = 0
+            self.failures = 0
             if not await self._take(updates, intake):
                 await asyncio.sleep(self._pace.pause_s)
 

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.webchat.guard import SECURITY_HEADERS
 from engine.errors import BadPayload, StoreUnavailable
-from engine.ports.platform import ChatEntry, ChatLog
+from engine.ports.platform import ChatEntry, ChatLog, Cursor
 
 _SEQ = re.compile(r"\d{1,20}(?:-\d{1,20})?")
 _RETRY_MS = 2_000
@@ -70,12 +70,15 @@ class EventStreams:
         still: Callable[[], Awaitable[bool]],
     ) -> None:
         await response.write(f"retry: {_RETRY_MS}\n\n".encode())
+        drafts = Cursor()
         while True:
-            entries = await self._log.read(conversation, after, wait_s=self._heartbeat_s)
+            entries = await self._log.read(
+                conversation, after, wait_s=self._heartbeat_s, drafts=drafts
+            )
             if not await still():
                 return
             if entries:
-                after = entries[-1].seq
+                after = entries[-1].seq or after
                 await response.write(b"".join(map(_event, entries)))
             else:
                 await response.write(b": still here\n\n")
@@ -83,7 +86,9 @@ class EventStreams:
 
 def _event(entry: ChatEntry) -> bytes:
     data = json.dumps(dict(entry.body), ensure_ascii=False, separators=(",", ":"))
-    return f"id: {entry.seq}\ndata: {data}\n\n".encode()
+    # What is not kept is no place to go on from.
+    position = f"id: {entry.seq}\n" if entry.seq else ""
+    return f"{position}data: {data}\n\n".encode()
 
 
 def _position(request: web.Request) -> str:

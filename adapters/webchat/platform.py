@@ -39,9 +39,11 @@ from engine.events import (
     SharedFile,
     Update,
 )
+from engine.ports.drafts import Growth
 from engine.ports.platform import ChatLog, Intake, Pace
 
 HEARTBEAT_S = 15.0
+GROWS_EVERY_S = 0.3
 _log = structlog.get_logger(__name__)
 
 
@@ -66,6 +68,7 @@ class WebChat:
 
     name = "web"
     overall = Pace()
+    growth = Pace()
 
     def __init__(
         self,
@@ -100,6 +103,21 @@ class WebChat:
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Show `view` in place of that message; its id stays. Raises Unavailable."""
         await self._append(conversation, {"op": "edit", "id": message_id, "view": rendered(view)})
+        return message_id
+
+    def grows_every_s(self, conversation: str) -> float:
+        """In every room."""
+        return GROWS_EVERY_S
+
+    async def grow(self, conversation: str, message_id: str, growth: Growth) -> str:
+        """Show an answer as far as it is written, to who looks now. Raises Unavailable."""
+        if not message_id:
+            return await self.send(conversation, growth.working, key=growth.key)
+        body = {"op": "draft", "id": message_id, "view": rendered(growth.view)}
+        try:
+            await self._log.draft(conversation, body)
+        except StoreUnavailable as away:
+            raise Unavailable(f"the web conversation could not be written: {away}") from away
         return message_id
 
     def pace(self, conversation: str) -> Pace:

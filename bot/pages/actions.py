@@ -5,16 +5,18 @@ from dataclasses import dataclass
 
 import structlog
 
+from bot.pages.reassigning import Reassigning
 from bot.pages.run_list import read_run
 from cards.frozen import Frozen
 from engine import audit
 from engine.cancelling import cancelling
 from engine.errors import StaleWrite
-from engine.frames.outcome import GraphOrder, People
+from engine.frames.outcome import GraphOrder
 from engine.jobs.orders import takes
 from engine.mail import GraphOrdered, Resumed
 from engine.ports.clock import Clock
-from engine.ports.store import Decisions, Effects, Operations, Post
+from engine.ports.operations import Operations
+from engine.ports.store import Decisions, Effects, Post
 from engine.turn.active import read_runs
 
 log = structlog.get_logger()
@@ -25,7 +27,7 @@ VIA = "pages"
 class Order(Frozen):
     """Who wants something done with what: a run, or mail by its name; one of its cards or jobs.
 
-    `text` is what people are told of it.
+    `text` is what people are told of it; `giver` and `taker` are who loses and who gets a seat.
     """
 
     by: str
@@ -33,6 +35,8 @@ class Order(Frozen):
     card: str = ""
     job: str = ""
     text: str = ""
+    giver: str = ""
+    taker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class Actions:
 
     decisions: Decisions
     operations: Operations
-    people: People
+    reassigning: Reassigning
     clock: Clock
 
     async def do(self, name: str, order: Order) -> str | None:
@@ -60,6 +64,7 @@ class Actions:
             "cancel": self._cancel,
             "retry": self._retry,
             "repost": self._repost,
+            "reassign": self._reassign,
             "stop": self._stop,
             "fail": self._fail,
             "recover": self._recover,
@@ -94,7 +99,7 @@ class Actions:
             if found[1] or (run is not None and run.status != "blocked"):
                 return "pages.said.not_waiting"
         resumed = Resumed(by=order.by, via=VIA).stored()
-        done = await self.operations.retry(order.target, resumed)
+        done = await self.operations.retry(order.target, resumed, by=order.by, via=VIA)
         return "pages.said.retried" if done else "pages.said.not_waiting"
 
     async def _repost(self, order: Order) -> str:
@@ -109,7 +114,7 @@ class Actions:
         if card.status != "open":
             return "pages.said.closed"
         asks = bool(card.review.roles or card.review.persons)
-        homes = self.people.homes(card.review) if asks else ()
+        homes = self.reassigning.people.homes(card.review) if asks else ()
         again = f"{found.now:%Y%m%d%H%M}"
         posts = tuple(
             Post(f"{card.token}@{place}#{again}", place, "card", card.token)
@@ -121,6 +126,26 @@ class Actions:
             card.token, f"repost:{card.token}:{again}", Effects(posts=posts, log=(entry,))
         )
         return "pages.said.reposted"
+
+    async def _reassign(self, order: Order) -> str:
+        """Give a seat to somebody who may have it; a card that changes meanwhile is read again."""
+        told = {"by": order.by, "via": VIA}
+        for _ in range(ATTEMPTS):
+            found = await self.decisions.card(order.card)
+            if found is None or found.card.run != order.target:
+                return "pages.said.gone"
+            judged = self.reassigning.judge(found, order.giver, order.taker, told)
+            if isinstance(judged, str):
+                return judged
+            card = found.card
+            try:
+                await self._record(
+                    card.token, f"reassign:{card.token}:{card.version}:{order.taker}", judged
+                )
+            except StaleWrite:
+                continue
+            return "pages.said.reassigned"
+        return "pages.said.busy"
 
     async def _stop(self, order: Order) -> str:
         return await self._ordered("stop", order)

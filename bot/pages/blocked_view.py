@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.pages.run_list import read_run
 from bot.pages.timeline import cut
-from engine.ports.store import BlockedRun, MailAside
+from engine.ports.operations import BlockedRun, MailAside
 
 
 @dataclass(frozen=True, slots=True)

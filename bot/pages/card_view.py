@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.people import Directory
 from cards.model import Card, Lang
 from cards.show import fallen, outcome
-from engine.frames.outcome import People
+from cards.texts import say
 from engine.ports.listing import OpenCard
 
 Mask = Callable[[str], str]
@@ -51,7 +52,7 @@ class CardLine:
 class CardWords:
     """What it takes to tell of cards: who is who, the language, the time zone and the mask."""
 
-    people: People
+    people: Directory
     lang: Lang
     zone: str
     mask: Mask
@@ -69,7 +70,7 @@ class CardWords:
             rows=tuple((row.label, mask(row.value)) for row in card.rows),
             problems=tuple(map(mask, card.problems)),
             outcome=mask(outcome(card, self.zone)) if card.status != "open" else "",
-            waits_for=mask(self._who(card)),
+            waits_for=self.who(card),
             people=self._deciders(card),
             votes=tuple((v.name, labels.get(v.choice, v.choice), v.at) for v in card.votes),
             fallen=tuple(map(mask, fallen(card))) if card.status == "open" else (),
@@ -82,10 +83,11 @@ class CardWords:
             age=age,
         )
 
-    def _who(self, card: Card) -> str:
+    def who(self, card: Card) -> str:
         """The roles that decide it, else whom it names."""
         roles = [self.people.role_name(role, self.lang) for role in card.review.roles]
-        return ", ".join(roles) or card.waiting_for or card.requester_name or card.requester
+        named = ", ".join(roles) or card.waiting_for or card.requester_name or card.requester
+        return self.mask(named)
 
     def _deciders(self, card: Card) -> tuple[str, ...]:
         holders = self.people.holders(card.review.roles) if card.review.roles else ()
@@ -93,6 +95,7 @@ class CardWords:
         named = [
             *(person.name for person in holders),
             *(known.get(person, person) for person in card.review.persons),
+            *(say("vote.for", self.lang, name=h.to_name, seat=h.by_name) for h in card.handed),
         ]
         return tuple(dict.fromkeys(map(self.mask, named)))
 
@@ -106,22 +109,28 @@ class Group:
     oldest: str
 
 
-def groups(lines: Sequence[CardLine]) -> Sequence[Group]:
-    """The cards by who is waited for, as the oldest stands first."""
-    found: dict[str, list[CardLine]] = {}
-    for line in lines:
-        found.setdefault(line.waits_for, []).append(line)
-    return [Group(who, len(each), each[0].age) for who, each in found.items()]
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A page of the cards that somebody has to answer; `count` fit in all. And all, in groups."""
+
+    cards: Sequence[CardLine]
+    count: int
+    groups: Sequence[Group]
 
 
 def waiting(
-    cards: Sequence[OpenCard], words: CardWords, now: datetime, who: str
-) -> tuple[Sequence[CardLine], Sequence[Group]]:
-    """The cards that somebody has to answer, of `who` or all; and all by who is waited for."""
-    asking = [each for each in cards if each.card.kind != "phase_done"]
-    all_lines = [words.line(each.card, each.since, aged(now - each.since)) for each in asking]
-    shown = [line for line in all_lines if not who or line.waits_for == who]
-    return shown, groups(all_lines)
+    cards: Sequence[OpenCard], words: CardWords, now: datetime, who: str, part: slice
+) -> Waiting:
+    """The cards of `who`, or of everybody, of which `part` is told; all by who is waited for."""
+    asking = [(each, words.who(each.card)) for each in cards if each.card.kind != "phase_done"]
+    fitting = [each for each, name in asking if not who or name == who]
+    found: dict[str, list[OpenCard]] = {}
+    for each, name in asking:
+        found.setdefault(name, []).append(each)
+    # The oldest stands first.
+    grouped = [Group(name, len(group), aged(now - group[0].since)) for name, group in found.items()]
+    lines = [words.line(each.card, each.since, aged(now - each.since)) for each in fitting[part]]
+    return Waiting(lines, len(fitting), grouped)
 
 
 def aged(time: timedelta) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.frames.state import ENDED, Run, position
 from engine.playbooks.graph_model import Graph, node_id
+from engine.replay.audit import place_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ def taken(run: Run, entries: Sequence[Mapping[str, Any]]) -> Path:
     found = [node_id("playbook", run.playbook)]
     before = ""
     for entry in entries:
-        after = str(entry.get("to") or before)
+        after = place_in(entry) or before
         found += _judged(entry.get("judged"), before, after)
         found += nodes_of(after)
         before = after

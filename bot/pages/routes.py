@@ -1,7 +1,9 @@
 """The admin pages' routes; off without SIGNOFF_ADMIN_TOKEN (design §9)."""
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
@@ -14,19 +16,23 @@ from bot.pages.blocked_view import split
 from bot.pages.card_view import CardWords, waiting
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import guarded
+from bot.pages.live import Live
+from bot.pages.reassigning import Reassigning, Seats
 from bot.pages.render import LIVE, Asked, Renderer, language, static_file
 from bot.pages.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
 from bot.pages.run_view import read_entries, tokens_of, view_of
 from bot.pages.session import Entrance, Visitor
-from bot.pages.trace_view import trace_lines, trace_view
+from bot.pages.trace_view import kept, trace_lines, trace_view
 from bot.wiring import Parts
+from cards.model import Card
 from engine.ports.findings import Standing
 from engine.replay.trace import trace_of
 from engine.turn.traces import masked
 
-CARDS = 500
+CARDS, SHOWN = 500, 100
 TRACES = 100
 FINDINGS = 20
+RETRIED = 50
 SAID = (
     "pages.said.gone",
     "pages.said.ended",
@@ -37,30 +43,38 @@ SAID = (
     "pages.said.not_waiting",
     "pages.said.reposted",
     "pages.said.closed",
+    "pages.said.reassigned",
+    "pages.said.not_delegable",
+    "pages.said.no_seat",
+    "pages.said.may_not",
+    "pages.said.handed_before",
+    "pages.said.nobody",
     "pages.said.not_now",
     "pages.said.ordered",
 )
 Page = Callable[[Asked], Awaitable[web.StreamResponse]]
 
 
-def admin_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
-    """All routes of the pages, or none without a token for them."""
+def admin_routes(parts: Parts, ended: asyncio.Event) -> Sequence[web.AbstractRouteDef]:
+    """All routes of the pages, or none without a token for them; streams end with `ended`."""
     token = parts.settings.admin_token
-    return AdminPages(parts, token).routes() if token else ()
+    return AdminPages(parts, token, ended).routes() if token else ()
 
 
 class AdminPages:
     """Reads what the store has, and shows it to who is signed in."""
 
-    def __init__(self, parts: Parts, token: SecretStr) -> None:
+    def __init__(self, parts: Parts, token: SecretStr, ended: asyncio.Event) -> None:
         settings = parts.settings
         self._parts = parts
         self._mask = masking(settings.trace_mask)
         self._renderer = Renderer(settings.timezone)
         self._entrance = Entrance(token, parts.sessions, parts.rate, settings.public_url or "")
         self._signing = signing.Signing(self._entrance, self._renderer)
+        self._live = Live(self._entrance, parts.listing, ended)
+        self._reassigning = Reassigning(parts.people, settings.timezone)
         self._actions = Actions(
-            parts.handling.decisions, parts.operations, parts.people, parts.clock
+            parts.handling.decisions, parts.operations, self._reassigning, parts.clock
         )
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -75,6 +89,7 @@ class AdminPages:
             web.post("/blocked/retry", self._form(self._retry)),
             web.get("/traces", self._page(self._traces)),
             web.get("/traces/{id:.+}", self._page(self._trace)),
+            web.get("/admin/live", guarded(self._live.stream, self._told)),
             web.get("/admin/login", guarded(self._signing.show, self._told)),
             web.post("/admin/login", guarded(self._signing.sign_in, self._told)),
             web.post("/admin/logout", self._form(self._signing.sign_out)),
@@ -147,6 +162,7 @@ class AdminPages:
             standing=standing,
             mask=self._mask,
             traced=run.reply if run and traced else "",
+            seats=self._seats(cards if run and not history.ended else ()),
             said=_said(asked.request),
         )
 
@@ -162,14 +178,17 @@ class AdminPages:
             if run
             else {"state": history.body, "steps": list(read_entries(history))}
         )
+        return self._file("run", run_id, whole)
+
+    def _file(self, what: str, name: str, whole: Any) -> web.Response:
         text = json.dumps(masked(whole, self._mask), ensure_ascii=False, indent=1)
-        name = "".join(c if c.isalnum() or c in "-_" else "_" for c in run_id)
-        headers = {"Content-Disposition": f'attachment; filename="run-{name}.json"'}
+        name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)
+        headers = {"Content-Disposition": f'attachment; filename="{what}-{name}.json"'}
         return web.Response(text=text, content_type="application/json", headers=headers)
 
     async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
         run_id = request.match_info["id"]
-        told = {name: form.get(name, "") for name in ("card", "job", "text")}
+        told = {name: form.get(name, "") for name in ("card", "job", "text", "giver", "taker")}
         order = Order(by=visitor.id, target=run_id, **told)
         said = await self._actions.do(request.match_info["action"], order)
         if said is None:
@@ -185,15 +204,19 @@ class AdminPages:
     async def _pending(self, asked: Asked) -> web.StreamResponse:
         parts, who = self._parts, asked.request.query.get("who", "")
         cards, count = await parts.listing.open_cards(CARDS)
-        shown, groups = waiting(cards, self._words(asked), parts.clock.now(), who)
+        first = _whole(asked.request.query.get("from", ""))
+        part, now = slice(first, first + SHOWN), parts.clock.now()
+        found = waiting(cards, self._words(asked), now, who, part)
         projects = self._projects()
         standing = [(name, await parts.findings.of(name, FINDINGS)) for name in projects]
         return self._renderer.page(
             asked,
             "pending.html",
             title="pages.pending",
-            cards=shown,
-            groups=groups,
+            cards=found.cards,
+            groups=found.groups,
+            first=first,
+            following=first + SHOWN if found.count > first + SHOWN else 0,
             who=who,
             count=count,
             most=CARDS,
@@ -202,27 +225,42 @@ class AdminPages:
         )
 
     async def _blocked(self, asked: Asked) -> web.StreamResponse:
-        runs, mail = split(await self._parts.operations.waiting(), self._mask)
+        operations = self._parts.operations
+        runs, mail = split(await operations.waiting(), self._mask)
         return self._renderer.page(
             asked,
             "blocked.html",
             title="pages.blocked",
             runs=runs,
             mail=mail,
+            retried=await operations.retried(RETRIED),
             said=_said(asked.request),
         )
 
     async def _traces(self, asked: Asked) -> web.StreamResponse:
-        found = trace_lines(await self._parts.archive.traces(TRACES))
-        return self._renderer.page(asked, "traces.html", title="pages.traces", lines=found)
+        after = asked.request.query.get("after", "")
+        found = await self._parts.archive.traces(TRACES, after=after)
+        return self._renderer.page(
+            asked,
+            "traces.html",
+            title="pages.traces",
+            lines=trace_lines(found),
+            after=after,
+            older=found[-1][0] if len(found) == TRACES else "",
+        )
 
     async def _trace(self, asked: Asked) -> web.StreamResponse:
         name = asked.request.match_info["id"]
         body = await self._parts.archive.trace(name)
         if body is None:
             return self._told(asked.request, 404, "pages.no_trace")
+        if "download" in asked.request.query:
+            return self._file("trace", name, kept(body))
         view = trace_view(name, body)
         return self._renderer.page(asked, "trace.html", title="pages.trace", view=view)
+
+    def _seats(self, cards: Sequence[Card]) -> Mapping[str, Seats]:
+        return self._reassigning.seats(cards, self._parts.clock.now())
 
     def _words(self, asked: Asked) -> CardWords:
         parts = self._parts
@@ -239,6 +277,10 @@ class AdminPages:
 
 async def _static(request: web.Request) -> web.StreamResponse:
     return static_file(request.match_info["file"])
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
 
 
 def _said(request: web.Request) -> str:

@@ -11,9 +11,10 @@ from markupsafe import Markup
 from bot.pages.card_view import CardLine, CardWords
 from bot.pages.jobs_view import JobsView, jobs_view
 from bot.pages.path import named, taken
+from bot.pages.reviewers import with_reviewers
 from bot.pages.run_list import read_run
 from bot.pages.timeline import Step, Totals, cut, steps, totals
-from cards.model import Card, Lang
+from cards.model import Card
 from engine.frames.state import ENDED, Run, position
 from engine.playbooks.drawing import draw
 from engine.playbooks.graph import graph_of
@@ -107,7 +108,8 @@ def view_of(
         run = run.model_copy(update={"status": history.ended})
     timeline = steps(masked(entries, words.mask))
     status = run.status if run else history.ended or "unreadable"
-    picture, way = _drawn(run, entries, playbook, words.lang)
+    lines = [words.line(card) for card in cards]
+    picture, way = _drawn(run, entries, playbook, words, lines)
     return RunView(
         id=run_id,
         status=status,
@@ -120,7 +122,7 @@ def view_of(
         known=_known(run, words) if run else (),
         timeline=timeline,
         totals=totals(timeline),
-        cards=[words.line(card) for card in cards],
+        cards=lines,
         children=_children(run, entries) if run else (),
         picture=picture,
         way=way,
@@ -131,11 +133,19 @@ def view_of(
 
 
 def _drawn(
-    run: Run | None, entries: Sequence[Mapping[str, Any]], playbook: Playbook | None, lang: Lang
+    run: Run | None,
+    entries: Sequence[Mapping[str, Any]],
+    playbook: Playbook | None,
+    words: CardWords,
+    cards: Sequence[CardLine],
 ) -> tuple[Markup | None, Sequence[tuple[str, bool]]]:
     if run is None or playbook is None:
         return None, ()
-    graph, path = graph_of(playbook, lang), taken(run, entries)
+    graph, path = graph_of(playbook, words.lang), taken(run, entries)
+    deciders = [
+        name for card in cards if card.open and card.kind == "confirm" for name in card.people
+    ]
+    graph = with_reviewers(graph, words, waiting=path.waiting, deciders=deciders)
     svg = draw(graph, visited=path.visited, waiting=path.waiting, styled=False)
     return Markup(svg), named(path, graph)  # noqa: S704 - the drawing escapes its texts
 

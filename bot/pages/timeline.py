@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from engine.replay.audit import place_in
+
 _LONGEST = 4000
 _EVENTS: Mapping[str, str] = {
     "started": "pages.event.started",
@@ -13,6 +15,7 @@ _EVENTS: Mapping[str, str] = {
     "cancelled": "pages.event.cancelled",
     "retry": "pages.event.retry",
     "repost": "pages.event.repost",
+    "reassigned": "pages.event.reassigned",
 }
 """What happened outside of steps, and what it is called; any other event has its own name."""
 _FACTS: Mapping[str, str] = {
@@ -21,6 +24,8 @@ _FACTS: Mapping[str, str] = {
     "choice": "pages.step.choice",
     "result": "pages.step.result",
     "via": "pages.step.via",
+    "for": "pages.step.for",
+    "given_to": "pages.step.to",
 }
 _SHOWN = {
     *("at", "step", "frame", "outcome", "status", "why", "to", "cards", "event", "by", "changes"),
@@ -116,7 +121,7 @@ def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None
         after=after,
         event=_EVENTS.get(event, ""),
         name=event or str(entry.get("frame", "")),
-        place=str(entry.get("to", "")),
+        place=place_in(entry),
         outcome=str(entry.get("outcome", "")),
         why=cut(entry.get("why", "")),
         by=str(entry.get("by", "")),

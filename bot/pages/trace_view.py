@@ -44,12 +44,12 @@ class TraceView:
 
 def trace_lines(found: Sequence[tuple[str, str]]) -> Sequence[TraceLine]:
     """The traces of a list."""
-    return [_line(name, _read(body)) for name, body in found]
+    return [_line(name, kept(body)) for name, body in found]
 
 
 def trace_view(name: str, body: str) -> TraceView:
     """One trace whole; what this version does not know stands in `rest`."""
-    trace = _read(body)
+    trace = kept(body)
     known = {*_HEAD, *_NUMBERS, "verdicts", "intents", "steps"}
     rest = {key: value for key, value in trace.items() if key not in known}
     return TraceView(
@@ -82,7 +82,8 @@ def _line(name: str, trace: Mapping[str, Any]) -> TraceLine:
     )
 
 
-def _read(body: str) -> Mapping[str, Any]:
+def kept(body: str) -> Mapping[str, Any]:
+    """A trace as it is stored; what is no JSON object is told under `rest`."""
     with suppress(ValueError):
         found = json.loads(body)
         if isinstance(found, dict):

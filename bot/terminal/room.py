@@ -72,7 +72,7 @@ class Room:
                 before = self.shown.get(str(entry.get("id", "")))
                 if entry.get("op") in ("post", "edit"):
                     self.shown[str(entry["id"])] = entry["view"]
-                if entry.get("op") != "typing":
+                if entry.get("op") not in ("typing", "draft"):
                     self.entries += 1
                     self._told(entry, before)
                 self._changed.notify_all()

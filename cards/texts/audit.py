@@ -32,6 +32,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "要取消流程，但无此权限",
         "wanted to cancel the run, and may not",
     ),
+    "audit.reassigned": (
+        "把卡片 {card} 上 {whose} 的一票转交给 {to}",
+        "gave the vote of {whose} on {card} to {to}",
+    ),
     "audit.migration_refused": (
         "要迁移到 {wanted}，未能进行：{why}",
         "wanted to migrate the run to {wanted}, which could not be done: {why}",

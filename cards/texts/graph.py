@@ -25,6 +25,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "graph.detail.tools": ("工具", "tools"),
     "graph.detail.shows": ("展示", "shows"),
     "graph.detail.roles": ("审核角色", "reviewer roles"),
+    "graph.detail.reviewers": ("可以决定的人", "who may decide"),
     "graph.detail.quorum": ("法定人数", "quorum"),
     "graph.detail.four_eyes": ("四眼原则", "four eyes"),
     "graph.detail.sets": ("设置", "sets"),

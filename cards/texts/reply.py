@@ -334,6 +334,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         " later. Questions go to the fallback models, if there are any; look-ups, rule checks,"
         " cards and runs go on as always.",
     ),
+    "intake.too_fast": (
+        "一分钟最多收 {n} 次点击和命令。这一次没有收下；{s} 秒后请再试。",
+        "At most {n} taps and commands a minute are taken. This one was not; try again in"
+        " {s} seconds.",
+    ),
     "intake.too_many": (
         "一分钟最多收 {n} 条消息。这一条没有收下；{s} 秒后请再发一次。按钮和命令不受影响。",
         "At most {n} messages a minute are taken. This one was not; send it again in {s} seconds."

@@ -45,6 +45,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "The seat of {seat} has voted: {label}, by {name} on {when}. One seat has one vote.",
     ),
     "card.handed": ("{by} 已转交给 {to}", "{by} handed over to {to}"),
+    "card.reassigned": (
+        "管理员已把 {by} 的一票转交给 {to}",
+        "an administrator gave the vote of {by} to {to}",
+    ),
     "card.reminded": ("已提醒 {n} 次", "reminded {n} times"),
     "card.escalated": ("已升级：{role} 也可以决定", "escalated: {role} may decide too"),
     "choice.hand_over": ("转交", "Hand over"),

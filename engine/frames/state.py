@@ -328,4 +328,11 @@ class Run(Frozen):
     @field_serializer("frames")
     def _whole(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:
         # A frame is known by its kind, which is a default.
-        return [frame.model_dump(mode="json") for frame in frames]
+        return [
+            {
+                "kind": frame.kind,
+                "schema_version": frame.schema_version,
+                **frame.model_dump(mode="json", exclude_defaults=True),
+            }
+            for frame in frames
+        ]

@@ -6,7 +6,7 @@ from string import Template
 from cards.markdown import written
 from cards.model import Decision
 from cards.texts import say
-from engine.frames.job_graph import Job, JobGraph, cut, new_graph
+from engine.frames.job_graph import JobGraph, cut, new_graph
 from engine.frames.jobs import Brief, JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advanced,
@@ -130,7 +130,7 @@ def _goes_on(
     first = standing.free[: max(0, part.concurrency - standing.busy)]
     graph = graphs.begin(graph, {job.id for job in first})
     children = tuple(_child(job.id, graph, part, frame.skill) for job in first)
-    alarms = _alarms(frame.graph, standing.late)
+    alarms = _alarms(frame.graph, graph)
     begun = ", ".join(child.key for child in children)
     told = f"{why}; begins {begun}" if begun else why
     after = frame.model_copy(update={"graph": graph, "asked": ""})
@@ -155,12 +155,14 @@ def _child(name: str, graph: JobGraph, part: JobsPart, skill: str) -> Child:
     return Child(job.key, LeaderFrame(skill=skill, brief=brief), patch)
 
 
-def _alarms(before: JobGraph | None, late: tuple[Job, ...]) -> tuple[Alarm, ...]:
-    """For jobs whose back-off is new; the others have theirs."""
+def _alarms(before: JobGraph | None, graph: JobGraph) -> tuple[Alarm, ...]:
+    """For jobs whose back-off is new, also where what they need is not there yet."""
     found = []
-    for job in late:
+    for job in graph.jobs:
+        if job.not_before is None:
+            continue
         was = before.job(job.id) if before else None
-        if job.not_before and (was is None or was.not_before != job.not_before):
+        if was is None or was.not_before != job.not_before:
             found.append(Alarm(job.key, job.not_before))
     return tuple(found)
 

@@ -20,11 +20,10 @@ _OPEN = ("created", "running")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a graph stands: the jobs that can be begun (`free`) or could, but for their back-off
-    (`late`); how many are `done`, how many are `busy`, and whether one `asks` a person."""
+    """How a graph stands: the jobs that can be begun now (`free`), how many are `done`, how many
+    are `busy`, and whether one `asks` a person."""
 
     free: tuple[Job, ...]
-    late: tuple[Job, ...]
     done: int
     busy: int
     asks: bool
@@ -46,9 +45,8 @@ def standing(graph: JobGraph, now: datetime) -> Standing:
                 asks = asks or job.seen == "waiting"
     goes_on = graph.status in _OPEN
     ready = [job for job in created if goes_on and finished.issuperset(job.dependencies)]
-    late = tuple(job for job in ready if job.not_before and job.not_before > now)
-    free = tuple(job for job in ready if job not in late) if late else tuple(ready)
-    return Standing(free, late, len(finished), busy, asks)
+    free = tuple(job for job in ready if not (job.not_before and job.not_before > now))
+    return Standing(free, len(finished), busy, asks)
 
 
 def begin(graph: JobGraph, names: Collection[str]) -> JobGraph:

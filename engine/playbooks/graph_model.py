@@ -13,9 +13,10 @@ EdgeKind = Literal["next", "allows", "priority", "start", "on", "shows"]
 _OfPlaybook = Literal["project", "requests", "not_yet"]
 _OfPhase = Literal["goal", "gate", "checkpoints", "skills", "for_requests", "done_card"]
 _OfSkill = Literal["category", "requires", "card", "calls", "rehearses", "guard", "max_steps"]
-_OfSop = Literal["checks", "instruction", "tools", "shows", "roles", "quorum", "four_eyes", "sets"]
+_OfSop = Literal["checks", "instruction", "tools", "shows", "sets"]
+_OfReview = Literal["roles", "reviewers", "quorum", "four_eyes"]
 _OfJob = Literal["state", "experts", "expert", "attempts", "part_of", "error"]
-DetailKey = Literal[_OfPlaybook, _OfPhase, _OfSkill, _OfSop, _OfJob]
+DetailKey = Literal[_OfPlaybook, _OfPhase, _OfSkill, _OfSop, _OfReview, _OfJob]
 Value = str | int | bool
 
 # Line ends, controls, and what reorders the text around it: they could fake what stands there.

@@ -19,8 +19,8 @@ class History:
 class Archive(Protocol):
     """What developers and operators read. Raises StoreUnavailable."""
 
-    async def traces(self, limit: int) -> Sequence[tuple[str, str]]:
-        """Ids and JSON of the newest traces, the newest first."""
+    async def traces(self, limit: int, *, after: str = "") -> Sequence[tuple[str, str]]:
+        """Ids and JSON of the newest traces, the newest first; older than `after`, with one."""
         ...
 
     async def trace(self, trace_id: str) -> str | None:

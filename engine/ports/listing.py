@@ -54,6 +54,10 @@ class Listing(Protocol):
         """A page of runs, from the newest on, or from where another page said to go on."""
         ...
 
+    async def mark(self, run: str = "") -> str:
+        """What is another after each change of a run, or, without one, soon after any change."""
+        ...
+
     async def open_cards(self, limit: int) -> tuple[Sequence[OpenCard], int]:
         """The open cards, the oldest first, at most `limit`; and how many there are in all."""
         ...

@@ -37,7 +37,8 @@ class Completion:
     """What the model answered; `truncated` when the provider's length limit cut it off.
 
     `tokens` is prompt and completion together, 0 when the server does not say. `cost` is in the
-    currency of the configured prices.
+    currency of the configured prices. `seconds` is how long it took, tries of other models and the
+    wait for a place included; 0 where nobody measured.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Completion:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+    seconds: float = 0.0
 
 
 class Model(Protocol):
@@ -65,6 +67,7 @@ class Model(Protocol):
         """One answer. `schema` asks for a JSON object of that schema. Raises ModelError.
 
         `heard` is given each piece of the text as it comes. Text that was handed over is never
-        handed over a second time: an answer that breaks off after it raises ModelUnavailable.
+        handed over a second time: an answer that breaks off after it raises ModelUnavailable, and
+        whoever can begin anew asks without `heard`.
         """
         ...

@@ -69,6 +69,18 @@ class Platform(Protocol):
 
 
 @runtime_checkable
+class Probed(Protocol):
+    """A platform that can be asked how this process stands with it."""
+
+    async def probe(self) -> str:
+        """What is wrong, in our words; "" when the token is taken and updates can come in.
+
+        Raises PlatformError.
+        """
+        ...
+
+
+@runtime_checkable
 class Opening(Protocol):
     """A platform whose bot can be opened at a card: each reader in a chat of their own."""
 
@@ -79,10 +91,20 @@ class Opening(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChatEntry:
-    """One change of a web conversation: a message posted or edited, in order of `seq`."""
+    """One change of a web conversation: a message posted or edited, in order of `seq`.
+
+    `seq` is "" for what is not kept: only who waits when it comes is told.
+    """
 
     seq: str
     body: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Cursor:
+    """How far a reader of a web conversation has come in what is not kept."""
+
+    at: str = ""
 
 
 class ChatLog(Protocol):
@@ -92,10 +114,19 @@ class ChatLog(Protocol):
         """Add an entry (a JSON object); returns its `seq`. Raises StoreUnavailable."""
         ...
 
+    async def draft(self, conversation: str, body: Mapping[str, Any]) -> None:
+        """Tell who reads now, and keep nothing of it. Raises StoreUnavailable."""
+        ...
+
     def reply_id(self, conversation: str, update_id: str) -> str:
         """The id of the message that will answer an update, once it is shown."""
         ...
 
-    async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
-        """Entries after `after` ("0": all kept), waiting up to `wait_s` seconds for the first."""
+    async def read(
+        self, conversation: str, after: str, *, wait_s: float, drafts: Cursor | None = None
+    ) -> Sequence[ChatEntry]:
+        """Entries after `after` ("0": all kept), waiting up to `wait_s` seconds for the first.
+
+        With `drafts`, what was told since its last use stands before them.
+        """
         ...

@@ -1,15 +1,18 @@
 """The loop of thinking, acting and observing (spec 001 §5)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ModelError, ModelUnavailable
+from engine.ports.drafts import Show
 from engine.ports.model import Completion, Message, Model
 from engine.react.acting import Hands, Observed
+from engine.react.growth import Growth, marked
 from engine.react.texts import GO_ON, Reason, question, recites, system_prompt
 from engine.tools.model import Tool, ToolContext
 
@@ -76,19 +79,27 @@ class ReActEngine:
         self._elapsed_s = elapsed_s
 
     async def run(
-        self, query: str, context: ToolContext, *, lang: Lang, recent: Sequence[str] = ()
+        self,
+        query: str,
+        context: ToolContext,
+        *,
+        lang: Lang,
+        recent: Sequence[str] = (),
+        show: Show | None = None,
     ) -> ReActResult:
-        """The final answer in `lang`, or an honest sentence; `recent` is what was said before."""
-        hands = Hands(self._tools, context)
+        """The final answer in `lang`, or an honest sentence; `recent` is what was said before.
+
+        `show` is given the answer while it is written, as far as people may read it already.
+        """
+        hands, growth = Hands(self._tools, context), Growth(show)
         work = _Work(lang, question(query, recent), self._elapsed_s)
         for iteration in range(self._budget.iterations):
             left = self._budget.tokens - work.tokens
             if left <= 0:
                 return work.ended("tokens")
+            growth.begins(work.text)
             try:
-                answer = await self._model.complete(
-                    tuple(work.messages), tools=hands.offers(), max_tokens=min(ANSWER_TOKENS, left)
-                )
+                answer = await self._asked(work, hands, growth, min(ANSWER_TOKENS, left))
             except ModelUnavailable:
                 return work.ended("model_unavailable")
             except ModelError:
@@ -101,6 +112,24 @@ class ReActEngine:
             elif await self._act(iteration, answer, hands, work):
                 return work.ended("tools_failed")
         return work.ended("iterations")
+
+    async def _asked(
+        self, work: "_Work", hands: Hands, growth: Growth, max_tokens: int
+    ) -> Completion:
+        """The model's next answer. What people have read as the answer is followed by no call.
+
+        One that broke off after pieces of it were heard is asked for anew, and shown when whole.
+        """
+        ask, hear = partial(self._model.complete, max_tokens=max_tokens), growth.hear
+        said, tools = tuple(work.messages), hands.offers()
+        try:
+            answer = await ask(said, tools=tools, heard=hear if growth.open else None)
+        except ModelUnavailable:
+            if not growth.heard:
+                raise
+            growth.ends()
+            answer = await ask(said, tools=tools)
+        return replace(answer, tool_calls=()) if growth.shown else answer
 
     @staticmethod
     async def _act(iteration: int, answer: Completion, hands: Hands, work: "_Work") -> bool:
@@ -136,7 +165,7 @@ class _Work:
         self._begun_s = now_s()
         self._cost = 0.0
         self._model = ""
-        self._text = ""
+        self.text = ""
         self._cut = False
         self._lang = lang
         self._trace: list[TraceItem] = []
@@ -150,7 +179,7 @@ class _Work:
         self.tokens += spent
         self._cost += answer.cost
         self._model = answer.model or self._model
-        self._text = "" if answer.tool_calls else self._text + answer.text
+        self.text = "" if answer.tool_calls else self.text + answer.text
         self._cut = answer.truncated and not answer.tool_calls
         self._trace.append(TraceItem(iteration=iteration, thought=answer.text, tokens=spent))
         self.messages.append(
@@ -170,14 +199,14 @@ class _Work:
 
     def answered(self) -> ReActResult:
         """The whole answer, with the pieces that it came in."""
-        text = self._text.strip()
+        text = marked(self.text)
         if recites(text):
             return self._result(say("react.model_refused", self._lang), "model_refused")
         return self._result(text, "answered") if text else self.ended("empty")
 
     def ended(self, reason: Reason) -> ReActResult:
         """No answer, and why; a part of one is given as what it is."""
-        text = self._text.strip()
+        text = marked(self.text)
         if self._cut and text and not recites(text):
             return self._result(f"{text}\n\n{say('react.truncated', self._lang)}", "truncated")
         return self._result(say(f"react.{reason}", self._lang), reason)

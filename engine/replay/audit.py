@@ -40,6 +40,12 @@ def reconstructed(entries: Sequence[str]) -> Standing:
     return standing
 
 
+def place_in(told: Told) -> str:
+    """Where the run stood after an entry; "" where it says nothing of that, or means a person."""
+    moves = "outcome" in told or told.get("event") == "started"
+    return str(told.get("to", "")) if moves else ""
+
+
 def _after(standing: Standing, told: Told) -> Standing:
     status = _status(standing, told)
     values = {**standing.values, **told.get("changes", {})}
@@ -49,7 +55,7 @@ def _after(standing: Standing, told: Told) -> Standing:
     return replace(
         standing,
         status=status,
-        position=told.get("to", standing.position),
+        position=place_in(told) or standing.position,
         playbook=_playbook(standing, told),
         values={path: value for path, value in values.items() if value is not None},
         approvals={**standing.approvals, **told.get("approvals", {})},

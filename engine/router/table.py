@@ -117,18 +117,24 @@ class RouteTable:
         return Counter(example.route for example in self.examples)
 
     @cached_property
-    def _said(self) -> "_Said":
-        return _counted(self.examples)
-
-    @property
     def _tokens(self) -> Mapping[str, Counter[str]]:
         """How many examples of each route have a word, or a pair of Chinese characters."""
-        return self._said.by_route
+        counted: dict[str, Counter[str]] = {}
+        for example, words in _tokenized(self.examples):
+            counted.setdefault(example.route, Counter()).update(words)
+        return counted
+
+    @cached_property
+    def _by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:
+        found: dict[str, list[tuple[frozenset[str], str]]] = {}
+        for example, words in _tokenized(self.examples):
+            found.setdefault(example.group, []).append((words, example.text))
+        return found
 
     def nearest(self, said: str, group: str) -> str:
         """The example of the group that has most in common with a folded text."""
         own = tokens(said)
-        every = self._said.by_group[group]
+        every = self._by_group[group]
         return max(every, key=lambda one: len(one[0] & own) / (len(one[0] | own) or 1))[1]
 
     @cached_property
@@ -250,24 +256,9 @@ def _learned(examples: tuple[Example, ...]) -> Classifier:
     return Classifier(examples, [plain(example.text) for example in examples])
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """The words of examples: how often by route, and of each by group, with its text."""
-
-    by_route: Mapping[str, Counter[str]]
-    by_group: Mapping[str, list[tuple[frozenset[str], str]]]
-
-
 @lru_cache(maxsize=2)
-def _counted(examples: tuple[Example, ...]) -> _Said:
-    """As with learning, once for the same examples."""
-    by_route: dict[str, Counter[str]] = {}
-    by_group: dict[str, list[tuple[frozenset[str], str]]] = {}
-    for example in examples:
-        words = tokens(plain(example.text))
-        by_route.setdefault(example.route, Counter()).update(words)
-        by_group.setdefault(example.group, []).append((words, example.text))
-    return _Said(by_route, by_group)
+def _tokenized(examples: tuple[Example, ...]) -> Sequence[tuple[Example, frozenset[str]]]:
+    return [(example, tokens(plain(example.text))) for example in examples]
 
 
 def tokens(said: str) -> frozenset[str]:

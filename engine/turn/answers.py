@@ -11,6 +11,7 @@ from engine.errors import ToolError
 from engine.intents import Candidate, Intent, Lookup
 from engine.lookup import suggestions
 from engine.playbooks.model import Playbook
+from engine.ports.drafts import UNSEEN
 from engine.react import ReActEngine, ReActResult
 from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
@@ -98,18 +99,28 @@ class Asked:
 
 
 async def ask_model(
-    intent: Intent, head: ReplyHead, session: Session, services: TurnServices
+    intent: Intent,
+    head: ReplyHead,
+    session: Session,
+    services: TurnServices,
+    *,
+    alone: bool = False,
 ) -> Asked:
-    """The ReAct engine's final answer; only that leaves the engine (spec 001 §5)."""
+    """The ReAct engine's final answer; only that leaves the engine (spec 001 §5).
+
+    When it is `alone` in its reply, people may read it while it is written.
+    """
     if intent.about_run:
         return Asked("answered", await about_runs(intent.text, head, services))
     if services.model is None:
         return Asked("answered", _offer("answer.none", intent.text, head.lang, services))
     engine = ReActEngine(services.model, services.tools, services.budget, services.elapsed_s)
     recent = (*(line.text for line in session.recent), *_came_along(head))
-    result = await engine.run(
-        intent.text, services.tool_context(head), lang=head.lang, recent=recent
-    )
+    drafting = services.drafting if alone else UNSEEN
+    with drafting.writing(head.id, head.conversation) as show:
+        result = await engine.run(
+            intent.text, services.tool_context(head), lang=head.lang, recent=recent, show=show
+        )
     state: PartState = "answered" if result.success else "failed"
     return Asked(state, result.content, result, _leads_to(result.refused, services))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.frames.outcome import People, Services
 from engine.playbooks.model import Playbook
+from engine.ports.drafts import UNSEEN, Drafting
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
 from engine.ports.inbox_files import NO_FILES, InboxFiles
@@ -58,6 +59,7 @@ class TurnServices:
     elapsed_s: Callable[[], float]
     meter: Meter = UNHEARD
     files: InboxFiles = NO_FILES
+    drafting: Drafting = UNSEEN
 
     def for_steps(self) -> Services:
         """What a skill that only finds out may use."""

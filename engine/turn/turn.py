@@ -87,6 +87,7 @@ def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
         principal=mail.principal,
         text=update.text,
         at=services.now,
+        asker=update.actor.user,
     )
 
 
@@ -178,7 +179,10 @@ async def _finish(
     """
     asked = [p for p in parts if unanswered(p, parts) and p.state == "working"]
     waiting = [p for p in parts if unanswered(p, parts) and p.state == "waiting"]
-    answers = await asyncio.gather(*(ask_model(p.intent, head, session, services) for p in asked))
+    alone = len(parts) == 1
+    answers = await asyncio.gather(
+        *(ask_model(p.intent, head, session, services, alone=alone) for p in asked)
+    )
     # The place in the reply's own message may be taken already.
     begun = Begun(parts=list(parts), recent=_recent(session), slot=False)
     for part, answer in zip(asked, answers, strict=True):

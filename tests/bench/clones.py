@@ -43,6 +43,7 @@ return #ARGV - 1
 _COMMANDS = {"hash": "HSET", "string": "SET", "list": "RPUSH", "set": "SADD", "zset": "ZADD"}
 _KINDS = {
     "audit": re.compile(r":log:"),
+    "trace": re.compile(r":trace:"),
     "gone in a day": re.compile(r":e:|:l:.*:h$"),
 }
 
@@ -166,7 +167,7 @@ async def fill(client: Redis, real: Original, numbers: Iterable[int]) -> None:
 
 
 async def weights(client: Redis, real: Original, of: Names) -> dict[str, float]:
-    """Bytes of one clone's keys: what the run needs, its audit, what is gone in a day."""
+    """Bytes of one clone's keys: what the run needs, its audit and trace, what is gone in a day."""
     sums: dict[str, float] = {"run": 0.0, **dict.fromkeys(_KINDS, 0.0)}
     for entry in json.loads(real.template):
         key = "".join(of.words[p - 1] if isinstance(p, int) else p for p in entry["key"])

@@ -19,10 +19,12 @@ from typing import Any
 import uvloop
 
 from adapters.clock import SystemClock
+from bot.progress import tracked
 from tests.bench.acks import acks
 from tests.bench.commands import commands
 from tests.bench.jobs import jobs
 from tests.bench.messages import SLACK, TELEGRAM
+from tests.bench.pages import pages
 from tests.bench.plan import Plan, Result, read
 from tests.bench.planner import planner
 from tests.bench.reviews import reviews
@@ -58,6 +60,7 @@ MEASURES: Mapping[str, Item] = {
     "suspended": suspended,
     "commands": commands,
     "reviews": reviews,
+    "pages": pages,
 }
 
 
@@ -67,7 +70,7 @@ async def _measure(plan: Plan, folder: Path) -> list[Result]:
     assert measuring is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, measuring.cancel)
     results = []
-    for name in plan.only:
+    for name in tracked(plan.only, "measured", len(plan.only)):
         plan.say(f"{name} begins")
         place = folder / name
         place.mkdir()

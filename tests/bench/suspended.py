@@ -31,7 +31,7 @@ async def suspended(plan: Plan, folder: Path) -> Result:
         client = await stack.enter_async_context(
             Redis(port=contestant.store, decode_responses=True, socket_timeout=PATIENCE_S)
         )
-        real = await _real_run(contestant, client)
+        real = await real_run(contestant, client)
         empty = await _used(client)
         rows: dict[str, Figures] = {}
         faults: list[str] = []
@@ -53,7 +53,8 @@ async def suspended(plan: Plan, folder: Path) -> Result:
     return Result("suspended", rows, table(title, rows, first="runs"), faults)
 
 
-async def _real_run(contestant: Contestant, client: Redis) -> Original:
+async def real_run(contestant: Contestant, client: Redis) -> Original:
+    """A run that waits for a reviewer, to be cloned."""
     async with WebRoom(f"http://127.0.0.1:{contestant.port}", ROOM) as room:
         await room.say("lin", REQUEST)
         card = await room.card("confirm")

@@ -14,9 +14,10 @@ from adapters.clock import SystemClock
 from adapters.redis.embedded import EmbeddedServer
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.model_server import ModelServer, fail, say
-from tests.fakes.platforms.slack.running import connected
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.slack_app import connected
 from tests.scenarios.conftest import slack, telegram
 
 __all__ = ["slack", "telegram"]
@@ -140,8 +141,8 @@ async def test_an_event_url_is_tried_as_slack_tries_it(
 async def test_what_cannot_be_asked_now_is_not_called_wrong(
     tmp_path: Path, slack: SlackServer, telegram: TelegramServer
 ) -> None:
-    slack.fail("auth.test", "error")
-    telegram.trouble("getMe", "broken")
+    slack.fail_next("auth.test", Fault.broken())
+    telegram.fail_next("getMe", Fault.broken())
     given = {"SLACK_APP_TOKEN": slack.app_token, "REDIS_URL": "redis://127.0.0.1:9/0"}
     found = await told(tmp_path, 3, **slack_is(slack), **telegram_is(telegram), **given)
     for check in ("slack token", "telegram token", "redis"):

@@ -2,7 +2,7 @@
 
 from datetime import UTC, date, datetime
 
-from bot.limiting import Limited
+from bot.limiting import PRESSED_PER_MIN, Limited
 from engine.events import (
     Accepted,
     Actor,
@@ -86,3 +86,24 @@ async def test_a_refusal_is_in_the_language_of_the_message() -> None:
 
     assert isinstance(outcome, Answered)
     assert outcome.text.startswith("一分钟最多")
+
+
+async def test_taps_of_a_program_are_refused_and_told_each_time_and_others_decide() -> None:
+    intake, taking, clock = limited(1)
+    actor = Actor(platform="slack", workspace="T1", user="U1")
+
+    def tap(number: int, user: str = "U1") -> CardTapped:
+        by = actor.model_copy(update={"user": user})
+        return CardTapped(id=f"{user}-{number}", conversation=HERE, actor=by, button="x")
+
+    outcomes = [await intake(tap(n)) for n in range(500)]
+    assert len(taking.taken) == PRESSED_PER_MIN
+    told = [outcome for outcome in outcomes if isinstance(outcome, Answered)]
+    assert len(told) == 500 - PRESSED_PER_MIN
+    assert not any(answer.ok for answer in told)
+    assert "taps and commands" in told[-1].text
+    # What is refused for being too much takes nothing from their messages, and from nobody else.
+    assert await intake(said(900)) == Accepted()
+    assert await intake(tap(1, "U2")) == Accepted()
+    clock.elapsed = 1.0
+    assert await intake(tap(501)) == Accepted()

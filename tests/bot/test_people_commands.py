@@ -9,8 +9,10 @@ from redis.asyncio import Redis
 from signoff_process import FILES, Ended, ended
 
 from adapters.redis.embedded import EmbeddedServer
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.slack_app import local_slack
 
 PEOPLE = """\
 roles:
@@ -30,7 +32,7 @@ people:
 
 @pytest.fixture
 async def slack() -> AsyncIterator[SlackServer]:
-    async with SlackServer() as server:
+    async with local_slack() as server:
         server.add_user("U0ANA", "Ana")
         server.add_user("U0BO", "Bo")
         server.groups["S0REVIEW"] = ["U0ANA", "U0BO"]
@@ -75,8 +77,8 @@ def states(told: Ended) -> dict[str, tuple[str, str]]:
 async def test_people_whom_both_platforms_know_are_all_right(
     tmp_path: Path, slack: SlackServer, telegram: TelegramServer
 ) -> None:
-    slack.fail("users.info", "ratelimited", retry_after_s=0.1)
-    telegram.trouble("getChat", "rate_limited", retry_after_s=1)
+    slack.fail_next("users.info", Fault.rate_limited(0.1))
+    telegram.fail_next("getChat", Fault.rate_limited())
     told = await checked(tmp_path, slack, telegram)
     assert (told.status, told.err) == (0, "")
     lines = [line.split() for line in told.out.splitlines()]
@@ -112,7 +114,7 @@ async def test_what_could_not_be_asked_is_not_called_right(
     tmp_path: Path, slack: SlackServer, telegram: TelegramServer
 ) -> None:
     slack.scopes.clear()
-    telegram.trouble("getChat", "broken")
+    telegram.fail_next("getChat", Fault.broken())
     told = await checked(tmp_path, slack, telegram, "--json")
     assert told.status == 3
     found = states(told)

@@ -13,6 +13,7 @@ from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.forge import Forged
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, text_of
 from tests.reviews.walks import rewrite
 
@@ -94,7 +95,7 @@ async def test_processes_are_replaced_one_by_one_and_every_message_is_answered_o
 ) -> None:
     port = free_port()
     with server(tmp_path / "redis", **SAFE) as redis:
-        async with SlackServer() as slack, aiohttp.ClientSession() as http, AsyncExitStack() as end:
+        async with local_slack() as slack, aiohttp.ClientSession() as http, AsyncExitStack() as end:
             variables = {
                 **FILES,
                 "REDIS_URL": f"redis://127.0.0.1:{redis}/0",

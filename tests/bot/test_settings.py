@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from bot.setting_rules import PLATFORM_NAMES
+from bot.setting_rules import platform_names
 from bot.settings import Settings, load_settings
 from bot.wiring_platforms import PLATFORMS
 from engine.errors import DefinitionError
@@ -97,7 +97,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_conversations_begin_with_a_platform_that_there_is() -> None:
-    assert set(PLATFORM_NAMES) == set(PLATFORMS)
+    assert platform_names() == set(PLATFORMS)
 
 
 def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,6 +334,30 @@ def test_a_login_that_is_not_whole_is_refused(
 ) -> None:
     found = problems(monkeypatch, {"SIGNOFF_HOST": "0.0.0.0", **given})
     assert found[0].startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("host", "token", "wrong"),
+    [
+        ("0.0.0.0", "letmein", True),
+        ("0.0.0.0", "f" * 15, True),
+        ("0.0.0.0", "f" * 16, False),
+        ("127.0.0.1", "letmein", False),
+        ("0.0.0.0", "", False),
+    ],
+)
+def test_an_admin_token_that_others_could_guess_is_refused(
+    host: str, token: str, wrong: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {"SIGNOFF_HOST": host, "SIGNOFF_ADMIN_TOKEN": token, **SLACK, "SIGNOFF_WEBCHAT": "off"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    if not wrong:
+        assert load_settings().host == host
+        return
+    (line,) = problems(monkeypatch, given)
+    assert line.startswith("SIGNOFF_ADMIN_TOKEN: should have 16 characters or more")
+    assert token not in line
 
 
 @pytest.mark.parametrize("way", [{"SIGNOFF_WEB_LOGIN": "link"}, PROXIED])

@@ -16,9 +16,9 @@ from bot.stopping import Stopped
 from bot.store import connect_patiently
 from bot.wiring import open_parts
 from engine.errors import StoreUnavailable
-from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.slack_app import local_slack
 
 PROMPT_S = 3.0
 
@@ -115,7 +115,7 @@ async def locked(port: int, password: str) -> None:
 
 
 async def test_a_webhook_that_nobody_sets_is_warned_of_and_bolt_is_quiet(tmp_path: Path) -> None:
-    async with SlackServer() as slack, TelegramServer() as telegram:
+    async with local_slack() as slack, TelegramServer() as telegram:
         given = {
             "SIGNOFF_WEBCHAT": "off",
             "PORT": str(free_port()),

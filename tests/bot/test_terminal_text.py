@@ -1,5 +1,6 @@
 """What the terminal client makes of the web chat's HTML, and what may be coloured."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -86,11 +87,14 @@ async def test_a_terminal_sees_colours_unless_it_wants_none(
     tmp_path: Path, variables: dict[str, str], colours: bool
 ) -> None:
     listed = Terminal(tmp_path, "people", "list", **FILES, **variables)
+    checks = Terminal(tmp_path, "validate", **FILES, **variables)
     try:
-        assert await listed.ended() == 0
+        assert (await listed.ended(), await checks.ended()) == (0, 0)
     finally:
         listed.close()
+        checks.close()
     assert ("\x1b[1mid " in listed.screen) == colours
+    assert re.search(r"playbooks.*%.*ok", checks.screen, re.DOTALL)
 
 
 async def test_a_terminal_sees_how_far_a_long_command_is(tmp_path: Path) -> None:

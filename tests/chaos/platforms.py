@@ -113,7 +113,7 @@ class Platforms:
 
     def _fate(self) -> str:
         roll = self.rng.random()
-        if self._owed and self.trouble and roll > 0.9:
+        if self._owed and self.trouble and roll > 0.5:
             fate = self._owed.pop()
             setattr(self.tally, fate, getattr(self.tally, fate) + 1)
             return fate

@@ -218,7 +218,7 @@ async def plant(redis: Redis, partitions: Partitions, count: int) -> None:
         }
         pipe.hset(f"{tag}run:{run}", mapping=fields)
         pipe.zadd(f"{tag}runs", {run: 1_790_000_000_000 + n * 1000})
-        if n % 10_000 == 9_999:
+        if n % 1_000 == 999:
             await pipe.execute()
     await pipe.execute()
 
@@ -302,6 +302,25 @@ async def test_a_card_that_is_kept_no_more_is_left_out_of_those_that_are_open(
     await scripts.client.delete(f"{keys.tag(partitions.of_id(gone.token) or 0)}card:{gone.token}")
     found, count = await listing.open_cards(9)
     assert ([each.card.token for each in found], count) == ([card.token], 2)
+
+
+async def test_a_mark_is_another_after_each_change(
+    mailbox: RedisMailbox, partitions: Partitions, listing: RedisListing
+) -> None:
+    card = await open_card(mailbox, partitions, "web:w:a")
+    other = await open_card(mailbox, partitions, "web:w:b")
+    all_before, mine, theirs = (
+        await listing.mark(),
+        await listing.mark(card.run),
+        await listing.mark(other.run),
+    )
+    assert (await listing.mark(), await listing.mark(card.run)) == (all_before, mine)
+    entry = (card.run, '{"event": "x"}')
+    await handle(mailbox, f"run:{card.run}", Effects(log=(entry,)))
+    assert await listing.mark() != all_before
+    assert await listing.mark(card.run) != mine
+    assert await listing.mark(other.run) == theirs
+    assert await listing.mark("no id of ours") == "0"
 
 
 async def test_cards_are_read_in_the_order_asked(

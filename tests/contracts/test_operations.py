@@ -7,7 +7,9 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import LeaseLost
-from engine.ports.store import Aside, BlockedRun, Claim, Effects, MailAside, RunWrite
+from engine.ports.operations import CARD_AGES_S, BlockedRun, MailAside
+from engine.ports.store import Aside, Claim, Effects, RunWrite
+from tests.contracts.given import open_card
 
 
 @pytest.fixture
@@ -41,7 +43,11 @@ async def test_mail_set_aside_is_listed_and_handled_once_it_is_put_back(
     (kept,) = await operations.waiting()
     assert isinstance(kept, MailAside)
     assert (kept.lane, kept.mail, kept.why) == (lane, "odd mail", "unreadable")
-    assert await operations.retry(kept.name, "")
+    assert await operations.retried(9) == []
+    assert await operations.retry(kept.name, "", by="operator:ann", via="pages")
+    (told,) = await operations.retried(9)
+    assert (told.by, told.via, told.lane, told.why) == ("operator:ann", "pages", lane, "unreadable")
+    assert kept.at <= told.at
     assert await operations.waiting() == []
     assert (await take(mailbox)).mail == "odd mail"
     assert not await operations.retry(kept.name, "")
@@ -123,6 +129,22 @@ async def test_the_backlog_tells_for_how_long_the_oldest_has_waited_and_not_what
     assert (found.lanes, found.mailbox_age_s, found.outbox_age_s) == (1, 0, 0)
 
 
+async def test_open_cards_are_counted_by_their_age(
+    scripts: Scripts, mailbox: RedisMailbox, operations: RedisOperations, partitions: Partitions
+) -> None:
+    assert (await operations.backlog()).cards == (0, 0, 0, 0, 0)
+    for n, conversation in enumerate(("web:w:a", "web:w:b", "web:w:c")):
+        await open_card(mailbox, partitions, conversation)
+        scripts.offset_ms += (CARD_AGES_S[n] - 60) * 1000
+        if n == 0:
+            assert (await operations.backlog()).cards == (1, 0, 0, 0, 0)
+            scripts.offset_ms += 120_000
+            assert (await operations.backlog()).cards == (0, 1, 0, 0, 0)
+    assert (await operations.backlog()).cards == (0, 0, 1, 2, 0)
+    scripts.offset_ms += CARD_AGES_S[-1] * 1000
+    assert (await operations.backlog()).cards == (0, 0, 0, 0, 3)
+
+
 async def test_a_run_that_goes_on_or_rests_waits_for_no_operator(
     mailbox: RedisMailbox,
     operations: RedisOperations,
@@ -143,3 +165,18 @@ async def test_a_name_that_nothing_waits_under_is_said_to_be_none(
     operations: RedisOperations, name: str
 ) -> None:
     assert not await operations.retry(name, "resumed")
+
+
+async def test_who_had_mail_handled_again_is_kept_the_newest_first_up_to_a_thousand(
+    scripts: Scripts, mailbox: RedisMailbox, operations: RedisOperations
+) -> None:
+    for n, conversation in enumerate(("web:w:a", "web:w:b", "web:w:c")):
+        lane = f"talk:{conversation}"
+        await mailbox.put(lane, "odd", update_id=f"odd {n}")
+        aside = Effects(aside=(Aside(lane, "odd mail", f"why {n}"),))
+        await mailbox.commit(await take(mailbox), aside, pop=True)
+        scripts.offset_ms += 1000
+        (kept,) = await operations.waiting()
+        await operations.retry(kept.name, "", by=f"ann {n}", via="pages")
+        assert (await take(mailbox)).mail == "odd mail"
+    assert [each.by for each in await operations.retried(2)] == ["ann 2", "ann 1"]

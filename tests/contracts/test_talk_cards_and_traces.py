@@ -72,7 +72,11 @@ async def test_traces_are_listed_newest_first_and_read_by_name(
         names.append(name)
     found = await archive.traces(10)
     assert {name for name, _ in found} == set(names)
-    assert len(await archive.traces(1)) == 1
+    (first,) = await archive.traces(1)
+    (second,) = await archive.traces(5, after=first[0])
+    assert [first, second] == found
+    assert await archive.traces(5, after=second[0]) == []
+    assert await archive.traces(5, after=partitions.new_id("web:w:a")) == []
     assert await archive.trace(names[0]) == '{"of": "web:w:a"}'
     assert await archive.trace(partitions.new_id("web:w:a")) is None
     assert await archive.trace("no id of ours") is None

@@ -11,15 +11,17 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from adapters.openai import OpenAIModel
+from cards.model import Lang
 from engine.errors import ToolFailed
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
-from engine.react import Budget, ReActEngine
+from engine.react import Budget, ReActEngine, ReActResult
 from engine.tools.model import Tool, ToolContext
 from tests.fakes.model_server import (
     ModelServer,
     Reply,
     call_tool,
     call_tools,
+    cut,
     fail,
     garble,
     refuse,
@@ -376,3 +378,67 @@ async def test_a_model_that_cannot_be_reached_is_said_to_be_away(kit: Kit) -> No
     await model.close()
     assert result.reason == "model_unavailable"
     assert "现在无法回答" in result.content
+
+
+async def shown_of(engine: ReActEngine, lang: Lang = "en") -> tuple[ReActResult, list[str]]:
+    """The result, and all that people saw of it before."""
+    told: list[str] = []
+
+    def show(text: str) -> bool:
+        told.append(text)
+        return True
+
+    return await engine.run("?", CONTEXT, lang=lang, show=show), told
+
+
+WORDS = "The note of this subject says that all is well, and nothing has to be done today. " * 3
+
+
+async def test_a_marked_answer_is_shown_while_it_is_written_and_told_without_marks(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([call_tool("read_note", {"subject_id": "P001"}), say(f"<answer>\n{WORDS}\n")])
+    result, told = await shown_of(engine)
+    assert result.content == WORDS.strip()
+    assert WORDS.startswith(told[-1])
+    assert all(request["stream"] for request in server.requests)
+
+
+async def test_without_anybody_to_see_it_nothing_is_streamed(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([say(f"<answer>{WORDS}</answer>")])
+    result = await engine.run("?", CONTEXT, lang="en")
+    assert result.content == WORDS.strip()
+    assert "stream" not in server.requests[0]
+
+
+async def test_a_call_beside_what_was_shown_as_the_answer_is_not_made(
+    server: ModelServer, engine: ReActEngine, kit: Kit
+) -> None:
+    call = call_tool("read_note", {"subject_id": "P001"})
+    server.script([replace(call, text=f"<answer>\n{WORDS}")])
+    result, told = await shown_of(engine)
+    assert told
+    assert result.content == WORDS.strip()
+    assert kit.read == []
+
+
+async def test_an_answer_that_breaks_off_is_asked_for_once_more_and_shown_when_whole(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([cut(say(f"<answer>\n{WORDS}"), after=60), say("<answer>\nAll is well.")])
+    result, told = await shown_of(engine)
+    assert (result.success, result.content) == (True, "All is well.")
+    assert told
+    assert "stream" not in server.requests[1]
+
+
+async def test_a_server_that_does_not_stream_answers_as_ever(kit: Kit) -> None:
+    async with ModelServer(lambda _: say(f"<answer>{WORDS}"), streams=None) as server:
+        model = OpenAIModel(api_key=server.api_key, base_url=server.base_url, model="m")
+        try:
+            result, _ = await shown_of(ReActEngine(model, kit.tools))
+        finally:
+            await model.close()
+    assert result.content == WORDS.strip()

@@ -59,6 +59,10 @@ class AdminClient:
         async with self._session.get(path, allow_redirects=follow, headers=headers) as response:
             return Page(response, await response.text())
 
+    def stream(self, path: str) -> aiohttp.client._RequestContextManager:
+        """A page's events; the block's end closes them."""
+        return self._session.get(path, headers={"Accept": "text/event-stream"})
+
     async def post(
         self, path: str, *, follow: bool = True, sent: dict[str, str] | None = None, **fields: str
     ) -> Page:

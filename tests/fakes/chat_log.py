@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.errors import StoreUnavailable
-from engine.ports.platform import ChatEntry
+from engine.ports.platform import ChatEntry, Cursor
 
 
 class MemoryChatLog:
@@ -15,6 +15,7 @@ class MemoryChatLog:
     def __init__(self) -> None:
         self.away = False
         self._entries: dict[str, list[ChatEntry]] = defaultdict(list)
+        self._drafts: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         self._changed = asyncio.Condition()
 
     async def append(self, conversation: str, body: Mapping[str, Any]) -> str:
@@ -29,17 +30,35 @@ class MemoryChatLog:
     def reply_id(self, conversation: str, update_id: str) -> str:
         return f"reply to {update_id} in {conversation}"
 
-    async def read(self, conversation: str, after: str, *, wait_s: float) -> Sequence[ChatEntry]:
+    async def draft(self, conversation: str, body: Mapping[str, Any]) -> None:
+        if self.away:
+            raise StoreUnavailable("the store is away")
+        async with self._changed:
+            self._drafts[conversation].append(dict(body))
+            self._changed.notify_all()
+
+    async def read(
+        self, conversation: str, after: str, *, wait_s: float, drafts: Cursor | None = None
+    ) -> Sequence[ChatEntry]:
         if self.away:
             raise StoreUnavailable("the store is away")
         start = int(after.partition("-")[0])
-        entries = self._entries[conversation]
+        entries, told = self._entries[conversation], self._drafts[conversation]
+        seen = len(told)
+        if drafts is not None:
+            seen = int(drafts.at or len(told))
+            drafts.at = str(seen)
         try:
             async with asyncio.timeout(wait_s), self._changed:
-                await self._changed.wait_for(lambda: len(entries) > start)
+                await self._changed.wait_for(
+                    lambda: len(entries) > start or (drafts is not None and len(told) > seen)
+                )
         except TimeoutError:
             return ()
-        return tuple(entries[start:])
+        if drafts is not None:
+            drafts.at = str(len(told))
+        growing = told[seen:] if drafts is not None else []
+        return (*(ChatEntry(seq="", body=body) for body in growing), *entries[start:])
 
     def bodies(self, conversation: str) -> list[Mapping[str, Any]]:
         """What was appended to a conversation, oldest first."""

@@ -14,7 +14,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from tests.fakes.model_checks import violations
-from tests.fakes.model_stream import events
+from tests.fakes.model_stream import LETTERS, events
 
 API_KEY = "test-key"
 
@@ -38,6 +38,7 @@ class Reply:
     split: int | None = None
     indexed: bool = True
     until: asyncio.Event | None = field(default=None, compare=False)
+    stops: tuple[tuple[int, asyncio.Event], ...] = field(default=(), compare=False)
 
 
 Script = Iterable[Reply] | Callable[[dict[str, Any]], Reply]
@@ -93,6 +94,11 @@ def broken(reply: Reply, event: bytes, *, after: int) -> Reply:
 def slow(until: asyncio.Event, text: str = "At last.") -> Reply:
     """The model answers only after `until` is set (or never, when the server ends before)."""
     return Reply(text=text, until=until)
+
+
+def held(reply: Reply, *stops: tuple[int, asyncio.Event]) -> Reply:
+    """A streamed answer stops after so many letters until that event is set, and so on."""
+    return replace(reply, stops=stops)
 
 
 class ModelServer:
@@ -207,8 +213,10 @@ class ModelServer:
         if reply is None:
             return self._wrong(400, "the script has no more replies")
         streams = bool(body.get("stream")) and bool(self._streams) and reply.status == 200
-        if reply.until is not None and not streams:
-            await self._released(reply.until)
+        waits = [reply.until, *(until for _, until in reply.stops)]
+        for each in waits if not streams else ():
+            if each is not None:
+                await self._released(each)
         if reply.status != 200:
             said = f"scripted failure {self._tells}"
             return _error(reply.status, said, code=reply.code, headers=dict(reply.headers))
@@ -230,7 +238,16 @@ class ModelServer:
             await self._released(reply.until)
         usage = bool(body.get("stream_options", {}).get("include_usage")) and reply.usage
         made = list(events(completion, usage=usage, indexed=reply.indexed))
-        sent = b"".join(made[: reply.cut_after]) + (reply.broken or b"")
+        done = 0
+        for letters, until in reply.stops:
+            # The first event has no letters.
+            stop = 1 + -(-letters // LETTERS)
+            await answer.write(b"".join(made[done:stop]))
+            done = stop
+            await self._released(until)
+        if self._closing.is_set():
+            return answer
+        sent = b"".join(made[done:][: reply.cut_after]) + (reply.broken or b"")
         step = reply.split or max(len(sent), 1)
         for at in range(0, len(sent), step):
             await answer.write(sent[at : at + step])

@@ -21,6 +21,7 @@ class WebRoom:
         self.url = url
         self.room = room
         self.shown: dict[str, Message] = {}
+        self.drafts: list[Message] = []
         self._changed = asyncio.Condition()
         self._session = aiohttp.ClientSession(base_url=url)
         self._following: asyncio.Task[None] | None = None
@@ -62,6 +63,8 @@ class WebRoom:
         async with self._changed:
             if entry["op"] in ("post", "edit"):
                 self.shown[entry["id"]] = entry["view"]
+            if entry["op"] == "draft":
+                self.drafts.append(entry)
             self._changed.notify_all()
 
     async def wait_for(self, matches: Callable[[Message], bool]) -> Message:
@@ -80,6 +83,16 @@ class WebRoom:
         message = found()
         assert message is not None
         return message
+
+    async def draft(self, said: str) -> Message:
+        """The newest answer in the making that says so, as soon as there is one."""
+
+        def found() -> bool:
+            return bool(self.drafts) and said in text_of(self.drafts[-1])
+
+        async with asyncio.timeout(TIMEOUT_S), self._changed:
+            await self._changed.wait_for(found)
+        return self.drafts[-1]
 
     async def card(self, kind: str, *, closed: bool = False) -> Message:
         """The newest card of that kind that is open (or closed)."""

@@ -18,7 +18,12 @@ from adapters.redis.embedded import open_server
 
 SUITE = ("tests/contracts", "-x", "-q", "--tb=line", "-p", "no:cacheprovider")
 # Not run here, and slow to import.
-LEFT_OUT = ("--ignore=tests/contracts/test_store_property.py", "-p", "no:hypothesispytest")
+LEFT_OUT = (
+    "--ignore=tests/contracts/test_store_property.py",
+    "--ignore=tests/contracts/platforms",
+    "-p",
+    "no:hypothesispytest",
+)
 
 
 def _answer(only: str, longest_s: int) -> dict[str, object]:

@@ -17,6 +17,7 @@ from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.platforms.telegram.updates import Sent
+from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import Message, WebRoom
 from tests.redteam import planted
 from tests.redteam.canaries import MATTER, STUDY
@@ -142,7 +143,7 @@ class Stage:
 async def staged(folder: Path, redis_url: str, port: int) -> AsyncIterator[Stage]:
     """The stage, with everything planted that has to be there from the start."""
     async with AsyncExitStack() as stack:
-        slack = await stack.enter_async_context(SlackServer())
+        slack = await stack.enter_async_context(local_slack())
         telegram = await stack.enter_async_context(TelegramServer())
         model = await stack.enter_async_context(ModelServer(api_key=KEY))
         http = await stack.enter_async_context(aiohttp.ClientSession())

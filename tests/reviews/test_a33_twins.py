@@ -5,6 +5,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -44,7 +45,7 @@ async def test_a33_on_slack_a_tap_on_either_twin_decides_and_both_show_it(
     service = await start(people=people, **slack_settings(slack))
     side = SlackSide(service, slack, http)
     async with WebRoom(service.url) as room:
-        slack.fail("chat.postMessage", "drop")
+        slack.fail_next("chat.postMessage", Fault.dropped())
         await to_review(room)
         both = await two(slack, "请审核", "D0REVIEWER")
         await side.tap(both[tapped], "批准", user="U0REVIEWER")
@@ -65,7 +66,7 @@ async def test_a33_on_slack_a_lost_reply_with_a_form_works_and_keeps_its_answers
     people = with_accounts(people_file, slack.team)
     service = await start(people=people, webchat=False, **slack_settings(slack))
     side = SlackSide(service, slack, http)
-    slack.fail("chat.postMessage", "drop")
+    slack.fail_next("chat.postMessage", Fault.dropped())
     await side.send(slack.message_event(ASK_ZH))
     both = await two(slack, "录入访视", "D0REQUESTER")
     await side.tap(both[0], "提交", user="U0REQUESTER")
@@ -94,7 +95,7 @@ async def test_a33_on_telegram_both_twins_work_and_show_the_outcome(
         return [m for m in telegram.chat(REVIEWER_ID) if "请审核" in m.text and not m.force_reply]
 
     async with WebRoom(service.url) as room:
-        telegram.trouble("sendMessage", "dropped")
+        telegram.fail_next("sendMessage", Fault.dropped())
         await to_review(room)
         await telegram.wait_for(lambda: len(cards()) == 2, WAIT_S)
         first, second = cards()

@@ -9,7 +9,7 @@ from adapters.redis.embedded import EmbeddedServer
 from bot.lanes import ATTEMPTS
 from engine.errors import LeaseLost
 from engine.mail import Resumed
-from engine.ports.store import BlockedRun
+from engine.ports.operations import BlockedRun
 from tests.fakes.crank import cranked
 from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_cancelled import to_review, today_visits

@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 from tests.fakes.model_server import ModelServer, Reply, slow
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.review_stage import (
@@ -273,10 +274,10 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
     direct, private = await on.on_slack("U0REVIEWER"), await on.on_telegram(REVIEWER_ID)
     runs = await on.service.parts.handling.decisions.active_runs("web:local:ward-7")
     for method in ("chat.postMessage", "chat.update"):
-        on.slack.fail(method, "error", times=500)
-        on.slack.fail(method, "ratelimited", times=500, retry_after_s=60)
+        on.slack.fail_next(method, Fault.broken(), times=500)
+        on.slack.fail_next(method, Fault.rate_limited(60), times=500)
     for called in ("sendMessage", "editMessageText"):
-        on.telegram.trouble(called, "broken", times=500)
+        on.telegram.fail_next(called, Fault.broken(), times=500)
     shown_on_slack, shown_on_telegram = len(on.slack.messages), len(on.telegram.messages)
     for number in range(1, 5):
         await on.later(10 * MINUTE_MS)
@@ -284,7 +285,7 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
     # The run waits as before: not a step was taken.
     assert await on.service.parts.handling.decisions.active_runs("web:local:ward-7") == runs
     assert len(on.slack.messages) == shown_on_slack
-    on.slack._failures.clear()
+    on.slack.planned.clear()
     on.telegram._troubles.clear()
     await on.later(6 * MINUTE_MS)
     await on.on_slack("U0REVIEWER", "提醒（4/5）")

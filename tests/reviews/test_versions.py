@@ -15,7 +15,7 @@ from adapters.redis import keys
 from adapters.redis.embedded import EmbeddedServer
 from cards.model import CardKind
 from engine.mail import Resumed
-from engine.ports.store import BlockedRun
+from engine.ports.operations import BlockedRun
 from engine.run import ADVANCE
 from tests.fakes.crank import Crank, told
 from tests.fixtures import make_state

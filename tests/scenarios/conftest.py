@@ -22,6 +22,7 @@ from bot.wiring import Parts, open_parts
 from bot.worker import work
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom
 
 ROOT = Path(__file__).parents[2]
@@ -137,7 +138,7 @@ async def start(new_settings: Callable[..., Settings]) -> AsyncIterator[Start]:
 
 @pytest.fixture
 async def slack() -> AsyncIterator[SlackServer]:
-    async with SlackServer() as server:
+    async with local_slack() as server:
         yield server
         assert server.faults == []
 

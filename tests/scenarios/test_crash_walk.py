@@ -50,13 +50,15 @@ async def run(folder: Path, port: int, **more: str) -> tuple[asyncio.subprocess.
 
 
 def pids_of(folder: Path) -> set[int]:
-    """Every process whose environment or command names the folder: web, worker, store, all."""
+    """Every process that stands in the folder, or whose environment or command names it: web,
+    worker, store, all. The store writes its title over its environment."""
     mark, found = str(folder).encode(), set()
     for proc in Path("/proc").iterdir():
         if not proc.name.isdigit() or int(proc.name) == os.getpid():
             continue
         try:
             told = (proc / "environ").read_bytes() + (proc / "cmdline").read_bytes()
+            told += os.readlink(proc / "cwd").encode()
         except OSError:
             continue
         if mark in told:

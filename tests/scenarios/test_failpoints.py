@@ -23,7 +23,7 @@ from bot.stopping import pause
 from bot.web import application
 from bot.wiring import open_parts
 from bot.worker import work
-from engine.ports.store import Backlog
+from engine.ports.operations import Backlog
 from tests.bot.signoff_process import environment, free_port
 from tests.fakes.forge import forged
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
@@ -72,17 +72,8 @@ async def worker_here(settings: Settings) -> AsyncIterator[None]:
 async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterator[list[int]]:
     """A process of its own that ends at the failpoint, and once more without; its exit codes."""
     ends: list[int] = []
-    variables = {
-        "REDIS_URL": settings.redis_url or "",
-        "PORT": str(settings.port),
-        "SIGNOFF_DATA_DIR": str(settings.data_dir),
-        "SIGNOFF_PLAYBOOKS": str(settings.playbooks),
-        "SIGNOFF_PEOPLE": str(settings.people),
-        "SIGNOFF_PARTITIONS": str(settings.partitions),
-        "SIGNOFF_LEASE_S": str(LEASE_S),
-        **_model(settings),
-    }
-    lives = ({**variables, "SIGNOFF_FAILPOINT": failpoint}, variables)
+    given = variables(settings)
+    lives = ({**given, "SIGNOFF_FAILPOINT": failpoint}, given)
 
     async def live() -> None:
         for given in lives:
@@ -106,6 +97,20 @@ async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterat
     finally:
         living.cancel()
         await asyncio.wait([living])
+
+
+def variables(settings: Settings) -> dict[str, str]:
+    """The settings as a process of its own is given them."""
+    return {
+        "REDIS_URL": settings.redis_url or "",
+        "PORT": str(settings.port),
+        "SIGNOFF_DATA_DIR": str(settings.data_dir),
+        "SIGNOFF_PLAYBOOKS": str(settings.playbooks),
+        "SIGNOFF_PEOPLE": str(settings.people),
+        "SIGNOFF_PARTITIONS": str(settings.partitions),
+        "SIGNOFF_LEASE_S": str(LEASE_S),
+        **_model(settings),
+    }
 
 
 def _model(settings: Settings) -> dict[str, str]:

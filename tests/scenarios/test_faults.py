@@ -18,8 +18,9 @@ from cards.view import MessageView, PartView
 from engine.errors import PlatformError
 from engine.frames.state import Run
 from engine.mail import Resumed
+from engine.ports.operations import MailAside
 from engine.ports.platform import Pace
-from engine.ports.store import Claim, Effects, MailAside, Post
+from engine.ports.store import Claim, Effects, Post
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review

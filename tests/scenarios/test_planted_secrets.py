@@ -9,8 +9,10 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.bot.signoff_process import ended
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.test_crash_walk import environment, free_port, kill_all, run
 from tests.scenarios.test_web_walk import to_review
@@ -40,7 +42,7 @@ async def test_planted_secrets_stand_nowhere_but_in_the_settings(tmp_path: Path)
     echo.router.add_route("*", "/{tail:.*}", quoting)
     async with AsyncExitStack() as stack:
         slack = await stack.enter_async_context(
-            SlackServer(
+            local_slack(
                 bot_token=PLANTED["slack bot token"],
                 signing_secret=PLANTED["slack signing secret"],
             )
@@ -100,12 +102,12 @@ async def lived(url: str, slack: SlackServer, telegram: TelegramServer) -> str:
         await room.card("phase_done")
         await room.say("lin", QUESTION)
         await room.wait_for(lambda m: bool(m["parts"]) and m["parts"][0]["state"] == "failed")
-        slack.fail("chat.postMessage", "error", times=1)
+        slack.fail_next("chat.postMessage", Fault.broken(), times=1)
         body, headers = slack.signed_request(slack.message_event("ECOG of P003?"))
         for given in (headers, {**headers, "X-Slack-Signature": "v0=" + "0" * 64}):
             await http.post(f"{url}/slack/events", data=body, headers=given)
         await slack.wait_for(lambda: any("ECOG" in m.body for m in slack.messages.values()), 60)
-        telegram.trouble("sendMessage", "broken")
+        telegram.fail_next("sendMessage", Fault.broken())
         sent = telegram.message_update("ECOG of P003?")
         for headers in (telegram.secret_headers(), {"X-Telegram-Bot-Api-Secret-Token": "no"}):
             await http.post(f"{url}/telegram/webhook", json=sent, headers=headers)

@@ -12,10 +12,10 @@ from redis.asyncio import Redis
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, answering, free_port, serving
-from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redcap_server import TOKEN, Form, RedcapServer
 from tests.fakes.redcap_study import sample_project
+from tests.fakes.slack_app import local_slack
 from tests.fakes.study_folder import study_folder, subjects, visit
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start, runs_in
@@ -163,7 +163,7 @@ def many_faults(folder: Path) -> Path:
 async def test_the_tables_stand_in_slack_as_grids_and_say_what_they_leave_out(
     start: Start, http: aiohttp.ClientSession, people_file: Path, tmp_path: Path
 ) -> None:
-    async with SlackServer() as slack:
+    async with local_slack() as slack:
         people = with_accounts(people_file, slack.team)
         service = await start(
             people=people,
@@ -215,7 +215,7 @@ def progress(messages: list[str]) -> list[str]:
 async def test_progress_in_slack_and_telegram_is_the_one_message_edited_at_their_pace(
     start: Start, held: Held, http: aiohttp.ClientSession, people_file: Path
 ) -> None:
-    async with SlackServer() as slack, TelegramServer() as telegram:
+    async with local_slack() as slack, TelegramServer() as telegram:
         people = with_accounts(people_file, slack.team)
         service = await start(
             people=people,

@@ -7,8 +7,8 @@ import pytest
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.gate import Gate
-from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, new_id
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_web_walk import to_review
@@ -41,7 +41,7 @@ async def test_a11_a_tap_while_the_store_is_away_is_not_recorded_and_works_later
 
 async def test_events_get_503_and_taps_are_told(start: Start, gate: Gate) -> None:
     async with (
-        SlackServer() as slack,
+        local_slack() as slack,
         TelegramServer() as telegram,
         aiohttp.ClientSession() as http,
     ):

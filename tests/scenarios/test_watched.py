@@ -11,11 +11,13 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from structlog.testing import capture_logs
 
+from tests.fakes.admin_sight import MOBILE, something_to_see
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
 
 ASK = "ECOG of P003?"
 ANSWERED = "2026-10-28"
+PLANTED = "planted-words"
 
 
 async def asked(url: str) -> None:
@@ -60,6 +62,23 @@ async def test_the_log_names_what_each_line_is_about_and_says_no_text(start: Sta
         (taken["conversation"], taken["update"])
     ]
     assert not [line for line in lines if ASK in str(line)]
+
+
+async def test_no_form_file_or_fault_brings_what_people_wrote_into_the_log(start: Start) -> None:
+    with capture_logs(processors=[_merged]) as lines:
+        service = await start()
+        sight = await something_to_see(service)
+        async with WebRoom(service.url, "waits") as room:
+            await room.say("lin", f"/handover {PLANTED}")
+            await room.say("lin", f"/cancel {PLANTED}")
+            button = f"s1:{sight.card['token']}:{PLANTED}:1"
+            status, _ = await room.post("taps", "chen", button=button, id="odd-tap")
+            assert status in (200, 400)
+            status, _ = await room.post("messages", "lin", text=PLANTED, id="odd", more=PLANTED)
+            assert status == 400
+    assert {"taken", "handled"} <= {line["event"] for line in lines}
+    written = (PLANTED, MOBILE, "WWWW", "alert(1)", "alert(3)", ASK)
+    assert [line for line in lines if any(text in str(line) for text in written)] == []
 
 
 async def test_the_log_says_what_people_wrote_where_that_is_switched_on(start: Start) -> None:

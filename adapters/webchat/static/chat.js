@@ -85,6 +85,9 @@ function take(entry) {
   const pinned = nearEnd || scroll.scrollTop === settled; // settled: nobody scrolled since we did
   if (entry.op === "said") showSaid(entry);
   else if (entry.op === "post" || entry.op === "edit") showMessage(entry.id, entry.view);
+  else if (entry.op === "draft" && shown.get(entry.id)?.node.querySelector(".is-working")) {
+    showMessage(entry.id, entry.view); // an answer in the making, until the whole takes its place
+  }
   if (entry.op === "typing") showTyping(true);
   else if (entry.op === "post") showTyping(false);
   if (pinned) showLatest();

@@ -1,10 +1,12 @@
-// Keeps a page that is open up to date: asks again every few seconds, and puts in place what is
-// new. Without this script, a reload does the same.
+// Keeps a page that is open up to date: looks again when the service says that something is new,
+// and every few seconds while it cannot say so. Without this script, a reload does the same.
 const EVERY_MS = 3000;
+const RARELY_MS = 30000;
 const main = document.querySelector("main[data-live]");
 const was = new Map();
 let tag = "";
 let failed = 0;
+let waits = false;
 
 const busy = (part) => {
   const at = document.activeElement;
@@ -27,12 +29,12 @@ const replaced = (part, fresh) => {
 const shown = (text) => {
   const next = new DOMParser().parseFromString(text, "text/html").querySelector("main");
   if (!next) return false;
-  let waits = false;
+  let kept = false;
   for (const part of main.querySelectorAll("[data-part]")) {
     const fresh = next.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
     if (fresh && fresh.innerHTML === was.get(part.dataset.part)) continue;
     if (!fresh) { part.hidden = true; continue; }
-    if (busy(part)) { waits = true; continue; }
+    if (busy(part)) { kept = true; continue; }
     was.set(part.dataset.part, fresh.innerHTML);
     replaced(part, fresh);
   }
@@ -40,7 +42,7 @@ const shown = (text) => {
     if (!main.querySelector(`[data-part="${CSS.escape(fresh.dataset.part)}"]`)) main.append(fresh);
   }
   if (!("live" in next.dataset)) main.removeAttribute("data-live");
-  return !waits;
+  return !kept;
 };
 
 const look = async () => {
@@ -49,7 +51,8 @@ const look = async () => {
   if (answer.status === 304) return;
   if (answer.status === 401) { location.reload(); return; }
   if (!answer.ok) throw new Error(String(answer.status));
-  if (shown(await answer.text())) tag = answer.headers.get("ETag") ?? "";
+  waits = !shown(await answer.text());
+  if (!waits) tag = answer.headers.get("ETag") ?? "";
 };
 
 const told = (off) => {
@@ -63,16 +66,53 @@ const told = (off) => {
   if (!off) line?.remove();
 };
 
+let timer = 0;
+let looking = null;
+let stream = null;
+
+// One look at a time; one that is wanted meanwhile comes after it.
+const again = async () => {
+  if (looking) { looking.more = true; return; }
+  looking = { more: false };
+  try { await look(); failed = 0; } catch { failed += 1; }
+  told(failed > 2);
+  const { more } = looking;
+  looking = null;
+  if (more) await again();
+};
+
+const next = () => {
+  clearTimeout(timer);
+  const heard = stream?.readyState === EventSource.OPEN;
+  main.toggleAttribute("data-heard", heard);
+  const often = !heard || failed || waits;
+  timer = setTimeout(round, often ? EVERY_MS * Math.min(1 + failed, 10) : RARELY_MS);
+};
+
 const round = async () => {
-  if (!main.hasAttribute("data-live")) return;
-  if (!document.hidden) {
-    try { await look(); failed = 0; } catch { failed += 1; }
-    told(failed > 2);
-  }
-  setTimeout(round, EVERY_MS * Math.min(1 + failed, 10));
+  if (!main.hasAttribute("data-live")) { stream?.close(); return; }
+  if (document.hidden) return;
+  await again();
+  next();
+};
+
+// A browser keeps few connections to one place, so only a page that is looked at has a stream.
+const listen = () => {
+  stream?.close();
+  stream = null;
+  clearTimeout(timer);
+  if (document.hidden || !main.hasAttribute("data-live")) return;
+  stream = new EventSource(main.dataset.live);
+  stream.addEventListener("changed", round);
+  stream.addEventListener("open", next);
+  stream.addEventListener("error", next);
+  next();
 };
 
 if (main) {
   for (const part of main.querySelectorAll("[data-part]")) was.set(part.dataset.part, part.innerHTML);
-  setTimeout(round, EVERY_MS);
+  document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) round(); });
+  addEventListener("pagehide", () => stream?.close());
+  addEventListener("pageshow", (event) => event.persisted && listen());
+  listen();
 }

@@ -9,8 +9,11 @@ from aiohttp import ClientResponse, web
 
 from adapters.slack.platform import SlackPlatform
 from engine.events import Accepted, Outcome, Update
-from tests.fakes.platforms.slack.running import connected
 from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.slack.workspace import Shown
+from tests.fakes.server_clock import ServerClock
+from tests.fakes.slack_app import connected, local_slack
+from tests.fakes.views import APPROVE, view
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "slack"
 
@@ -47,15 +50,15 @@ def payload() -> Callable[[str], dict[str, Any]]:
 @pytest.fixture
 async def slack() -> AsyncIterator[SlackServer]:
     """A local Slack; a test that wants faults clears them."""
-    async with SlackServer() as server:
+    async with local_slack() as server:
         yield server
         assert server.faults == []
 
 
 @pytest.fixture
 async def platform(slack: SlackServer) -> AsyncIterator[SlackPlatform]:
-    """The platform under test, connected to the local Slack."""
-    made = connected(slack)
+    """The platform under test, connected to the local Slack, at its time."""
+    made = connected(slack, clock=ServerClock(slack.time))
     yield made
     await made.close()
 
@@ -72,6 +75,20 @@ async def http(aiohttp_client: Any, platform: SlackPlatform, intake: RecordingIn
     app = web.Application()
     app.add_routes(platform.routes(intake))
     return await aiohttp_client(app)
+
+
+@pytest.fixture
+async def card(slack: SlackServer, platform: SlackPlatform) -> Shown:
+    """A card in a channel's thread."""
+    thread = f"slack:{slack.team}:C0TRIAL:1763700000.000100"
+    await platform.send(thread, view("hi", APPROVE), key="k")
+    return slack.latest
+
+
+@pytest.fixture
+def door(http: Any) -> str:
+    """The address that Slack brings everything to."""
+    return str(http.make_url("/slack/events"))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import pytest
 
 from engine.events import Accepted, Answered, CommandGiven, MessageReceived, NotRecorded
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.checks import message_problems
 
 DIRECT = "slack:T0TRIAL:D0REQUESTER"
@@ -37,7 +38,7 @@ async def test_a_slash_command_in_direct_messages_is_answered_right_there(slack,
 async def test_a_question_is_taken_though_slack_does_not_tell_the_direct_messages(
     slack, post, intake
 ):
-    slack.fail("conversations.open", "error")
+    slack.fail_next("conversations.open", Fault.broken())
     assert (await post(slack.slash_command("ECOG?", channel="C0TRIAL"))).status == 200
     assert intake.updates[0].conversation == "slack:T0TRIAL:U0REQUESTER"
 

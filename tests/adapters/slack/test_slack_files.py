@@ -7,6 +7,7 @@ from cards.model import Row
 from cards.view import BarView, ButtonView, CardView, ChartView, MessageView, PartView
 from engine.errors import RateLimited, Unavailable
 from tests.fakes.long_texts import SENTENCES, SHAPES
+from tests.fakes.platforms.faults import Fault
 
 THREAD = "slack:T0TRIAL:C0TRIAL:1763700000.000100"
 CHANNEL = "slack:T0TRIAL:C0TRIAL"
@@ -110,7 +111,7 @@ async def test_a_reason_too_long_to_be_shown_is_in_the_file(slack, platform):
 
 @pytest.mark.parametrize("code", ["missing_scope", "file_uploads_disabled"])
 async def test_where_files_are_not_taken_the_message_says_what_is_left_out(slack, platform, code):
-    slack.fail("files.getUploadURLExternal", "refuse", code=code, times=2)
+    slack.fail_next("files.getUploadURLExternal", Fault.refused(code), times=2)
     message_id = await platform.send(THREAD, LONG, key="k1")
     await platform.edit(THREAD, message_id, LONG)
     assert "characters left out" in slack.latest.body
@@ -119,7 +120,7 @@ async def test_where_files_are_not_taken_the_message_says_what_is_left_out(slack
 
 
 async def test_a_file_that_may_not_be_shown_is_not_promised(slack, platform):
-    slack.fail("files.completeUploadExternal", "refuse", code="not_in_channel")
+    slack.fail_next("files.completeUploadExternal", Fault.refused("not_in_channel"))
     await platform.send(THREAD, LONG, key="k1")
     assert slack.shared == []
     assert "attached" not in slack.latest.body
@@ -129,15 +130,15 @@ async def test_a_file_that_may_not_be_shown_is_not_promised(slack, platform):
 @pytest.mark.parametrize(
     ("call", "kind", "error"),
     [
-        ("files.getUploadURLExternal", "ratelimited", RateLimited),
-        ("upload", "error", Unavailable),
-        ("chat.postMessage", "ratelimited", RateLimited),
-        ("files.completeUploadExternal", "ratelimited", RateLimited),
-        ("files.completeUploadExternal", "error", Unavailable),
+        ("files.getUploadURLExternal", "rate_limited", RateLimited),
+        ("upload", "broken", Unavailable),
+        ("chat.postMessage", "rate_limited", RateLimited),
+        ("files.completeUploadExternal", "rate_limited", RateLimited),
+        ("files.completeUploadExternal", "broken", Unavailable),
     ],
 )
 async def test_a_send_that_broke_off_is_repeated_without_a_twin(slack, platform, call, kind, error):
-    slack.fail(call, kind)
+    slack.fail_next(call, Fault(kind))
     with pytest.raises(error):
         await platform.send(THREAD, LONG, key="k1")
     await platform.send(THREAD, LONG, key="k1")
@@ -170,7 +171,7 @@ async def test_a_chart_is_a_picture_with_words_for_those_who_do_not_see_it(
 
 @pytest.mark.parametrize("call", ["files.getUploadURLExternal", "files.completeUploadExternal"])
 async def test_a_chart_that_slack_does_not_take_is_told_in_words(slack, platform, call):
-    slack.fail(call, "refuse", code="missing_scope")
+    slack.fail_next(call, Fault.refused("missing_scope"))
     message_id = await platform.send(THREAD, PICTURE, key="k1")
     assert "体重：缺失" in slack.latest.body
     assert slack.shared == []
@@ -184,7 +185,7 @@ async def test_a_chart_for_a_person_whose_channel_is_not_known_is_told_in_words(
 
 @pytest.mark.parametrize("call", ["files.getUploadURLExternal", "files.completeUploadExternal"])
 async def test_a_chart_that_broke_off_is_shown_once(slack, platform, call):
-    slack.fail(call, "ratelimited")
+    slack.fail_next(call, Fault.rate_limited())
     with pytest.raises(RateLimited):
         await platform.send(THREAD, PICTURE, key="k1")
     assert slack.shared == []

@@ -11,7 +11,7 @@ from cards.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormWanted, NotRecorded
 from tests.fakes.platforms.slack.checks import home_problems
-from tests.fakes.platforms.slack.running import connected
+from tests.fakes.slack_app import connected
 
 CARD = CardView(
     token="0a-Zk3tP9qLmN4x",

@@ -19,6 +19,7 @@ from engine.events import (
     MessageReceived,
     NotRecorded,
 )
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.checks import message_problems, view_problems
 
 AWAY = NotRecorded(text="Not recorded, please tap again.")
@@ -232,7 +233,7 @@ async def test_only_the_tapper_is_told(slack, post, intake, card, outcome):
 
 async def test_a_tap_is_acknowledged_though_the_tapper_cannot_be_told(slack, post, intake, card):
     intake.outcome = Answered(text="Too late.", ok=False)
-    slack.fail("chat.postEphemeral", "error")
+    slack.fail_next("chat.postEphemeral", Fault.broken())
     assert (await post(slack.action(card))).status == 200
     assert slack.ephemerals == []
 
@@ -245,7 +246,7 @@ async def test_a_wanted_form_is_opened_for_the_tapper(slack, opened):
 
 async def test_a_form_that_does_not_open_is_said(slack, post, intake, card):
     intake.outcome = FormWanted(form=FORM)
-    slack.fail("views.open", "refuse", code="expired_trigger_id")
+    slack.fail_next("views.open", Fault.refused("expired_trigger_id"))
     assert (await post(slack.action(card))).status == 200
     assert [told.text for told in slack.ephemerals] == ["The form did not open. Please tap again."]
 

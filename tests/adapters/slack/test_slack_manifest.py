@@ -12,7 +12,7 @@ from adapters.slack.doctor import PATH
 from adapters.slack.receive import receive
 from cards.view import MessageView
 from engine.errors import Forbidden
-from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.slack_app import local_slack
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "docs" / "slack"
@@ -72,7 +72,7 @@ def test_what_the_manifest_creates_is_what_is_read(payload):
 
 async def test_without_a_scope_the_local_slack_refuses(platform, slack):
     """So that a scope which is missing in the manifest fails the walks."""
-    assert SlackServer().scopes == needs.scopes()
+    assert local_slack().scopes == needs.scopes()
     slack.scopes.discard("chat:write")
     with pytest.raises(Forbidden, match="missing_scope \\(chat:write\\)"):
         await platform.send("slack:T0TRIAL:C0TRIAL", MessageView(lang="en"), key="k")

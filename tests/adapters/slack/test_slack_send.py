@@ -3,6 +3,7 @@ import pytest
 from adapters.slack.address import Address
 from cards.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
+from tests.fakes.platforms.faults import Fault
 
 CHANNEL = "slack:T0TRIAL:C0TRIAL:1763700000.000100"
 
@@ -61,27 +62,29 @@ async def test_a_status_shows_in_a_thread_until_the_reply(slack, platform):
 async def test_without_a_thread_or_an_answer_there_is_no_status(slack, platform):
     await platform.typing("slack:T0TRIAL:D0REQUESTER")
     await platform.typing("web:local:main")
-    slack.fail("assistant.threads.setStatus", "refuse", code="channel_not_found")
+    slack.fail_next("assistant.threads.setStatus", Fault.refused("channel_not_found"))
     await platform.typing(CHANNEL)
     assert slack.shown_statuses == 0
     assert slack.calls["assistant.threads.setStatus"] == 1
 
 
+@pytest.mark.fact("slack/rate", "slack/sdk-retries")
 async def test_a_rate_limit_says_how_long_to_wait(slack, platform):
-    slack.fail("chat.postMessage", "ratelimited", retry_after_s=7)
+    slack.fail_next("chat.postMessage", Fault.rate_limited(7))
     with pytest.raises(RateLimited) as caught:
         await platform.send(CHANNEL, _view("hi"), key="k1")
     assert caught.value.retry_after_s == 7
     assert slack.calls["chat.postMessage"] == 1
 
 
-@pytest.mark.parametrize("kind", ["error", "drop"])
+@pytest.mark.fact("slack/sdk-retries")
+@pytest.mark.parametrize("kind", ["broken", "dropped"])
 async def test_no_answer_is_unavailable_and_not_tried_again(slack, platform, kind):
-    slack.fail("chat.postMessage", kind)
+    slack.fail_next("chat.postMessage", Fault(kind))
     with pytest.raises(Unavailable):
         await platform.send(CHANNEL, _view("hi"), key="k1")
     assert slack.calls["chat.postMessage"] == 1
-    assert len(slack.messages) == (1 if kind == "drop" else 0)
+    assert len(slack.messages) == (1 if kind == "dropped" else 0)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +107,7 @@ async def test_no_answer_is_unavailable_and_not_tried_again(slack, platform, kin
     ],
 )
 async def test_slacks_refusals_become_our_errors(slack, platform, code, error):
-    slack.fail("chat.postMessage", "refuse", code=code)
+    slack.fail_next("chat.postMessage", Fault.refused(code))
     with pytest.raises(PlatformError, match=code) as caught:
         await platform.send(CHANNEL, _view("hi"), key="k1")
     assert type(caught.value) is error
@@ -166,6 +169,6 @@ async def test_what_others_cannot_open_has_no_link(slack, platform, conversation
 
 
 async def test_a_link_that_slack_does_not_give_now_is_asked_for_again(slack, platform):
-    slack.fail("chat.getPermalink", "ratelimited")
+    slack.fail_next("chat.getPermalink", Fault.rate_limited())
     assert await platform.link(CHANNEL, "") == ""
     assert (await platform.link(CHANNEL, "")).startswith("https://trial.slack.com/")

@@ -1,5 +1,5 @@
 import asyncio
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 
 import aiohttp
 import pytest
@@ -7,7 +7,7 @@ import pytest
 from adapters.slack.platform import CONNECTIONS
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, FormRefused, NotRecorded
-from tests.fakes.platforms.slack.running import connected
+from tests.fakes.slack_app import connected, connections
 
 CARD = CardView(
     token="t",
@@ -17,18 +17,9 @@ CARD = CardView(
 )
 
 
-@asynccontextmanager
-async def _listening(slack, platform, intake):
-    async with asyncio.TaskGroup() as tasks:
-        task = tasks.create_task(platform.listen(intake))
-        await slack.wait_for(lambda: len(slack.sockets) == CONNECTIONS)
-        yield
-        task.cancel()
-
-
 async def test_an_envelope_is_acknowledged_only_after_intake_answered(slack, platform, intake):
     intake.release = asyncio.Event()
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         sent = await slack.envelope(slack.message_event("hello"), "events_api")
         async with asyncio.timeout(5):
             await intake.arrived.wait()
@@ -41,7 +32,7 @@ async def test_an_envelope_is_acknowledged_only_after_intake_answered(slack, pla
 
 async def test_an_envelope_that_was_not_recorded_is_not_acknowledged(slack, platform, intake):
     intake.outcome = NotRecorded(text="Not recorded.")
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         lost = await slack.envelope(slack.message_event("one"), "events_api")
         async with asyncio.timeout(5):
             await intake.arrived.wait()
@@ -55,7 +46,7 @@ async def test_an_envelope_that_was_not_recorded_is_not_acknowledged(slack, plat
 async def test_taps_and_commands_are_answered_over_the_socket(slack, platform, intake):
     intake.outcome = Answered(text="Bo was first.", ok=False)
     await platform.send("slack:T0TRIAL:D0REVIEWER", MessageView(lang="en", card=CARD), key="k")
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         tap = await slack.envelope(slack.action(slack.latest), "interactive")
         await slack.wait_for(lambda: tap in slack.acks)
         command = await slack.envelope(slack.slash_command("pending"), "slash_commands")
@@ -67,14 +58,14 @@ async def test_taps_and_commands_are_answered_over_the_socket(slack, platform, i
 
 async def test_a_form_is_refused_over_the_socket(slack, platform, intake, payload):
     intake.outcome = FormRefused(errors={"ecog": "Too high."})
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         sent = await slack.envelope(payload("view_submission"), "interactive")
         await slack.wait_for(lambda: sent in slack.acks)
     assert slack.acks[sent] == {"response_action": "errors", "errors": {"ecog": "Too high."}}
 
 
 async def test_cancelling_closes_the_socket(slack, platform, intake):
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         assert len(slack.sockets) == 2
     await slack.wait_for(lambda: not slack.sockets)
 
@@ -95,7 +86,7 @@ async def test_connections_are_renewed_without_a_gap(slack, platform, intake, re
     async def say():
         sent.append(await slack.envelope(slack.message_event(f"no {len(sent)}"), "events_api"))
 
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         for leaving in [*slack.sockets]:
             await say()
             await sockets.leave(leaving, reason)
@@ -109,8 +100,9 @@ async def test_connections_are_renewed_without_a_gap(slack, platform, intake, re
     assert sorted(set(said)) == [f"no {n}" for n in range(6)]
 
 
+@pytest.mark.fact("slack/socket-renewed")
 async def test_one_connection_always_takes_what_comes(slack, platform, intake):
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         slack.socket_mode.fewest = CONNECTIONS
         for leaving in [*slack.sockets]:
             await slack.socket_mode.leave(leaving, "refresh_requested")
@@ -118,9 +110,10 @@ async def test_one_connection_always_takes_what_comes(slack, platform, intake):
         assert slack.socket_mode.fewest == CONNECTIONS - 1
 
 
+@pytest.mark.fact("slack/socket-retry")
 async def test_what_a_lost_connection_did_not_acknowledge_comes_again(slack, platform, intake):
     intake.release = asyncio.Event()
-    async with _listening(slack, platform, intake):
+    async with connections(slack, platform, intake):
         sent = await slack.envelope(slack.message_event("hello"), "events_api")
         async with asyncio.timeout(5):
             await intake.arrived.wait()
@@ -133,6 +126,7 @@ async def test_what_a_lost_connection_did_not_acknowledge_comes_again(slack, pla
     assert len({update.id for update in intake.updates}) == 1
 
 
+@pytest.mark.fact("slack/socket-ten")
 async def test_an_eleventh_connection_is_one_too_many(slack):
     """platform-facts A, "Socket Mode": what has its place keeps it."""
     async with AsyncExitStack() as stack, aiohttp.ClientSession() as http:

@@ -172,3 +172,11 @@ async def delivery(
         return int(answer.status)
 
     return post
+
+
+@pytest.fixture
+async def door(aiohttp_server: Any, platform: TelegramPlatform, intake: Recorder) -> str:
+    """The address that Telegram brings everything to."""
+    app = web.Application()
+    app.add_routes(platform.routes(intake))
+    return str((await aiohttp_server(app)).make_url("/telegram/webhook"))

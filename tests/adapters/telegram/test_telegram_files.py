@@ -8,6 +8,7 @@ from cards.document import document
 from cards.view import BarView, ButtonView, CardView, ChartView, MessageView, PartView
 from engine.errors import PlatformError, RateLimited, Unavailable
 from tests.fakes.long_texts import SENTENCES, SHAPES
+from tests.fakes.platforms.faults import Fault
 
 CHAT = "telegram:7000000001:1001"
 TOPIC = "telegram:7000000001:-100200300:77"
@@ -110,7 +111,7 @@ async def test_a_document_comes_once_and_only_when_all_is_settled(server, platfo
 async def test_a_send_that_broke_off_goes_on_without_a_twin(
     server, platform, method, kind, after, error
 ):
-    server.trouble(method, kind, after=after)
+    server.fail_next(method, Fault(kind), after=after)
     with pytest.raises(error):
         await platform.send(CHAT, view(HUGE), key="k1")
     await platform.send(CHAT, view(HUGE), key="k1")
@@ -122,7 +123,7 @@ async def test_a_send_that_broke_off_goes_on_without_a_twin(
 
 async def test_an_edit_that_broke_off_goes_on_without_a_twin(server, platform):
     message_id = await platform.send(CHAT, WORKING, key="k1")
-    server.trouble("sendMessage", "rate_limited", after=2)
+    server.fail_next("sendMessage", Fault.rate_limited(3), after=2)
     with pytest.raises(RateLimited):
         await platform.edit(CHAT, message_id, view(HUGE))
     after = await platform.edit(CHAT, message_id, view(HUGE))
@@ -163,7 +164,7 @@ async def test_a_chart_that_a_chat_does_not_take_is_told_in_words(server, platfo
 
 
 async def test_a_chart_that_broke_off_is_shown_once(server, platform):
-    server.trouble("sendPhoto", "rate_limited")
+    server.fail_next("sendPhoto", Fault.rate_limited(3))
     with pytest.raises(PlatformError):
         await platform.send(CHAT, PICTURE, key="k1")
     await platform.send(CHAT, PICTURE, key="k1")

@@ -15,6 +15,7 @@ from engine.events import (
     NotRecorded,
 )
 from tests.adapters.telegram.conftest import delivery
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.file_host import Hosted
 from tests.fakes.platforms.telegram.server import SECRET, TOKEN
 
@@ -262,7 +263,7 @@ async def test_a_step_that_telegram_did_not_take_is_shown_when_the_message_comes
     server, opened, post
 ):
     chat = await opened()
-    server.trouble("sendMessage", "rate_limited")
+    server.fail_next("sendMessage", Fault.rate_limited(3))
     update = server.reply_update(chat.last, "70")
     await post(update, status=503)
     await post(update)

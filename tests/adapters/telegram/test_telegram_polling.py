@@ -1,21 +1,12 @@
-import asyncio
-from contextlib import asynccontextmanager
-
 import pytest
 from aiohttp import ClientSession
 
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, NotRecorded
+from tests.fakes.listening import listening
+from tests.fakes.platforms.faults import Fault
 
 CHAT = "telegram:7000000001:1001"
-
-
-@asynccontextmanager
-async def listening(platform, intake):
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(platform.listen(intake))
-        yield
-        task.cancel()
 
 
 def asked_offsets(server):
@@ -129,8 +120,8 @@ async def test_a_store_that_is_away_is_no_lease(server, polling, intake, lease):
 
 @pytest.mark.parametrize("kind", ["broken", "dropped", "rate_limited"])
 async def test_failures_are_waited_out(server, polling, intake, kind):
-    server.trouble("deleteWebhook", kind)
-    server.trouble("getUpdates", kind, times=2)
+    server.fail_next("deleteWebhook", Fault(kind))
+    server.fail_next("getUpdates", Fault(kind), times=2)
     await server.queue(server.message_update("hello"))
     async with listening(polling, intake):
         await server.wait_for(lambda: not server.waiting)
@@ -156,7 +147,7 @@ async def test_an_update_that_cannot_be_read_is_passed_over(server, polling, int
 
 
 async def test_polling_goes_on_without_the_bots_name(server, polling, intake):
-    server.trouble("getMe", "broken")
+    server.fail_next("getMe", Fault.broken())
     await server.queue(server.message_update("@signoff_bot hi", chat_id=-5))
     async with listening(polling, intake):
         await intake.wait_for(1)

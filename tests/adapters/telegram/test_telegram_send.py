@@ -2,6 +2,7 @@ import pytest
 
 from cards.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
+from tests.fakes.platforms.faults import Fault
 
 CHAT = "telegram:7000000001:1001"
 TOPIC = "telegram:7000000001:-100200300:77"
@@ -64,7 +65,7 @@ async def test_an_edit_that_needs_fewer_messages_removes_the_rest(server, platfo
 
 
 async def test_a_send_that_broke_off_goes_on_where_it_stopped(server, platform):
-    server.trouble("sendMessage", "rate_limited", after=1)
+    server.fail_next("sendMessage", Fault.rate_limited(3), after=1)
     with pytest.raises(RateLimited):
         await platform.send(CHAT, text(LONG, APPROVE), key="k2")
     (begun,) = server.chat(1001)
@@ -76,7 +77,7 @@ async def test_a_send_that_broke_off_goes_on_where_it_stopped(server, platform):
 
 
 async def test_being_too_fast_says_how_long_to_wait(server, platform):
-    server.trouble("sendMessage", "rate_limited", retry_after_s=7)
+    server.fail_next("sendMessage", Fault.rate_limited(7))
     with pytest.raises(RateLimited) as caught:
         await platform.send(CHAT, text("hi"), key="k1")
     assert caught.value.retry_after_s == 7
@@ -85,7 +86,7 @@ async def test_being_too_fast_says_how_long_to_wait(server, platform):
 
 @pytest.mark.parametrize("kind", ["broken", "dropped"])
 async def test_a_server_that_fails_is_unavailable(server, platform, kind):
-    server.trouble("sendMessage", kind)
+    server.fail_next("sendMessage", Fault(kind))
     with pytest.raises(Unavailable):
         await platform.send(CHAT, text("hi"), key="k1")
     assert len(server.chat(1001)) == (1 if kind == "dropped" else 0)

@@ -1,5 +1,7 @@
 """What Telegram is told when the service starts."""
 
+from tests.fakes.platforms.faults import Fault
+
 
 async def test_commands_are_registered_in_both_languages_and_once(server, platform, intake):
     await platform.listen(intake)
@@ -20,6 +22,6 @@ async def test_commands_are_registered_in_both_languages_and_once(server, platfo
 async def test_commands_that_telegram_does_not_take_keep_nothing_from_starting(
     server, platform, intake
 ):
-    server.trouble("getMyCommands", "broken")
+    server.fail_next("getMyCommands", Fault.broken())
     await platform.listen(intake)
     assert server.webhook["url"]

@@ -5,15 +5,8 @@ import json
 import pytest
 from aiohttp import ClientSession
 
+from tests.fakes.bot_api import call
 from tests.fakes.platforms.telegram.text import BadHtml, parse_html
-
-
-async def call(server, method, **params):
-    async with (
-        ClientSession() as session,
-        session.post(f"{server.url}/bot{server.token}/{method}", data=params) as response,
-    ):
-        return await response.json()
 
 
 @pytest.mark.parametrize(
@@ -49,6 +42,7 @@ def test_entities_are_counted_in_utf16_units_of_the_trimmed_text():
     ]
 
 
+@pytest.mark.fact("telegram/text")
 @pytest.mark.parametrize(
     ("params", "description"),
     [
@@ -67,6 +61,7 @@ async def test_texts_that_telegram_does_not_take_are_faults(server, params, desc
     assert server.chat(1001) == []
 
 
+@pytest.mark.fact("telegram/keyboard", "telegram/callback-data")
 @pytest.mark.parametrize(
     ("rows", "description"),
     [
@@ -80,28 +75,6 @@ async def test_keyboards_that_telegram_does_not_take_are_faults(server, rows, de
     markup = json.dumps({"inline_keyboard": rows})
     answer = await call(server, "sendMessage", chat_id="1001", text="x", reply_markup=markup)
     assert answer["description"] == f"Bad Request: {description}"
-
-
-async def test_an_edit_of_nothing_is_refused_but_is_no_fault(server):
-    await call(server, "sendMessage", chat_id="1001", text="x")
-    answer = await call(server, "editMessageText", chat_id="1001", message_id="1", text="x")
-    assert "message is not modified" in answer["description"]
-    assert server.faults == []
-
-
-async def test_a_tap_is_answered_once(server):
-    markup = json.dumps({"inline_keyboard": [[{"text": "Go", "callback_data": "x"}]]})
-    await call(server, "sendMessage", chat_id="1001", text="x", reply_markup=markup)
-    tap = server.tap_update(server.chat(1001)[0], "Go")["callback_query"]["id"]
-    assert (await call(server, "answerCallbackQuery", callback_query_id=tap))["ok"]
-    again = await call(server, "answerCallbackQuery", callback_query_id=tap)
-    assert "query is too old" in again["description"]
-
-
-async def test_polling_while_a_webhook_is_set_is_a_conflict(server):
-    await call(server, "setWebhook", url="https://x.example", secret_token="abc")
-    answer = await call(server, "getUpdates")
-    assert answer["error_code"] == 409
 
 
 async def test_a_wrong_token_is_not_found(server):

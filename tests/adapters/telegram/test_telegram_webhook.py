@@ -19,6 +19,7 @@ from engine.events import (
     MessageReceived,
     NotRecorded,
 )
+from tests.fakes.platforms.faults import Fault
 
 PATH = "/telegram/webhook"
 DATA = "s1:1f-AbCdEf123456:approve:1"
@@ -121,8 +122,8 @@ async def test_a_tap_that_telegram_forgot_is_taken_all_the_same(server, intake, 
 
 async def test_an_answer_that_fails_changes_nothing(server, intake, deliver, card):
     intake.outcomes.append(FormWanted(FORM))
-    server.trouble("answerCallbackQuery", "broken")
-    server.trouble("sendMessage", "rate_limited")
+    server.fail_next("answerCallbackQuery", Fault.broken())
+    server.fail_next("sendMessage", Fault.rate_limited(3))
     assert await deliver(server.tap_update(card, "Approve")) == 200
 
 
@@ -205,7 +206,7 @@ async def test_what_we_do_not_know_is_taken_and_ignored(deliver, payload, intake
 
 
 async def test_listening_registers_the_webhook_and_returns(server, platform, intake):
-    server.trouble("setWebhook", "rate_limited", times=2, retry_after_s=1)
+    server.fail_next("setWebhook", Fault.rate_limited(), times=2)
     await platform.listen(intake)
     assert server.webhook["url"] == "https://signoff.example/telegram/webhook"
     assert server.webhook["secret_token"] == server.secret

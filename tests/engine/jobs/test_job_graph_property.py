@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.frames.job_graph import JobGraph
@@ -182,8 +182,16 @@ def test_a43_crashes_at_any_checkpoint_change_nothing(world: World, seed: int, c
     assert rough.seen == calm.seen
 
 
+# A job's back-off begins while what it needs is being done again.
+BACKING_OFF = World(
+    {"a": (), "b": (), "c": ("a",), "d": (), "e": (), "f": ("a",)},
+    {"c": ("INPUT_DATA_ERROR", "EXECUTION_ERROR"), "f": ("INPUT_DATA_ERROR",)},
+)
+
+
 @settings(max_examples=80, deadline=None, print_blob=True)
 @given(world=worlds(), seed=st.integers(0, 10_000))
+@example(world=BACKING_OFF, seed=473)
 def test_a43_it_ends_in_order_and_nothing_finished_runs_twice(world: World, seed: int) -> None:
     ended = carry_out(world, seed)
     counts = Counter(ended.watch.finished)

@@ -1,7 +1,10 @@
 """An operator does what the admin pages offer; the audit says who it was."""
 
+import json
+import re
 from typing import Any
 
+from engine.replay.audit import reconstructed
 from tests.fakes.admin_client import NAME, AdminClient
 from tests.fakes.admin_sight import Sight, audit, page_with, restored, run_links
 from tests.fakes.web_room import WebRoom
@@ -66,6 +69,9 @@ async def test_mail_that_was_set_aside_is_listed_and_retried(
     assert name not in (await admin.get("/blocked")).hidden("name")
     again = await admin.press(page, "/blocked/retry", name=name)
     assert "does not wait for an operator" in again.text
+    told = await admin.get("/blocked?lang=en")
+    assert "Mail that was handled again" in told.text
+    assert told.text.count(BY) == 1
 
 
 async def test_an_operator_has_an_open_card_posted_again(
@@ -110,3 +116,64 @@ async def test_a_button_that_there_is_not_does_nothing(sight: Sight, admin: Admi
     assert gone.status == 404
     told = await admin.get(f"/runs/{sight.waits}?said=%3Cb%3E")
     assert 'class="notice"' not in told.html
+
+
+async def test_an_operator_gives_a_vote_to_somebody_who_may_have_it(
+    sight: Sight, admin: AdminClient, service: Service
+) -> None:
+    path, token = f"/runs/{sight.waits}", sight.card["token"]
+    page = await admin.get(path + "?lang=en")
+    options = re.findall(r'<option value="([^"]+)">', page.html)
+    # Reviewers lose a seat; lin asked for it (four eyes), and reviewers have a vote already.
+    assert options == ["chen", "wu", "zhao"]
+    for taker, told in {
+        "lin": "They may not decide this card",
+        "wu": "They may not decide this card",
+        "chen": "They may not decide this card",
+        "nobody": "There is no such person",
+    }.items():
+        refused = await admin.press(page, f"{path}/reassign", card=token, giver="chen", taker=taker)
+        assert told in refused.text, taker
+    for giver, told in {"zhao": "no such person", "lin": "no such person"}.items():
+        refused = await admin.press(page, f"{path}/reassign", card=token, giver=giver, taker="zhao")
+        assert told in refused.text, giver
+    foreign = await admin.press(
+        page, f"/runs/{sight.done}/reassign", card=token, giver="chen", taker="zhao"
+    )
+    assert "not kept any more" in foreign.text
+    assert [e for e in await audit(service, sight.waits) if e.get("event") == "reassigned"] == []
+    done = await admin.press(page, f"{path}/reassign", card=token, giver="chen", taker="zhao")
+    assert "may decide in that place" in done.text
+    again = await admin.press(page, f"{path}/reassign", card=token, giver="chen", taker="zhao")
+    assert "given it before" in again.text
+    (entry,) = [e for e in await audit(service, sight.waits) if e.get("event") == "reassigned"]
+    assert (entry["by"], entry["via"], entry["for"], entry["given_to"]) == (
+        BY,
+        "pages",
+        "chen",
+        "zhao",
+    )
+    log = [json.dumps(e) for e in await audit(service, sight.waits)]
+    assert reconstructed(log).position == "sop:visit-review/approve"
+    async with WebRoom(service.url, "waits") as room:
+        await room.wait_for(lambda m: "管理员已把 陈博" in str(m["card"]))
+        _, answer = await room.tap("zhao", sight.card, "approve")
+        assert answer["ok"] is True
+        closed = await room.card("confirm", closed=True)
+        assert "赵敏" in closed["outcome"]
+    late = await admin.press(page, f"{path}/reassign", card=token, giver="wu", taker="zhao")
+    assert "card is closed" in late.text
+
+
+async def test_a_question_to_a_person_is_not_given_away(
+    sight: Sight, admin: AdminClient, service: Service
+) -> None:
+    listed = run_links(await admin.get("/runs?status=suspended"))
+    (asks,) = [run for run in listed if run != sight.waits]
+    page = await admin.get(f"/runs/{asks}")
+    assert "/reassign" not in page.html
+    (token,) = set(page.hidden("card"))
+    refused = await admin.press(
+        page, f"/runs/{asks}/reassign", card=token, giver="zhao", taker="lin"
+    )
+    assert "no such person" in refused.text

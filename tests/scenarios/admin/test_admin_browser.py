@@ -164,6 +164,7 @@ async def test_a_page_that_is_open_follows_the_run(start: Start, browser: Browse
         card = await to_review(room)
         run = await run_in(service, room)
         await asyncio.to_thread(open_run, browser, f"{service.url}/runs/{run}?lang=en")
+        await asyncio.to_thread(browser.find, "main[data-heard]")
         await room.tap("chen", card, "approve")
         await asyncio.to_thread(browser.wait_text, ".card .outcome", "陈博")
         await room.tap("lin", await room.card("phase_done"), "ok")
@@ -209,3 +210,37 @@ def retry(browser: Browser, url: str, run: str) -> None:
     browser.wait_text(".notice", "handled again")
     browser.wait_text("h1 .badge", "waiting")
     browser.wait_text(".timeline", f"admin:{NAME}")
+
+
+async def test_a_vote_is_given_away_by_keyboard_on_a_phone(
+    start: Start, browser: Browser, tmp_path: Path
+) -> None:
+    service = await start(admin_token=TOKEN)
+    async with WebRoom(service.url) as room:
+        card = await to_review(room)
+        run = await run_in(service, room)
+        shots = folder_of(tmp_path)
+        await asyncio.to_thread(give_away, browser, service.url, run, card["token"], shots)
+        _, answer = await room.tap("zhao", card, "approve")
+        assert answer["ok"] is True
+    browser.open("about:blank")
+
+
+def give_away(browser: Browser, url: str, run: str, token: str, shots: Path) -> None:
+    browser.emulate(width=PHONE[0], height=PHONE[1], dark=True)
+    sign_in(browser, url)
+    browser.open(f"{url}/runs/{run}?lang=en#card-{token}")
+    browser.find(f"#reassign-{token} > summary").send_keys(Keys.ENTER)
+    assert focused_after(browser, Keys.TAB) == f"#giver-{token}"
+    assert_fits(browser, "reassign")
+    browser.screenshot(shots / "reassign-phone-dark.png")
+    assert focused_after(browser, Keys.TAB) == f"#taker-{token}"
+    assert focused_after(browser, Keys.TAB) == ".primary"
+    browser.emulate(width=PHONE[0], height=PHONE[1])
+    browser.screenshot(shots / "reassign-phone-light.png")
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    browser.wait_text(".notice", "may decide in that place")
+    browser.wait_text(f"#card-{token}", "赵敏")
+    browser.wait_text(".timeline", f"admin:{NAME}")
+    assert_readable(browser)
+    assert browser.console_errors() == []

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from adapters.redis import keys
 from adapters.redis.embedded import EmbeddedServer
+from engine.ports.store import TraceWrite
 from engine.replay.trace import RunTrace
+from tests.contracts.given import card_for
 from tests.fakes.admin_client import TOKEN, AdminClient
 from tests.fakes.admin_sight import MOBILE, Sight, audit, run_in, run_links, to_review
 from tests.fakes.gate import Gate
@@ -88,6 +90,10 @@ async def test_a_runs_page_tells_where_it_is_and_how_it_got_there(
     assert marks["sop:visit-check/end_passed"] == "visited"
     assert "phase:record" not in marks
     assert "data reviewer (陈博 / Chen Bo, 吴静 / Wu Jing)" in page.text
+    (box,) = re.findall(r'<g id="sop:visit-review/approve".*?</g>', page.html, re.DOTALL)
+    drawn = " ".join(re.sub("<[^>]*>", " ", box).split())
+    assert "reviewer roles: data reviewer" in drawn
+    assert "who may decide: 陈博 / Chen Bo; 吴静 / Wu Jing" in drawn
     steps = [e for e in await audit(service, sight.waits) if "outcome" in e]
     assert page.text.count("Step ") == len(steps)
     assert "deterministic: " in page.text
@@ -160,6 +166,25 @@ async def test_what_waits_for_people_is_listed_by_age_and_by_who(
     assert [link for link in left.links("/runs/") if "#card-" in link] == links[:1]
 
 
+async def test_very_many_cards_are_shown_in_pages(service: Service, admin: AdminClient) -> None:
+    client, new_id = service.parts.client, service.parts.handling.new_id
+    for n in range(130):
+        card = card_for("", new_id(f"web:local:room-{n}"), f"web:local:room-{n}")
+        tag = keys.tag(int(card.token.partition("-")[0], 16))
+        fields = {"body": card.stored(), "status": "open", "version": 1}
+        await client.hset(f"{tag}card:{card.token}", mapping=fields)
+        await client.zadd(f"{tag}open", {card.token: 1_790_000_000_000 + n})
+    first = await admin.get("/pending?lang=en")
+    assert first.html.count('role="row"') == 1 + 100
+    assert "Open cards: 130" in first.text
+    (following,) = first.links("/pending?from=")
+    second = await admin.get(following)
+    assert second.html.count('role="row"') == 1 + 30
+    assert second.links("/pending?from=") == []
+    for odd in ("-1", "x", "9" * 30, "²"):
+        assert (await admin.get(f"/pending?from={odd}")).html.count('role="row"') == 1 + 100
+
+
 async def test_how_a_message_was_understood_is_told(sight: Sight, admin: AdminClient) -> None:
     page = await admin.get("/traces?lang=en")
     links = page.links("/traces/")
@@ -171,6 +196,27 @@ async def test_how_a_message_was_understood_is_told(sight: Sight, admin: AdminCl
     run = await admin.get(f"/runs/{sight.waits}")
     assert links[0] in run.links("/traces/")
     assert (await admin.get("/traces/0-nobody")).status == 404
+    (file,) = trace.links(links[0] + "?download")
+    kept = await admin.get(file)
+    assert kept.headers["Content-Disposition"].startswith('attachment; filename="trace-')
+    assert json.loads(kept.html)["kind"] == "routed"
+
+
+async def test_all_traces_can_be_reached(service: Service, admin: AdminClient) -> None:
+    archive, names = service.parts.archive, []
+    for n in range(130):
+        names.append(service.parts.handling.new_id(f"web:local:room-{n}"))
+        text = json.dumps({"kind": "routed", "text": f"ring {MOBILE}"})
+        await archive.keep(TraceWrite(names[-1], text, keep_s=600))
+    first = await admin.get("/traces?lang=en")
+    (older,) = first.links("/traces?after=")
+    second = await admin.get(older)
+    assert second.links("/traces?after=") == []
+    assert "/traces" in second.links("/traces")
+    shown = [*first.links("/traces/"), *second.links("/traces/")]
+    assert sorted(shown) == sorted(f"/traces/{name}" for name in names)
+    # Kept before there was a mask, or with another one: it is masked as it is handed out.
+    assert MOBILE not in (await admin.get(f"{shown[0]}?download=1")).html
     assert (await admin.get("/runs/0-nobody")).status == 404
 
 

@@ -9,6 +9,8 @@ from slack_sdk.errors import SlackObjectFormationError
 from slack_sdk.models.blocks import Block
 from slack_sdk.models.views import View
 
+from tests.fakes.platforms.slack.sizes import size_problems
+
 BLOCKS = 50
 TOTAL = 13_000
 FALLBACK = 4_000
@@ -52,6 +54,7 @@ def blocks_problems(blocks: Any, *, most: int) -> list[str]:
     problems = [f"{len(blocks)} blocks"] if len(blocks) > most else []
     for block in blocks:
         problems += _block_problems(block)
+    problems += size_problems(blocks)
     ids = [block["block_id"] for block in blocks if "block_id" in block]
     if len(ids) != len(set(ids)):
         problems.append("a block_id twice")

@@ -8,55 +8,40 @@ from typing import Any
 
 import yaml
 
-from adapters.clock import SystemClock
-from engine.ports.clock import Clock
 from tests.fakes.platforms.slack.checks import home_problems, sent_problems, view_problems
-from tests.fakes.platforms.slack.payloads import options_of
+from tests.fakes.platforms.slack.message import Shown
+from tests.fakes.platforms.slack.streams import Streams
+from tests.fakes.platforms.timepiece import Timepiece
 
 Json = dict[str, Any]
 
 _TS = re.compile(r"[0-9]+\.[0-9]{6}")
 _TRIGGER_LIFE_S = 3.0
+_STATUS_LIFE_S = 120.0
+_LOADING_MESSAGES = 10
 ALT = 1_000
-MANIFEST = Path(__file__).parents[4] / "docs" / "slack" / "manifest.yaml"
+SCOPES = {
+    "files.info": "files:read",
+    "users.info": "users:read",
+    "usergroups.users.list": "usergroups:read",
+    "files.getUploadURLExternal": "files:write",
+    "files.completeUploadExternal": "files:write",
+    "chat.postMessage": "chat:write",
+    "chat.update": "chat:write",
+    "chat.postEphemeral": "chat:write",
+    "chat.startStream": "chat:write",
+    "chat.appendStream": "chat:write",
+    "chat.stopStream": "chat:write",
+    "chat.delete": "chat:write",
+    "conversations.open": "im:write",
+    "assistant.threads.setStatus": "chat:write",
+}
+"""The scope that a method needs, for those that need one."""
 
 
-def manifest_scopes() -> set[str]:
-    """The scopes of an app that was created from our manifest."""
-    manifest = yaml.safe_load(MANIFEST.read_text())
-    return set(manifest["oauth_config"]["scopes"]["bot"])
-
-
-@dataclass(slots=True)
-class Shown:
-    """A message as it stands in a channel now; `edits` counts chat.update."""
-
-    channel: str
-    ts: str
-    thread_ts: str
-    text: str
-    blocks: list[Json]
-    edits: int = 0
-
-    @property
-    def buttons(self) -> list[Json]:
-        """Its buttons, in order; each option of a menu is one, as `option` of the menu."""
-        actions = [block for block in self.blocks if block["type"] == "actions"]
-        elements = [element for block in actions for element in block["elements"]]
-        return [tapped for element in elements for tapped in _tappable(element)]
-
-    @property
-    def body(self) -> str:
-        """Everything its blocks say, as mrkdwn."""
-        held = [part for b in self.blocks for part in (b, *b.get("elements", ()))]
-        texts = [part["text"] for part in held if isinstance(part.get("text"), (dict, str))]
-        return "\n".join(t if isinstance(t, str) else t["text"] for t in texts)
-
-
-def _tappable(element: Json) -> list[Json]:
-    if element["type"] != "static_select":
-        return [element]
-    return [element | {"text": o["text"], "option": o} for o in options_of(element)]
+def scopes_of(manifest: Path) -> set[str]:
+    """The bot's scopes in an app that was created from that manifest."""
+    return set(yaml.safe_load(manifest.read_text())["oauth_config"]["scopes"]["bot"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +86,32 @@ class _Trigger:
 
 @dataclass
 class SlackWorkspace:
-    """One workspace; `faults` collects everything that Slack would refuse or we never want."""
+    """One workspace; `faults` collects everything that Slack would refuse or an app never wants.
+
+    `time` is the workspace's own: `time.skip` lets triggers, statuses and response_urls run out.
+    """
 
     team: str = "T0TRIAL"
     bot_user: str = "U0BOT"
-    clock: Clock = field(default_factory=lambda: SystemClock("UTC"))
+    api_url: str = ""
+    time: Timepiece = field(default_factory=Timepiece)
     messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
     ephemerals: list[Ephemeral] = field(default_factory=list)
     views: list[OpenedView] = field(default_factory=list)
     files: dict[str, SharedFile] = field(default_factory=dict)
     homes: dict[str, Json] = field(default_factory=dict)
-    statuses: dict[tuple[str, str], str] = field(default_factory=dict)
     shown_statuses: int = 0
     deleted: set[tuple[str, str]] = field(default_factory=set)
-    scopes: set[str] = field(default_factory=manifest_scopes)
+    scopes: set[str] = field(default_factory=lambda: set(SCOPES.values()))
     users: dict[str, Json] = field(default_factory=dict)
     groups: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     _triggers: dict[str, _Trigger] = field(default_factory=dict)
+    _statuses: dict[tuple[str, str], tuple[str, float]] = field(default_factory=dict)
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    def __post_init__(self) -> None:
+        self.streams = Streams(self)
 
     @property
     def latest(self) -> Shown:
@@ -137,6 +129,15 @@ class SlackWorkspace:
         self._triggers[trigger] = _Trigger(user, self.now())
         return trigger
 
+    @property
+    def statuses(self) -> dict[tuple[str, str], str]:
+        """What threads show of work that goes on, by (channel, thread); two minutes at most."""
+        return {
+            place: text
+            for place, (text, since) in self._statuses.items()
+            if self.now() - since < _STATUS_LIFE_S
+        }
+
     def new_ts(self) -> str:
         """A message timestamp that was not given before."""
         return f"{int(self.now())}.{next(self._numbers):06d}"
@@ -147,6 +148,7 @@ class SlackWorkspace:
         self.deleted.add((message.channel, message.ts))
 
     def post(self, fields: Json) -> Json:
+        """chat.postMessage."""
         channel, thread = str(fields.get("channel", "")), fields.get("thread_ts", "")
         if not re.fullmatch(r"[CDGU][A-Z0-9]+", channel):
             return self.fault("chat.postMessage", "channel_not_found", [channel])
@@ -164,17 +166,37 @@ class SlackWorkspace:
             text=fields["text"],
             blocks=fields["blocks"],
         )
-        self.messages[shown.channel, shown.ts] = shown
-        self.statuses.pop((shown.channel, shown.thread_ts), None)
+        self.keep(shown)
+        shown.was.append(shown.body)
         return {"ok": True, "channel": shown.channel, "ts": shown.ts}
 
+    def keep(self, shown: Shown) -> None:
+        """A new message stands there."""
+        self.messages[shown.channel, shown.ts] = shown
+        self._statuses.pop((shown.channel, shown.thread_ts), None)
+
+    def delete_own(self, fields: Json) -> Json:
+        """The bot takes a message of its own away."""
+        found = self.messages.get((fields.get("channel", ""), fields.get("ts", "")))
+        if found is None:
+            return self.fault("chat.delete", "message_not_found", [str(fields)])
+        if found.streams:
+            return self.fault("chat.delete", "cant_delete_message", [found.ts])
+        self.delete(found)
+        return {"ok": True, "channel": found.channel, "ts": found.ts}
+
     def update(self, fields: Json) -> Json:
+        """chat.update, of the app's own messages."""
         channel, ts = fields.get("channel", ""), fields.get("ts", "")
         shown = self.messages.get((channel, ts))
         if shown is None and (channel, ts) in self.deleted:
             return refusal("message_not_found")
         if shown is None:
             return self.fault("chat.update", "message_not_found", [f"{channel}:{ts}"])
+        if shown.streams:
+            return refusal("streaming_state_conflict")
+        if shown.streamed and not self.streams.rewrites:
+            return refusal("block_mismatch")
         if "blocks" not in fields:
             self.faults.append("chat.update: text without blocks removes the blocks")
             shown.text, shown.blocks = fields.get("text", ""), []
@@ -183,9 +205,11 @@ class SlackWorkspace:
                 return self.fault("chat.update", "invalid_blocks", problems)
             shown.text, shown.blocks = fields["text"], fields["blocks"]
         shown.edits += 1
+        shown.was.append(shown.body)
         return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
 
     def post_ephemeral(self, fields: Json) -> Json:
+        """chat.postEphemeral."""
         problems = sent_problems(fields)
         if not re.fullmatch(r"U[A-Z0-9]+", str(fields.get("user", ""))):
             problems.append("user")
@@ -198,6 +222,7 @@ class SlackWorkspace:
         return {"ok": True, "message_ts": self.new_ts()}
 
     def open_view(self, fields: Json) -> Json:
+        """views.open, with a trigger that is young and unused."""
         trigger = self._triggers.get(str(fields.get("trigger_id")))
         if trigger is None:
             return self.fault("views.open", "invalid_trigger_id", [str(fields.get("trigger_id"))])
@@ -213,6 +238,7 @@ class SlackWorkspace:
         return {"ok": True, "view": opened.view | {"id": opened.id, "hash": "1.first"}}
 
     def publish_view(self, fields: Json) -> Json:
+        """views.publish, of a Home tab."""
         user, view = str(fields.get("user_id", "")), fields.get("view")
         if not re.fullmatch(r"[UW][A-Z0-9]+", user):
             return self.fault("views.publish", "user_not_found", [user])
@@ -227,25 +253,30 @@ class SlackWorkspace:
         return Shown(channel="", ts="", thread_ts="", text="", blocks=blocks).body
 
     def set_status(self, fields: Json) -> Json:
-        """Shown until the next message in the thread (platform-facts A, "AI features")."""
+        """assistant.threads.setStatus: until the thread's next message, two minutes at most."""
         channel, thread = str(fields.get("channel_id", "")), str(fields.get("thread_ts", ""))
         if not re.fullmatch(r"[CDG][A-Z0-9]+", channel) or not _TS.fullmatch(thread):
             return self.fault("assistant.threads.setStatus", "invalid_thread_ts", [thread])
-        self.statuses[channel, thread] = str(fields.get("status", ""))
+        if len(fields.get("loading_messages", ())) > _LOADING_MESSAGES:
+            return self.fault("assistant.threads.setStatus", "invalid_arguments", ["loading"])
+        self._statuses[channel, thread] = (str(fields.get("status", "")), self.now())
         self.shown_statuses += 1
         return {"ok": True}
 
     def auth_test(self, fields: Json) -> Json:
+        """auth.test."""
         who = {"user_id": self.bot_user, "user": "signoff", "bot_id": "B0BOT"}
         return {"ok": True, "team_id": self.team, "team": "Trial", **who}
 
     def open_direct(self, fields: Json) -> Json:
+        """conversations.open, for one person."""
         user = str(fields.get("users", ""))
         if not re.fullmatch(r"[UW][A-Z0-9]+", user):
             return self.fault("conversations.open", "user_not_found", [user])
         return {"ok": True, "channel": {"id": "D" + user[1:]}}
 
     def permalink(self, fields: Json) -> Json:
+        """chat.getPermalink."""
         channel, ts = fields.get("channel", ""), fields.get("message_ts", "")
         if not re.fullmatch(r"[CG][A-Z0-9]+", channel) or not _TS.fullmatch(ts):
             return self.fault("chat.getPermalink", "message_not_found", [f"{channel}:{ts}"])
@@ -253,6 +284,7 @@ class SlackWorkspace:
         return {"ok": True, "channel": channel, "permalink": link}
 
     def reserve(self, fields: Json) -> Json:
+        """files.getUploadURLExternal."""
         method, length = "files.getUploadURLExternal", str(fields.get("length", ""))
         if not length.isdigit() or int(length) == 0 or not fields.get("filename"):
             return self.fault(method, "missing_argument", [str(fields)])
@@ -278,6 +310,7 @@ class SlackWorkspace:
         return True
 
     def share(self, fields: Json) -> Json:
+        """files.completeUploadExternal."""
         method = "files.completeUploadExternal"
         channel, thread = str(fields.get("channel_id", "")), fields.get("thread_ts", "")
         if not re.fullmatch(r"[CDG][A-Z0-9]+", channel):
@@ -303,6 +336,7 @@ class SlackWorkspace:
         self.users[user] = {**base, "deleted": False, "is_bot": False, **more}
 
     def user_info(self, fields: Json) -> Json:
+        """users.info."""
         user = str(fields.get("user", ""))
         if not re.fullmatch(r"[UW][A-Z0-9]+", user):
             return self.fault("users.info", "user_not_found", [user])
@@ -310,6 +344,7 @@ class SlackWorkspace:
         return {"ok": True, "user": found} if found else refusal("user_not_found")
 
     def group_members(self, fields: Json) -> Json:
+        """usergroups.users.list."""
         group = str(fields.get("usergroup", ""))
         if not re.fullmatch(r"S[A-Z0-9]+", group):
             return self.fault("usergroups.users.list", "no_such_subteam", [group])
@@ -317,11 +352,13 @@ class SlackWorkspace:
         return refusal("no_such_subteam") if users is None else {"ok": True, "users": users}
 
     def fault(self, method: str, code: str, problems: list[str]) -> Json:
+        """Notes what was wrong with a call; Slack's answer to it."""
         self.faults.append(f"{method}: {code}: {'; '.join(problems)}")
         return refusal(code)
 
     def now(self) -> float:
-        return self.clock.now().timestamp()
+        """Seconds since the epoch, by the workspace's own time."""
+        return self.time.now()
 
 
 def refusal(code: str) -> Json:

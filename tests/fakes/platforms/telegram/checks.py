@@ -1,11 +1,16 @@
 """What Telegram refuses in messages that a bot sends or edits."""
 
 import json
+import math
 import re
 from typing import Any
 
+from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.telegram.files import Params, Refused
 from tests.fakes.platforms.telegram.text import BadHtml, Parsed, parse_html, units, with_found
+
+ENTITIES = 100
+"""Telegram ignores what comes after so many."""
 
 
 def shown_text(params: Params) -> Parsed:
@@ -21,7 +26,8 @@ def shown_text(params: Params) -> Parsed:
         raise Refused("message text is empty")
     if units(parsed.text) > 4096:
         raise Refused("message is too long")
-    return with_found(parsed)
+    found = with_found(parsed)
+    return Parsed(found.text, found.entities[:ENTITIES])
 
 
 def markup_of(params: Params) -> Params:
@@ -50,10 +56,22 @@ def refuse_same(now: object, then: object) -> None:
         )
 
 
-def too_fast(retry_after_s: int) -> Refused:
-    """What Telegram says when it is too much."""
-    description = f"Too Many Requests: retry after {retry_after_s}"
-    return Refused(description, 429, fault=False, parameters={"retry_after": retry_after_s})
+def too_fast(retry_after_s: float) -> Refused:
+    """What Telegram says when it is too much: whole seconds to wait."""
+    wait_s = max(1, math.ceil(retry_after_s))
+    description = f"Too Many Requests: retry after {wait_s}"
+    return Refused(description, 429, fault=False, parameters={"retry_after": wait_s})
+
+
+def refusal_of(planned: Fault) -> Refused:
+    """How Telegram says a planned fault; one that is dropped is no refusal."""
+    match planned.kind:
+        case "rate_limited":
+            return too_fast(planned.retry_after_s)
+        case "broken":
+            return Refused("Internal Server Error", 500, fault=False)
+        case _:
+            return Refused(planned.told, planned.status, fault=False)
 
 
 def json_of(params: Params, name: str, default: Any) -> Any:

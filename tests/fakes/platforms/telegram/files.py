@@ -8,7 +8,7 @@ from aiohttp import web
 
 Params = dict[str, Any]
 CAPTION = 1_024
-PHOTO_BYTES, FILE_BYTES = 10 << 20, 50 << 20
+PHOTO_BYTES, FILE_BYTES, DOWNLOAD_BYTES = 10 << 20, 50 << 20, 20 << 20
 _SIDES, _RATIO = 10_000, 20
 
 

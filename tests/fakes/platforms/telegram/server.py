@@ -1,25 +1,28 @@
 """A stub of Telegram's Bot API on 127.0.0.1 that checks what it gets as Telegram does."""
 
-import asyncio
 import re
 import socket
-from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from aiohttp import web
 
+from tests.fakes.platforms.faults import Fault, FaultPlan
 from tests.fakes.platforms.file_host import FileHost, Hosted
+from tests.fakes.platforms.telegram.allowances import Allowances
 from tests.fakes.platforms.telegram.checks import (
     json_of,
     markup_of,
+    refusal_of,
     refuse_same,
     shown_text,
     too_fast,
 )
+from tests.fakes.platforms.telegram.delivery import CALLBACK_LIFE_S, Deliveries
 from tests.fakes.platforms.telegram.files import (
     CAPTION,
+    DOWNLOAD_BYTES,
     FILE_BYTES,
     PHOTO_BYTES,
     Params,
@@ -28,12 +31,12 @@ from tests.fakes.platforms.telegram.files import (
     refuse_no_picture,
 )
 from tests.fakes.platforms.telegram.text import Parsed, units, with_found
-from tests.fakes.platforms.telegram.updates import Sent, Updates, chat_of
+from tests.fakes.platforms.telegram.updates import Sent, chat_of
 
 TOKEN = "7000000001:AAtestTESTtestTESTtestTESTtestTEST"
 BOT_ID = 7000000001
 SECRET = "Test-secret_42"
-Trouble = Literal["rate_limited", "broken", "dropped"]
+_DELETABLE_S = 48 * 3_600.0
 
 
 @dataclass
@@ -45,7 +48,16 @@ class CallbackAnswer:
     show_alert: bool
 
 
-class TelegramServer(Updates):
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What a private chat showed of a message in the making; "" is the sign that the bot thinks."""
+
+    chat_id: int
+    draft_id: int
+    text: str
+
+
+class TelegramServer(Deliveries):
     """`async with TelegramServer() as server`; its `url` is the API's root.
 
     `messages` holds what the bot sent by (chat id, message id), `callback_answers` what tappers
@@ -63,10 +75,10 @@ class TelegramServer(Updates):
         self.messages: dict[tuple[int, int], Sent] = {}
         self.callback_answers: list[CallbackAnswer] = []
         self.actions: list[tuple[int, str]] = []
+        self.drafts: list[Drafted] = []
+        self.undrafted: set[int] = set()
         self.calls: list[tuple[str, Params]] = []
         self.faults: list[str] = []
-        self.webhook: Params = {}
-        self.webhook_trouble: Params = {}
         self.commands: dict[str, list[dict[str, str]]] = {}
         self.host = FileHost()
         self.too_big: set[str] = set()
@@ -75,16 +87,14 @@ class TelegramServer(Updates):
         self.migrated: dict[int, int] = {}
         self.refused_files: set[int] = set()
         self.acquainted: set[int] = set()
-        self.waiting: deque[dict[str, Any]] = deque()
-        self._troubles: dict[str, deque[tuple[Trouble | None, int]]] = defaultdict(deque)
-        self._changed = asyncio.Condition()
-        self._poll = 0
-        self._closing = False
+        self.planned = FaultPlan()
+        self.allowances = Allowances(self.time.now)
         self._methods: dict[str, Callable[[Params], Awaitable[Any]]] = {
             "getme": self._get_me,
             "getchat": self._get_chat,
             "sendmessage": self._send_message,
             "sendphoto": self._send_photo,
+            "sendmessagedraft": self._send_draft,
             "senddocument": self._send_document,
             "editmessagetext": self._edit_message_text,
             "editmessagereplymarkup": self._edit_markup,
@@ -118,29 +128,9 @@ class TelegramServer(Updates):
         await self._tell()
         await self._runner.cleanup()
 
-    def trouble(
-        self,
-        method: str,
-        kind: Trouble,
-        *,
-        times: int = 1,
-        after: int = 0,
-        retry_after_s: int = 3,
-    ) -> None:
-        """`times` calls of a method, after so many good ones, get 429, 500, or lose the answer."""
-        troubles = self._troubles[method.lower()]
-        troubles.extend([(None, 0)] * after)
-        troubles.extend([(kind, retry_after_s)] * times)
-
-    async def queue(self, *updates: dict[str, Any]) -> None:
-        """Let updates wait for getUpdates."""
-        self.waiting.extend(updates)
-        await self._tell()
-
-    async def wait_for(self, predicate: Callable[[], bool], timeout_s: float = 5.0) -> None:
-        """Wait until `predicate` holds, looking after every call; TimeoutError after that time."""
-        async with asyncio.timeout(timeout_s), self._changed:
-            await self._changed.wait_for(predicate)
+    def fail_next(self, method: str, fault: Fault, *, times: int = 1, after: int = 0) -> None:
+        """The next `times` calls of a method fail so, once `after` others went well."""
+        self.planned.add(method, fault, times=times, after=after)
 
     def chat(self, chat_id: int) -> list[Sent]:
         """What the bot's messages in a chat show now, oldest first."""
@@ -150,20 +140,15 @@ class TelegramServer(Updates):
         """How often a method was called."""
         return sum(called.lower() == method.lower() for called, _ in self.calls)
 
-    async def _tell(self) -> None:
-        async with self._changed:
-            self._changed.notify_all()
-
     async def _handle(self, request: web.Request) -> web.Response:
         method, params = request.match_info["method"], await _params(request)
         self.calls.append((method, params))
-        troubles = self._troubles[method.lower()]
-        kind, retry_after_s = troubles.popleft() if troubles else (None, 0)
+        planned = self.planned.take(method)
         try:
-            if kind == "rate_limited":
-                raise too_fast(retry_after_s)
-            if kind == "broken":
-                raise Refused("Internal Server Error", 500, fault=False)
+            if planned and planned.kind != "dropped":
+                raise refusal_of(planned)
+            if wait_s := self.allowances.wait_s(method, params):
+                raise too_fast(wait_s)
             known = request.match_info["token"] == self.token
             if not known or method.lower() not in self._methods:
                 raise Refused("Not Found", 404)
@@ -171,7 +156,7 @@ class TelegramServer(Updates):
         except Refused as refused:
             return await self._refuse(method, refused)
         await self._tell()
-        if kind == "dropped" and request.transport is not None:
+        if planned and request.transport is not None:
             request.transport.abort()
         return web.json_response({"ok": True, "result": result})
 
@@ -208,10 +193,11 @@ class TelegramServer(Updates):
 
     async def _get_file(self, params: Params) -> Any:
         file_id = params["file_id"]
-        if file_id in self.too_big:
-            raise Refused("file is too big", fault=False)
         if file_id not in self.host.hosted:
             raise Refused("wrong file_id or the file is temporarily unavailable", fault=False)
+        hosted = self.host.hosted[file_id]
+        if file_id in self.too_big or len(hosted.content) * hosted.times > DOWNLOAD_BYTES:
+            raise Refused("file is too big", fault=False)
         unique = {"file_id": file_id, "file_unique_id": f"U{file_id}"}
         return {**unique, "file_path": f"documents/{file_id}"}
 
@@ -252,10 +238,25 @@ class TelegramServer(Updates):
             reply_to=json_of(params, "reply_parameters", {}).get("message_id"),
             topic=int(params["message_thread_id"]) if "message_thread_id" in params else None,
         )
+        return self._keep(sent)
+
+    def _keep(self, sent: Sent) -> Any:
         if sent.topic == 1:
+            # The topic General is named by leaving the number out.
             raise Refused("message thread not found")
-        self.messages[chat_id, sent.message_id] = sent
+        sent.sent_at = self.time.now()
+        self.messages[sent.chat_id, sent.message_id] = sent
         return self.payload_of(sent)
+
+    async def _send_draft(self, params: Params) -> Any:
+        chat_id, draft_id = self._chat_id(params), int(params.get("draft_id", "0"))
+        if chat_id < 0 or chat_id in self.undrafted:
+            raise Refused("TEXTDRAFT_PEER_INVALID", fault=chat_id < 0)
+        if draft_id == 0:
+            raise Refused("RANDOM_ID_INVALID")
+        text = shown_text(params).text if params.get("text") else ""
+        self.drafts.append(Drafted(chat_id, draft_id, text))
+        return True
 
     async def _send_photo(self, params: Params) -> Any:
         name, content = file_of(params, "photo", most=PHOTO_BYTES)
@@ -266,10 +267,12 @@ class TelegramServer(Updates):
         name, content = file_of(params, "document", most=FILE_BYTES)
         return self._sent_file(params, name, document=content)
 
-    def _sent_file(self, params: Params, name: str, **content: bytes) -> Any:
+    def _sent_file(
+        self, params: Params, name: str, *, photo: bytes = b"", document: bytes = b""
+    ) -> Any:
         chat_id, caption = self._chat_id(params), str(params.get("caption", ""))
         if chat_id in self.refused_files:
-            kind = "photos" if "photo" in content else "documents"
+            kind = "photos" if photo else "documents"
             raise Refused(f"not enough rights to send {kind} to the chat", fault=False)
         if units(caption) > CAPTION:
             raise Refused("message caption is too long")
@@ -280,13 +283,11 @@ class TelegramServer(Updates):
             caption,
             with_found(Parsed(caption)).entities,
             topic=int(params["message_thread_id"]) if "message_thread_id" in params else None,
+            photo=photo,
+            document=document,
             file_name=name,
-            **content,
         )
-        if sent.topic == 1:
-            raise Refused("message thread not found")
-        self.messages[chat_id, sent.message_id] = sent
-        return self.payload_of(sent)
+        return self._keep(sent)
 
     async def _edit_message_text(self, params: Params) -> Any:
         message = self._message(params, "edit")
@@ -311,17 +312,21 @@ class TelegramServer(Updates):
         return self.payload_of(message)
 
     async def _delete_message(self, params: Params) -> Any:
-        self._message(params, "delete").deleted = True
+        message = self._message(params, "delete")
+        if self.time.now() - message.sent_at > _DELETABLE_S:
+            raise Refused("message can't be deleted for everyone", fault=False)
+        message.deleted = True
         return True
 
     async def _answer_callback_query(self, params: Params) -> Any:
         callback_id, text = params.get("callback_query_id", ""), params.get("text", "")
-        if callback_id not in self.open_callbacks:
+        made_at = self.open_callbacks.get(callback_id)
+        if made_at is None or self.time.now() - made_at > CALLBACK_LIFE_S:
             description = "query is too old and response timeout expired or query ID is invalid"
             raise Refused(description, fault=False)
         if len(text) > 200:
             raise Refused("MESSAGE_TOO_LONG")
-        self.open_callbacks.remove(callback_id)
+        del self.open_callbacks[callback_id]
         alert = params.get("show_alert", "false") == "true"
         self.callback_answers.append(CallbackAnswer(callback_id, text, alert))
         return True
@@ -342,42 +347,6 @@ class TelegramServer(Updates):
                 raise Refused("BOT_COMMAND_DESCRIPTION_INVALID")
         self.commands[params.get("language_code", "")] = commands
         return True
-
-    async def _set_webhook(self, params: Params) -> Any:
-        if not re.fullmatch(r"[A-Za-z0-9_-]{1,256}", params.get("secret_token", "")):
-            raise Refused("secret token contains unallowed characters")
-        allowed = json_of(params, "allowed_updates", [])
-        self.webhook = {**params, "allowed_updates": allowed}
-        return True
-
-    async def _get_webhook_info(self, _: Params) -> Any:
-        told = {"has_custom_certificate": False, "pending_update_count": 0, "url": ""}
-        known = ("url", "allowed_updates")
-        told |= {key: self.webhook[key] for key in known if key in self.webhook}
-        return told | self.webhook_trouble
-
-    async def _delete_webhook(self, _: Params) -> Any:
-        self.webhook = {}
-        return True
-
-    async def _get_updates(self, params: Params) -> Any:
-        if self.webhook:
-            raise Refused("can't use getUpdates method while webhook is active", 409)
-        self._poll += 1
-        mine, offset = self._poll, int(params.get("offset", 0))
-        while self.waiting and self.waiting[0]["update_id"] < offset:
-            self.waiting.popleft()
-        await self._tell()
-        try:
-            await self.wait_for(
-                lambda: bool(self.waiting) or self._closing or self._poll != mine,
-                float(params.get("timeout", 0)),
-            )
-        except TimeoutError:
-            return []
-        if self._poll != mine:
-            raise Refused("terminated by other getUpdates request", 409, fault=False)
-        return list(self.waiting)[: int(params.get("limit", 100))]
 
     def _chat_id(self, params: Params) -> int:
         try:

@@ -46,6 +46,7 @@ class Parsed:
 
 
 def units(text: str) -> int:
+    """The length of a text as Telegram counts it."""
     return len(text.encode("utf-16-le")) // 2
 
 

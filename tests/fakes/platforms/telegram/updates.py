@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.fakes.platforms.telegram.text import Parsed, units, with_found
+from tests.fakes.platforms.timepiece import Timepiece
 
 DATE = 1_790_000_000
 
@@ -30,6 +31,7 @@ class Sent:
     photo: bytes = b""
     document: bytes = b""
     file_name: str = ""
+    sent_at: float = 0.0
 
     @property
     def labels(self) -> list[str]:
@@ -59,7 +61,9 @@ class Updates:
     def __init__(self, bot: dict[str, Any], secret: str) -> None:
         self.bot = bot
         self.secret = secret
-        self.open_callbacks: set[str] = set()
+        self.time = Timepiece()
+        self.open_callbacks: dict[str, float] = {}
+        self._made_at: dict[int, float] = {}
         self._count = 0
 
     def secret_headers(self) -> dict[str, str]:
@@ -118,7 +122,7 @@ class Updates:
         """A person taps the button of that label; the tap may be answered once."""
         number = self._next()
         callback_id = f"43800{number:012d}"
-        self.open_callbacks.add(callback_id)
+        self.open_callbacks[callback_id] = self.time.now()
         return {
             "update_id": 90_000 + number,
             "callback_query": {
@@ -156,8 +160,13 @@ class Updates:
         """A person as Telegram names them."""
         return {"id": user_id, "is_bot": False, "first_name": name, "language_code": "en"}
 
+    def made_at(self, update: dict[str, Any]) -> float:
+        """When that happened, by the server's time; now for an update of another's making."""
+        return self._made_at.get(update["update_id"], self.time.now())
+
     def _next(self) -> int:
         self._count += 1
+        self._made_at[90_000 + self._count] = self.time.now()
         return self._count
 
 

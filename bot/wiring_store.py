@@ -1,0 +1,88 @@
+"""The concrete classes over Redis: one for each port of the store."""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from adapters.redis import keys
+from adapters.redis.archive import RedisArchive
+from adapters.redis.drafts import RedisDrafts
+from adapters.redis.findings import RedisFindings
+from adapters.redis.inbox import RedisInbox
+from adapters.redis.listing import RedisListing
+from adapters.redis.memory import RedisMemory
+from adapters.redis.model_numbers import RedisModelNumbers
+from adapters.redis.operations import RedisOperations
+from adapters.redis.rooms import RedisPublished, RedisRate
+from adapters.redis.scripts import Scripts
+from adapters.redis.sessions import RedisSessions
+from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from bot.failpoints import Failpoint
+from bot.settings import Settings
+from bot.store import Store
+from engine.ports.archive import Archive
+from engine.ports.drafts import Drafts
+from engine.ports.findings import Findings
+from engine.ports.inbox import Inbox
+from engine.ports.library import Memory
+from engine.ports.listing import Listing
+from engine.ports.model_numbers import ModelNumbers
+from engine.ports.operations import Operations
+from engine.ports.platform import Rate
+from engine.ports.published import Published
+from engine.ports.sessions import Sessions
+from engine.ports.store import Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Every port of one store; those that a failpoint may name are armed with it."""
+
+    scripts: Scripts
+    partitions: keys.Partitions
+    mailbox: RedisMailbox
+    decisions: RedisDecisions
+    outbox: RedisOutbox
+    operations: Operations
+    archive: Archive
+    listing: Listing
+    drafts: Drafts
+    findings: Findings
+    inbox: Inbox
+    memory: Memory
+    numbers: ModelNumbers
+    published: Published
+    rate: Rate
+    sessions: Sessions
+
+
+def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms:
+    """The rooms, which let their last script end before `stack` closes the store."""
+    client, partitions = store.client, keys.Partitions(settings.partitions)
+    scripts = Scripts(client)
+    stack.push_async_callback(scripts.idle)
+    arm = Failpoint(settings.failpoint).arm
+    mailbox = RedisMailbox(
+        scripts,
+        partitions,
+        lease_s=settings.lease_s,
+        bell=store.blocking,
+        bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
+    )
+    return Rooms(
+        scripts=scripts,
+        partitions=partitions,
+        mailbox=arm("mailbox", mailbox),
+        decisions=arm("decisions", RedisDecisions(scripts, partitions)),
+        outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
+        operations=RedisOperations(scripts, partitions),
+        archive=RedisArchive(scripts, partitions),
+        listing=RedisListing(scripts, partitions),
+        drafts=RedisDrafts(scripts, partitions),
+        findings=RedisFindings(client),
+        inbox=RedisInbox(scripts, partitions),
+        memory=arm("memory", RedisMemory(client)),
+        numbers=RedisModelNumbers(client),
+        published=RedisPublished(client),
+        rate=RedisRate(client),
+        sessions=RedisSessions(client),
+    )

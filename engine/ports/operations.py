@@ -1,0 +1,78 @@
+"""What an operator sees of the store, and does: what was set aside, what is blocked, what waits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+CARD_AGES_S: Final = (3600, 8 * 3600, 24 * 3600, 7 * 24 * 3600)
+
+
+@dataclass(frozen=True, slots=True)
+class MailAside:
+    """Mail that was set aside, under the name by which it is retried."""
+
+    name: str
+    lane: str
+    mail: str
+    why: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedRun:
+    """A run that waits for an operator: its id, by which it is retried, and its state."""
+
+    name: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """Mail that somebody had handled again: who, from where, and why it had been set aside."""
+
+    at: datetime
+    by: str
+    via: str
+    lane: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How much there is of what waits, over all partitions, and for how long the oldest has.
+
+    `cards` are open cards by age: up to each of CARD_AGES_S, then the older ones.
+    """
+
+    lanes: int
+    destinations: int
+    timers: int
+    aside: int
+    blocked: int
+    mailbox_age_s: float
+    outbox_age_s: float
+    cards: tuple[int, ...]
+
+
+class Operations(Protocol):
+    """What an operator sees and does. Raises StoreUnavailable."""
+
+    async def waiting(self) -> Sequence[MailAside | BlockedRun]:
+        """Mail set aside, oldest first, then blocked runs."""
+        ...
+
+    async def retry(self, name: str, resumed: str, *, by: str = "", via: str = "") -> bool:
+        """Put mail back in its lane, or `resumed` before all other mail of a blocked run.
+
+        False when nothing waits under that name. `by` whom and from where (`via`) is kept.
+        """
+        ...
+
+    async def retried(self, limit: int) -> Sequence[Retried]:
+        """Mail that was put back, the newest first; a run's log has its own."""
+        ...
+
+    async def backlog(self) -> Backlog:
+        """The numbers of what waits now."""
+        ...

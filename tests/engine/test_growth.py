@@ -1,0 +1,90 @@
+"""What people may see of an answer that is still being written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.react.growth import Growth, marked
+from engine.react.texts import RUN, letters_of, recites, recites_a_run, system_prompt
+
+TEXT = "The weight of P003 went down from visit to visit, and a monitor should look at it. " * 4
+OWN = [line for line in system_prompt("en").splitlines() if len(letters_of(line)) >= 40]
+
+
+def shown(text: str, *, step: int = 3, before: str = "") -> list[str]:
+    """Everything that was shown of a text that came in pieces."""
+    told: list[str] = []
+
+    def show(so_far: str) -> bool:
+        told.append(so_far)
+        return True
+
+    growth = Growth(show)
+    growth.begins(before)
+    for at in range(0, len(text), step):
+        growth.hear(text[at : at + step])
+    return told
+
+
+def test_a_marked_answer_grows_and_its_end_is_held_back() -> None:
+    told = shown(f"<answer>\n{TEXT}")
+    assert all(TEXT.startswith(so_far) for so_far in told)
+    assert told == sorted(told, key=len)
+    left = TEXT.strip().removeprefix(told[-1])
+    assert RUN <= len(letters_of(left)) < RUN + 20
+
+
+@pytest.mark.parametrize("text", [TEXT, f"I think: <answer>{TEXT}", f"&lt;answer>\n{TEXT}"])
+def test_a_text_that_is_not_marked_is_shown_to_nobody(text: str) -> None:
+    assert shown(text) == []
+
+
+def test_what_was_thought_before_the_mark_is_left_out() -> None:
+    text = f"I look again.\n<answer>\n{TEXT}\n</answer>"
+    assert "look again" not in "".join(shown(text))
+    assert marked(text) == TEXT.strip()
+
+
+def test_an_answer_in_pieces_goes_on_where_it_stopped() -> None:
+    told = shown(TEXT, before=f"<answer>{TEXT}")
+    assert told[0].startswith(TEXT[:200])
+    assert told[-1].startswith(TEXT + TEXT[:100])
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("<answer>\nyes\n</answer>", "yes"),
+        ("<Answer>yes</ANSWER>\n", "yes"),
+        ("yes", "yes"),
+        ("Use `a <answer> b` there.", "Use `a <answer> b` there."),
+        ("<answer>\n</answer>", ""),
+        ("<answer>\nThe tag </answer> ends it.", "The tag </answer> ends it."),
+    ],
+)
+def test_the_answer_is_what_was_marked_or_the_whole(text: str, answer: str) -> None:
+    assert marked(text) == answer
+
+
+def test_a_name_or_key_is_shown_when_it_is_written_to_its_end() -> None:
+    key = "xoxb-" + "1234567890" * 8
+    told = shown(f"<answer>\n{TEXT}{key} {TEXT}")
+    assert all(key in so_far or "xoxb" not in so_far for so_far in told)
+    assert key in told[-1]
+
+
+@given(
+    line=st.sampled_from(OWN),
+    at=st.integers(0, len(TEXT)),
+    step=st.integers(1, 60),
+    skipped=st.integers(0, 15),
+)
+def test_nothing_is_shown_of_a_recital_and_nothing_after_it(
+    line: str, at: int, step: int, skipped: int
+) -> None:
+    answer = f"{TEXT[:at]}\n{line[skipped:]}\n{TEXT}"
+    told = shown(f"<answer>\n{answer}", step=step)
+    for so_far in told:
+        assert not recites_a_run(letters_of(so_far))
+        assert not recites(so_far)
+        assert len(so_far) <= at + 1

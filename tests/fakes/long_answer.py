@@ -1,0 +1,120 @@
+"""A question whose long answer a model writes in steps, asked on a platform of a real service."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from tests.fakes.model_server import API_KEY, ModelServer, Reply, held, say, say_json
+from tests.fakes.platforms.slack.message import Shown
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.web_room import WebRoom
+from tests.scenarios.conftest import Start
+from tests.scenarios.test_platform_walk import (
+    REQUESTER_ID,
+    SlackSide,
+    TelegramSide,
+    slack_settings,
+    telegram_settings,
+    with_accounts,
+)
+
+QUESTION = "Whose performance status has been worse of late, and what follows for the next visit?"
+LONG = "\n".join(
+    f"{n}. In week {n} the record shows a value that a monitor would look at." for n in range(1, 21)
+)
+HELD, HELD_AGAIN = 600, 1100
+BEGUN, MORE, WHOLE = (f"In week {week} the record" for week in (3, 12, 20))
+"""What stands in the answer's first step, in its second, and at its end."""
+
+
+def answering(*replies: Reply) -> Callable[[dict[str, Any]], Reply]:
+    """Routes the question, then gives these answers, the last of them again and again."""
+    left = list(replies)
+
+    def script(request: dict[str, Any]) -> Reply:
+        if "response_format" in request:
+            kind = {"text": QUESTION, "kind": "qa_query", "playbook": "", "depends_on": []}
+            return say_json({"intents": [kind]})
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return script
+
+
+def model_settings(server: ModelServer) -> dict[str, Any]:
+    """That model as the service's."""
+    named = {"openai_base_url": server.base_url, "llm_model": "stub-model"}
+    return {"openai_api_key": API_KEY, **named, "reply_after_s": 0.2}
+
+
+class LongAnswer:
+    """Asks; the answer's first step comes at once, the second after `more`, the rest at the end.
+
+    `replies` are what the model gives instead, where a test wants others.
+    """
+
+    def __init__(self, start: Start, people: Path, http: aiohttp.ClientSession) -> None:
+        self.more, self.ends = asyncio.Event(), asyncio.Event()
+        self.model: ModelServer
+        self._start, self._people, self._http = start, people, http
+
+    def written(self, text: str = LONG, **changed: Any) -> Reply:
+        """An answer in two steps: it stops once, for `ends`."""
+        return held(say(f"<answer>\n{text}\n</answer>", **changed), (HELD, self.ends))
+
+    def in_steps(self) -> Reply:
+        """The same in three: it stops for `more` first."""
+        return held(say(f"<answer>\n{LONG}\n</answer>"), (HELD, self.more), (HELD_AGAIN, self.ends))
+
+    @asynccontextmanager
+    async def slack(
+        self, slack: SlackServer, *replies: Reply, direct: bool = False, **more: Any
+    ) -> AsyncIterator[SlackSide]:
+        """In a channel's thread, or directly."""
+        async with self._answered(replies):
+            people = with_accounts(self._people, slack.team)
+            given = {"webchat": False, **slack_settings(slack), **model_settings(self.model)}
+            side = SlackSide(await self._start(people=people, **given, **more), slack, self._http)
+            event = slack.message_event(QUESTION) if direct else slack.mention_event(QUESTION)
+            await side.send(event)
+            yield side
+
+    @asynccontextmanager
+    async def telegram(
+        self, telegram: TelegramServer, *replies: Reply, chat_id: int = REQUESTER_ID
+    ) -> AsyncIterator[TelegramSide]:
+        """In a private chat, or a group."""
+        async with self._answered(replies):
+            people = with_accounts(self._people, "T0")
+            given = {"webchat": False, **telegram_settings(telegram), **model_settings(self.model)}
+            service = await self._start(people=people, **given)
+            side = TelegramSide(service, telegram, self._http)
+            text = QUESTION if chat_id > 0 else f"@signoff_bot {QUESTION}"
+            await side.send(telegram.message_update(text, chat_id=chat_id))
+            yield side
+
+    @asynccontextmanager
+    async def web(self, *replies: Reply) -> AsyncIterator[WebRoom]:
+        """In the web chat."""
+        async with self._answered(replies):
+            service = await self._start(**model_settings(self.model))
+            async with WebRoom(service.url) as room:
+                await room.say("lin", QUESTION)
+                yield room
+
+    @asynccontextmanager
+    async def _answered(self, replies: tuple[Reply, ...]) -> AsyncIterator[None]:
+        script = answering(*(replies or (self.written(),)))
+        async with ModelServer(script) as self.model:
+            yield
+            assert self.model.faults == []
+
+
+def only(slack: SlackServer) -> Shown:
+    """The one message that there is."""
+    (message,) = slack.messages.values()
+    return message
