@@ -87,6 +87,7 @@ def line(entry: Mapping[str, Any], lang: Lang) -> str:
     place = entry.get("where") or entry.get("via")
     who += f" [{' '.join(filter(None, (entry.get('user'), place)))}]" if place else ""
     told = [_what(entry, lang)]
+    told += [_lapsed(vote, lang) for vote in entry.get("lapsed", ())]
     told += [_card(card, lang) for card in entry.get("changed_cards", ())]
     if paths := ", ".join(entry.get("changes", ())):
         told.append(say("audit.changes", lang, paths=paths))
@@ -135,6 +136,11 @@ def _result(entry: Mapping[str, Any], lang: Lang) -> str:
     except KeyError:
         # Another version of us wrote it.
         return str(result)
+
+
+def _lapsed(vote: Mapping[str, Any], lang: Lang) -> str:
+    given = {"person": vote["person"], "choice": vote["choice"]}
+    return say(f"audit.lapsed.{vote['why']}", lang, **given)
 
 
 def _card(card: Mapping[str, Any], lang: Lang) -> str:

@@ -1,4 +1,4 @@
-"""`/handover PERSON`: the one card of the conversation on which the giver has a vote (1.9)."""
+"""`/handover PERSON`: the one card on which the giver has a vote, here or anywhere (1.9)."""
 
 import json
 from collections.abc import Sequence
@@ -6,29 +6,39 @@ from dataclasses import dataclass
 
 from bot.tapping import Formed, Tapping, Told
 from cards.handover import may_hand_over
+from cards.inbox import names_of
 from cards.markdown import literal
-from cards.model import Lang, Principal
+from cards.model import Card, Lang, Principal
+from cards.seats import may_decide
 from cards.texts import say
 from engine.errors import StaleWrite, StoreUnavailable
 from engine.events import CommandGiven, FormRefused
 from engine.language import detect
+from engine.ports.inbox import Inbox
 from engine.ports.store import CardNow, Decisions
+from engine.waiting import LOOKED_AT
 
 NAME = "handover"
 _ATTEMPTS = 20
+_AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Handing:
-    """Carries the command out at once; what it says is said in the conversation."""
+    """Carries the command out at once; what it says is said in the conversation.
+
+    A card of the conversation goes before those of others.
+    """
 
     decisions: Decisions
+    inbox: Inbox
     tapping: Tapping
 
     async def told(self, update: CommandGiven, giver: Principal) -> tuple[str, Lang]:
         """What is said (Markdown), and in which language. Raises StoreUnavailable."""
         for _ in range(_ATTEMPTS):
             found = await self._givable(update.conversation, giver)
+            found = found or await self._elsewhere(giver)
             try:
                 return await self._told(update, giver, found)
             except StaleWrite:
@@ -49,7 +59,8 @@ class Handing:
         judged = self.tapping.given(update, found[0], giver, update.text)
         match judged:
             case Told():
-                return literal(await self._stored(update, found[0], judged)), lang
+                told = literal(await self._stored(update, found[0], judged))
+                return " ".join(filter(None, (self._which(update, found[0].card), told))), lang
             case Formed(shown=FormRefused(errors=errors)):
                 return literal(" ".join(errors.values())), lang
         raise AssertionError("a name was given, so no form is wanted")
@@ -64,6 +75,26 @@ class Handing:
 
     async def _givable(self, conversation: str, giver: Principal) -> Sequence[CardNow]:
         """The open cards of the conversation on which the giver has a vote to give."""
-        cards = await self.decisions.open_cards(conversation)
-        found = [await self.decisions.card(card.token) for card in cards if card.review.roles]
+        return await self._of(await self.decisions.open_cards(conversation), giver)
+
+    async def _elsewhere(self, giver: Principal) -> Sequence[CardNow]:
+        """Such cards wherever they were asked, by the lists of what waits for whom."""
+        listed = await self.inbox.listed(names_of(giver))
+        tokens, found = listed.tokens[:LOOKED_AT], list[CardNow]()
+        for start in range(0, len(tokens), _AT_ONCE):
+            found += await self._of(await self.inbox.cards(tokens[start : start + _AT_ONCE]), giver)
+        return found
+
+    async def _of(self, cards: Sequence[Card], giver: Principal) -> Sequence[CardNow]:
+        """Those of the cards that the giver may hand over, as they are stored now."""
+        likely = [card for card in cards if card.review.roles and may_decide(card, giver)]
+        found = [await self.decisions.card(card.token) for card in likely]
         return [each for each in found if each and not may_hand_over(each.card, giver, each.now)]
+
+    def _which(self, update: CommandGiven, card: Card) -> str:
+        """The title of a card of another conversation, where all who read this may see it."""
+        people, here = self.tapping.people, update.conversation
+        if here == card.conversation:
+            return ""
+        own = people.private(update.actor, here) == here
+        return f"{literal(card.title)}:" if own or people.readable(card, here) else ""

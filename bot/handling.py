@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from bot import watching
 from bot.current import Current
 from bot.spans import NO_SPANS, Spans
+from cards.frozen import by_newer
 from cards.texts import say
 from engine import audit, commands
 from engine.errors import NewerState
@@ -108,10 +109,10 @@ class Handling:
         """The effects of the claim's mail; raises BotError, retryable or not."""
         try:
             mail = parse(claim.mail)
-        except ValidationError:
-            log.error("unreadable_mail", lane=claim.lane)
-            aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
-            return Handled(Effects(aside=(aside,)))
+        except ValidationError as error:
+            if by_newer(error):
+                raise NewerState(f"mail of {claim.lane}") from error
+            return _unreadable_mail(claim)
         with watching.handling(claim.lane, mail, self.spans, self.clock):
             return await self._by_kind(claim, mail, progress)
 
@@ -146,7 +147,10 @@ class Handling:
 
         It is said in chat and the mail set aside for an operator; a run is blocked instead.
         """
-        mail = parse(claim.mail)
+        try:
+            mail = parse(claim.mail)
+        except ValidationError:
+            return _unreadable_mail(claim)
         services = self._turn_services()
         match mail:
             case Said():
@@ -168,7 +172,7 @@ class Handling:
     async def _step(self, claim: Claim, mail: RunMail) -> Handled:
         if claim.ended or not claim.state:
             return Handled(Effects())
-        run = self._run(claim)
+        run = self._run(claim, waits=True)
         if run is None:
             return Handled(unreadable(claim.state), park=True)
         if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
@@ -289,11 +293,13 @@ class Handling:
         entry = audit.entry(run.id, self.clock.now(), "migration_refused", told)
         return Handled(Effects(log=(entry,)), park=run.status == "blocked")
 
-    def _run(self, claim: Claim) -> Run | None:
-        """The run, or None when another version of us wrote it."""
+    def _run(self, claim: Claim, *, waits: bool = False) -> Run | None:
+        """The run, or None when another version of us wrote it; if it `waits`, NewerState first."""
         try:
             return Run.model_validate_json(claim.state)
         except ValidationError as error:
+            if waits and by_newer(error):
+                raise NewerState(f"state of {claim.lane}") from error
             log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
             return None
 
@@ -361,6 +367,12 @@ class Handling:
             files=self.files,
             drafting=self.drafting,
         )
+
+
+def _unreadable_mail(claim: Claim) -> Handled:
+    log.error("unreadable_mail", lane=claim.lane)
+    aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
+    return Handled(Effects(aside=(aside,)))
 
 
 def _of_talk(claim: Claim) -> bool:

@@ -28,6 +28,7 @@ from engine.events import (
 )
 from engine.language import detect
 from engine.mail import Announced, Commanded, Said
+from engine.ports.inbox import Inbox
 from engine.ports.store import CardNow, Decisions, Effects, Mailbox
 from engine.router.command import parse_command
 
@@ -44,6 +45,7 @@ class Intake:
     decisions: Decisions
     people: Directory
     zone: str
+    inbox: Inbox
 
     async def __call__(self, update: Update) -> Outcome:
         """What became of the update; never raises for a store that is away."""
@@ -70,7 +72,7 @@ class Intake:
                         said=update.text,
                     )
                     return await self._command(given, principal)
-                mail = Said(update=update, principal=principal).model_dump_json()
+                mail = Said(update=update, principal=principal).stored()
                 lane = f"talk:{update.conversation}"
                 return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
             case CommandGiven():
@@ -95,14 +97,16 @@ class Intake:
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
         if update.name == HAND_OVER:
             return await self._hand_over(update, principal)
-        mail = Commanded(update=update, principal=principal).model_dump_json()
+        mail = Commanded(update=update, principal=principal).stored()
         lane = f"control:{update.conversation}"
         return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
 
     async def _hand_over(self, update: CommandGiven, principal: Principal) -> Outcome:
         """Done at once, since the card may lie in another lane's partition; then said."""
-        text, lang = await Handing(self.decisions, self._tapping).told(update, principal)
-        mail = Announced(id=f"told/{update.id}", lang=lang, text=text).model_dump_json()
+        text, lang = await Handing(self.decisions, self.inbox, self._tapping).told(
+            update, principal
+        )
+        mail = Announced(id=f"told/{update.id}", lang=lang, text=text).stored()
         lane = f"control:{update.conversation}"
         new = await self.mailbox.put(lane, mail, update_id=f"{update.id}/told")
         return Accepted(not new)

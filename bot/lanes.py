@@ -7,8 +7,9 @@ from contextlib import contextmanager, suppress
 import structlog
 
 from bot.handling import Handled, Handling, Progress
+from bot.newer import AGAIN_S, Patience
 from bot.stopping import pause
-from engine.errors import LeaseLost, StaleWrite, StoreError, StoreUnavailable
+from engine.errors import LeaseLost, NewerState, StaleWrite, StoreError, StoreUnavailable
 from engine.ports.meter import Meter
 from engine.ports.platform import Platform
 from engine.ports.store import AfterCommit, Claim, Effects, Mailbox
@@ -24,7 +25,10 @@ TYPING_EVERY_S = 4.0
 
 
 class Lanes:
-    """Handles up to `limit` lanes at once until told to stop, then finishes what it holds."""
+    """Handles up to `limit` lanes at once until told to stop, then finishes what it holds.
+
+    With `patience`, what a newer build wrote is left to it for so long.
+    """
 
     def __init__(
         self,
@@ -36,6 +40,7 @@ class Lanes:
         typing: Callable[[str], Platform | None],
         committed: Callable[[Effects], None],
         meter: Meter,
+        patience: Patience | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._handling = handling
@@ -44,6 +49,7 @@ class Lanes:
         self._typing = typing
         self._committed = committed
         self._meter = meter
+        self._patience = patience
         self._busy = 0
         self._wake = asyncio.Event()
 
@@ -118,6 +124,10 @@ class Lanes:
                 await self._mailbox.release(current, retry_in_s=0, counts=False)
                 self._wake.set()
                 return
+            except NewerState as error:
+                log.warning("left_to_a_newer_build", lane=current.lane, error=str(error))
+                await self._mailbox.release(current, retry_in_s=AGAIN_S, counts=False)
+                return
             except StoreUnavailable as error:
                 log.warning("store_away", lane=current.lane, error=str(error))
                 await self._give_back(current)
@@ -149,11 +159,7 @@ class Lanes:
                 raise LeaseLost(claim.lane)
             held[0] = after
 
-        if claim.attempts > ATTEMPTS:
-            # It failed, or took its worker with it, too often.
-            handled = await self._handling.give_up(claim)
-        else:
-            handled = await self._typing_meanwhile(claim, progress)
+        handled = await self._handled(claim, progress)
         after: AfterCommit = "release" if stop.is_set() else "keep"
         following = await self._mailbox.commit(
             held[0],
@@ -164,6 +170,18 @@ class Lanes:
         )
         self._committed(handled.effects)
         return following
+
+    async def _handled(self, claim: Claim, progress: Progress) -> Handled:
+        """What handling comes to; raises NewerState while a newer process may still come."""
+        if claim.attempts > ATTEMPTS:
+            # It failed, or took its worker with it, too often.
+            return await self._handling.give_up(claim)
+        try:
+            return await self._typing_meanwhile(claim, progress)
+        except NewerState:
+            if self._patience and self._patience.waits(claim.lane):
+                raise
+            return await self._handling.give_up(claim)
 
     async def _typing_meanwhile(self, claim: Claim, progress: Progress) -> Handled:
         """Handle the mail, and show that work goes on when it takes longer than a moment."""

@@ -88,7 +88,7 @@ class ModelWatch:
             del self._opened[0]
         while self._mails:
             lane, mail = self._mails[0]
-            await self._mailbox.put(lane, mail.model_dump_json(), update_id=mail.id)
+            await self._mailbox.put(lane, mail.stored(), update_id=mail.id)
             del self._mails[0]
 
     def _announced(self, model: str) -> Iterator[tuple[str, Announced]]:

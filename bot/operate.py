@@ -46,7 +46,7 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
     async with open_operations(settings) as operations:
         for name in names:
             resumed = Resumed(by=operator(), via=VIA)
-            if await operations.retry(name, resumed.model_dump_json(), by=operator(), via=VIA):
+            if await operations.retry(name, resumed.stored(), by=operator(), via=VIA):
                 print(f"{name}: goes on")
             else:
                 unknown.append(name)

@@ -28,7 +28,7 @@ async def order(settings: Settings, run_id: str, what: GraphOrder, *, text: str,
         mail = GraphOrdered(what=what, by=operator(), name=OPERATOR, text=text, job=job, via=VIA)
         # The same order at the same step is one order.
         update = f"{run.id}:{run.steps}:{what}:{job}"
-        await kept.mailbox.put(f"run:{run.id}", mail.model_dump_json(), update_id=update)
+        await kept.mailbox.put(f"run:{run.id}", mail.stored(), update_id=update)
     print(f"{run_id}: {what} is on its way")
     return 0
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from adapters.webchat.bodies import conversation_of
 from adapters.webchat.rooms import home_room, is_own
 from bot.people_file import PeopleFile, Person, read_people
 from bot.workspaces import is_outside, outsider, workspace_of
+from cards.lapsed import counted
 from cards.model import Card, Lang, Principal, Review
 from engine.commands import ADMIN
 from engine.events import Actor
@@ -164,6 +165,11 @@ class Directory:
         found = self.holders(card.review.roles) if card else map(self._principal, lent)
         stands_for = tuple(each for each in found if each.id in givers)
         return principal.model_copy(update={"stands_for": stands_for})
+
+    def counted(self, card: Card, now: datetime) -> Card:
+        """The card with those votes alone that count by the roles held now."""
+        held = {each.id for each in self.about(card.conversation).holders(card.review.roles)}
+        return counted(card, held=held, known={each.id for each in self.people}, now=now)
 
     def voter(self, principal: Principal, today: date) -> Voter:
         """The person as they may act today, on one card or another."""

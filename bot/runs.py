@@ -112,7 +112,7 @@ async def _target(kept: Kept, run: Run, to: str) -> Playbook | None:
 
 
 async def _send(kept: Kept, run: Run, to: str) -> None:
-    mail = Migrated(to=to, by=operator(), via=VIA).model_dump_json()
+    mail = Migrated(to=to, by=operator(), via=VIA).stored()
     if run.status == "blocked" and await kept.operations.retry(
         run.id, mail, by=operator(), via=VIA
     ):

@@ -99,4 +99,4 @@ class Syncing:
         await self._put(named["run"], mail, update_id)
 
     async def _put(self, run: str, mail: Synced | SyncFailed, update_id: str) -> None:
-        await self._mailbox.put(f"run:{run}", mail.model_dump_json(), update_id=update_id)
+        await self._mailbox.put(f"run:{run}", mail.stored(), update_id=update_id)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cards import lapsed
 from cards.buttons import Button
 from cards.model import Card, Lang, Principal
 from engine import audit
@@ -72,6 +73,7 @@ class Tapped:
             "revision": self.revision if self.revision != self.card.revision else None,
             "result": result,
             "faults": faults,
+            "lapsed": lapsed.told(after, self.found.now) if after else (),
             **(more or {}),
         }
         return audit.about_card(self.card, self.found.now, "tap", told, after=after)

@@ -13,6 +13,7 @@ from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Repea
 from cards.decision_texts import refusal_text, repeated_text
 from cards.editing import Edited, EditVerdict, Unchanged, edit
 from cards.handover import HAND_OVER, WHOM, NotHanded, form, hand_over, may_hand_over
+from cards.lapsed import open_seats
 from cards.model import Card, Choice, Lang, Principal
 from cards.reader import as_read, label_in
 from cards.show import decided
@@ -59,6 +60,7 @@ class Tapping:
 
     def judge(self, update: Tap, found: CardNow, button: Button, principal: Principal) -> Judged:
         """What the tap comes to for this person, who may stand in for others."""
+        found = self._counted(found)
         principal = self.people.standing(principal, found.card, self._today(found))
         tapped = Tapped.on(update, found, principal, button)
         if button.choice == HAND_OVER:
@@ -71,6 +73,7 @@ class Tapping:
 
     def given(self, update: Tap, found: CardNow, giver: Principal, name: str) -> Judged:
         """A seat given by a command instead of the card's button."""
+        found = self._counted(found)
         tapped = Tapped(update, found, giver, HAND_OVER, found.card.revision)
         return self.hand_over(tapped, name)
 
@@ -125,10 +128,11 @@ class Tapping:
                     cards=(CardWrite(verdict.card, expect=card.version),),
                     log=(tapped.entry("vote", after=verdict.card, more=more),),
                 )
-                return Told(_recorded(verdict, tapped), True, effects)
+                told = (_recorded(verdict, tapped), self._short(verdict, tapped.lang))
+                return Told(" ".join(filter(None, told)), True, effects)
             case Won():
                 decision = verdict.decision
-                mail = CardDecided(card=card.token, decision=decision).model_dump_json()
+                mail = CardDecided(card=card.token, decision=decision).stored()
                 entry = tapped.entry("decided", after=verdict.card, more=_seat(decision.seat))
                 effects = Effects(
                     cards=(CardWrite(verdict.card, expect=card.version),),
@@ -177,6 +181,18 @@ class Tapping:
                 text = say("edit.nothing", lang)
                 return Told(text, False, Effects(log=(tapped.entry("unchanged"),)))
 
+    def _short(self, recorded: Recorded, lang: Lang) -> str:
+        """That too few are left who may vote, since others lost the role; "" while there are."""
+        card = recorded.card
+        left = open_seats(card, self.people.holders(card.review.roles))
+        waits = card.review.escalate is not None and not card.escalated
+        if waits or len(left) >= recorded.votes_needed:
+            return ""
+        return say("vote.too_few", lang, n=len(left))
+
+    def _counted(self, found: CardNow) -> CardNow:
+        return replace(found, card=self.people.counted(found.card, found.now))
+
     def _today(self, found: CardNow) -> date:
         return found.now.astimezone(ZoneInfo(self.zone)).date()
 
@@ -189,7 +205,7 @@ def _expired(card: Card) -> Effects:
     if not card.run or card.status != "open":
         return Effects()
     after = card.model_copy(update={"status": "expired", "version": card.version + 1})
-    mail = CardExpired(card=card.token).model_dump_json()
+    mail = CardExpired(card=card.token).stored()
     return Effects(cards=(CardWrite(after, expect=card.version),), mails=((card.lane, mail),))
 
 

@@ -282,7 +282,7 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
 
 def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside) -> Metered:
     clock = outside.clock
-    intake = Intake(rooms.mailbox, rooms.decisions, outside.people, settings.timezone)
+    intake = Intake(rooms.mailbox, rooms.decisions, outside.people, settings.timezone, rooms.inbox)
     return Metered(
         Limited(intake, clock, per_minute=settings.messages_per_min),
         watched.meter,

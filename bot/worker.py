@@ -9,6 +9,7 @@ from bot.growing import Grown
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
+from bot.newer import WAIT_S, Patience
 from bot.readers import Readers
 from bot.reposting import Reposting
 from bot.settings import Settings
@@ -98,6 +99,7 @@ def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
         typing=typing,
         committed=committed,
         meter=parts.meter,
+        patience=Patience(WAIT_S, parts.clock.elapsed_s),
     )
     return lanes
 

@@ -1,6 +1,8 @@
 """The one way our stored and passed-on values are declared."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+_NEWER = frozenset({"extra_forbidden", "union_tag_invalid", "literal_error"})
 
 
 class Frozen(BaseModel):
@@ -13,3 +15,8 @@ class Frozen(BaseModel):
         text = self.model_dump_json(exclude_defaults=True)
         version = getattr(self, "schema_version", None)
         return text if version is None else f'{{"schema_version":{version},{text[1:]}'
+
+
+def by_newer(error: ValidationError) -> bool:
+    """Whether a newer build of us seems to have written it: fields or kinds unknown here."""
+    return any(fault["type"] in _NEWER for fault in error.errors(include_context=False))

@@ -126,6 +126,17 @@ class Vote(Frozen):
         return self.seat or self.person
 
 
+class Lapsed(Frozen):
+    """A vote that counts no more since `at`, before the card was decided.
+
+    `no_role`: nobody holds that seat any more; `gone`: who voted in it is nobody of ours any more.
+    """
+
+    vote: Vote
+    at: datetime
+    why: Literal["no_role", "gone"]
+
+
 class HandOver(Frozen):
     """One person's seat on one card, given to another (principal ids).
 
@@ -168,8 +179,8 @@ class Card(Frozen):
     `waiting_for` names, for show, whose answer is awaited. `known` are fields that the form does
     not ask for because their value stands; a text answer is read against them too. `editing` is
     what reviewers may change, `edits` what they did, `authors` by leaf whose change stands there.
-    `handed` are seats that were given to others, `reminded` counts reminders, and `escalated` says
-    for whom the escalation added approvers.
+    `lapsed` are votes that count no more, `handed` seats that were given to others. `reminded`
+    counts reminders, and `escalated` says for whom the escalation added approvers.
     """
 
     schema_version: Literal[1] = 1
@@ -201,6 +212,7 @@ class Card(Frozen):
     editing: Editing | None = None
     edits: tuple[Edit, ...] = ()
     authors: dict[str, str] = {}
+    lapsed: tuple[Lapsed, ...] = ()
     handed: tuple[HandOver, ...] = ()
     reminded: int = 0
     escalated: str = ""

@@ -75,7 +75,8 @@ def outcome(card: Card, zone: str) -> str:
     if card.decision is None:
         return say(f"card.{card.status}", card.lang)
     line = decided(card, card.decision, zone)
-    return f"{line} {_all_votes(card)}" if card.votes else line
+    votes = _all_votes(card) if card.votes else ""
+    return " ".join(filter(None, (line, votes, *fallen(card))))
 
 
 def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
@@ -126,6 +127,14 @@ def _vote(card: Card, given: Vote | Decision) -> str:
     return say("vote.of", card.lang, name=name, choice=label_in(card, given.choice, card.lang))
 
 
+def fallen(card: Card) -> list[str]:
+    """Votes that count no more, and why, a sentence each."""
+    return [
+        say(f"vote.lapsed.{each.why}", card.lang, vote=_vote(card, each.vote))
+        for each in card.lapsed
+    ]
+
+
 def _listed(card: Card, texts: list[str]) -> str:
     return say("list.items", card.lang).join(texts)
 
@@ -147,8 +156,9 @@ def _note(card: Card) -> str:
 
 def _since(card: Card) -> list[str]:
     """What has happened to the card while it waits."""
+    told = fallen(card)
     given = [("card.reassigned" if h.ordered else "card.handed", h) for h in card.handed]
-    told = [say(key, card.lang, by=each.by_name, to=each.to_name) for key, each in given]
+    told += [say(key, card.lang, by=each.by_name, to=each.to_name) for key, each in given]
     if card.escalated:
         told.append(say("card.escalated", card.lang, role=card.escalated))
     if card.reminded:

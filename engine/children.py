@@ -86,7 +86,7 @@ def told(before: Run, after: Run, patch: Patch | None, reason: str) -> tuple[tup
         patch=(patch or Patch(by=after.id)).model_dump_json(),
         reason=reason,
     )
-    return ((f"run:{after.parent}", mail.model_dump_json()),)
+    return ((f"run:{after.parent}", mail.stored()),)
 
 
 def _news(before: Run, after: Run) -> bool:

@@ -152,7 +152,7 @@ def _ordered(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence
     name = titled(run)
     done = say("stop.done" if what == "stop" else "recover.done", lang, name=name)
     base = _reply(mail, lang, services, done)
-    return replace(base, mails=((f"run:{run.id}", order.model_dump_json()),))
+    return replace(base, mails=((f"run:{run.id}", order.stored()),))
 
 
 def given_up(mail: Commanded, services: TurnServices) -> Effects:
@@ -161,7 +161,7 @@ def given_up(mail: Commanded, services: TurnServices) -> Effects:
     It is set aside under an update of its own, for an operator to have it carried out.
     """
     update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
-    again = mail.model_copy(update={"update": update}).model_dump_json()
+    again = mail.model_copy(update={"update": update}).stored()
     aside = Aside(f"control:{update.conversation}", again, GIVEN_UP)
     lang = mail.principal.lang or detect(mail.update.text)
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))

@@ -9,7 +9,18 @@ from cards.model import Decision, Lang, Principal
 from engine.events import CommandGiven, MessageReceived
 
 
-class Said(Frozen):
+class _Mail(Frozen):
+    """Every mail has a kind."""
+
+    kind: str
+
+    def stored(self) -> str:
+        """JSON for a lane: its kind, and what is not as by default: older builds read it too."""
+        text = self.model_dump_json(exclude_defaults=True, exclude={"kind"})
+        return f'{{"kind":"{self.kind}"{"," if text != "{}" else ""}{text[1:]}'
+
+
+class Said(_Mail):
     """Talk lane: a person's message."""
 
     kind: Literal["said"] = "said"
@@ -17,7 +28,7 @@ class Said(Frozen):
     principal: Principal
 
 
-class Commanded(Frozen):
+class Commanded(_Mail):
     """Control lane: a person's command."""
 
     kind: Literal["commanded"] = "commanded"
@@ -25,7 +36,7 @@ class Commanded(Frozen):
     principal: Principal
 
 
-class Announced(Frozen):
+class Announced(_Mail):
     """Control lane: the service itself has something to say there; `text` is Markdown."""
 
     kind: Literal["announced"] = "announced"
@@ -34,7 +45,7 @@ class Announced(Frozen):
     text: str
 
 
-class PartReady(Frozen):
+class PartReady(_Mail):
     """Talk lane: the run that part `index` of a reply waited for has ended.
 
     `retried`: an operator wants the part, which had been given up, handled again.
@@ -47,19 +58,19 @@ class PartReady(Frozen):
     retried: bool = False
 
 
-class Started(Frozen):
+class Started(_Mail):
     """Run lane: a new run begins."""
 
     kind: Literal["started"] = "started"
 
 
-class Continued(Frozen):
+class Continued(_Mail):
     """Run lane: the run goes on from its last persisted step."""
 
     kind: Literal["continued"] = "continued"
 
 
-class Resumed(Frozen):
+class Resumed(_Mail):
     """Run lane: an operator lets a blocked run go on with the mail that it kept.
 
     `by` and `via` are who did so, and from where, for the log.
@@ -70,7 +81,7 @@ class Resumed(Frozen):
     via: str = ""
 
 
-class CardDecided(Frozen):
+class CardDecided(_Mail):
     """Run lane: a card that the run waits for was decided."""
 
     kind: Literal["card_decided"] = "card_decided"
@@ -78,14 +89,14 @@ class CardDecided(Frozen):
     decision: Decision
 
 
-class CardExpired(Frozen):
+class CardExpired(_Mail):
     """Run lane: a card's deadline has passed."""
 
     kind: Literal["card_expired"] = "card_expired"
     card: str
 
 
-class ReviewDue(Frozen):
+class ReviewDue(_Mail):
     """Run lane: a clock of an open review came due; the run itself is not moved by it."""
 
     kind: Literal["review_due"] = "review_due"
@@ -93,14 +104,14 @@ class ReviewDue(Frozen):
     what: Literal["remind", "escalate"]
 
 
-class Synced(Frozen):
+class Synced(_Mail):
     """Run lane: the system of record has taken the run's change `number`."""
 
     kind: Literal["synced"] = "synced"
     number: int
 
 
-class SyncFailed(Frozen):
+class SyncFailed(_Mail):
     """Run lane: the system of record refused change `number` at its `attempt`, and would again."""
 
     kind: Literal["sync_failed"] = "sync_failed"
@@ -109,7 +120,7 @@ class SyncFailed(Frozen):
     reason: str
 
 
-class ChildRan(Frozen):
+class ChildRan(_Mail):
     """Run lane: a child run has ended, or is blocked; `patch` is the last change it made, JSON."""
 
     kind: Literal["child_ran"] = "child_ran"
@@ -120,14 +131,14 @@ class ChildRan(Frozen):
     reason: str
 
 
-class AlarmRang(Frozen):
+class AlarmRang(_Mail):
     """Run lane: a moment that the run waits for has come."""
 
     kind: Literal["alarm_rang"] = "alarm_rang"
     id: str
 
 
-class GraphOrdered(Frozen):
+class GraphOrdered(_Mail):
     """Run lane: `name` (`by`) wants the run's job graph to stop, a job to fail, or it to go on.
 
     `via` is from where, for the log.
@@ -142,7 +153,7 @@ class GraphOrdered(Frozen):
     via: str = ""
 
 
-class Migrated(Frozen):
+class Migrated(_Mail):
     """Run lane: an operator wants the run to go on with the playbook of digest `to`."""
 
     kind: Literal["migrated"] = "migrated"

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from cards import lapsed
 from cards.handover import Handed
 from cards.model import Card
 from cards.texts import say
+from engine.audit import card_now
 from engine.frames.outcome import People
 from engine.mail import CardExpired, ReviewDue
 from engine.migration import superseded
@@ -34,7 +36,7 @@ def timers(card: Card, now: datetime) -> tuple[Timer, ...]:
     """Every clock of a card that opens now, as mail to its lane."""
     review, found = card.review, list[Timer]()
     if card.deadline:
-        expired = CardExpired(card=card.token).model_dump_json()
+        expired = CardExpired(card=card.token).stored()
         found.append(Timer(card.lane, f"expire:{card.token}", card.deadline, expired))
     if review.remind:
         found.append(_due(card, "remind", review.remind.first_at(now)))
@@ -53,7 +55,8 @@ def due(mail: ReviewDue, card: Card, clocked: Clocked) -> Effects:
     late = card.deadline is not None and clocked.now >= card.deadline
     if card.status != "open" or late:
         return Effects()
-    return _reminded(card, clocked) if mail.what == "remind" else _escalated(card, clocked)
+    counted = clocked.people.counted(card, clocked.now)
+    return _reminded(counted, clocked) if mail.what == "remind" else _escalated(counted, clocked)
 
 
 def handed(after: Handed, at_home: Sequence[str]) -> tuple[Post, ...]:
@@ -62,8 +65,11 @@ def handed(after: Handed, at_home: Sequence[str]) -> tuple[Post, ...]:
 
 
 def entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
-    """An audit entry of what the service does with a card on its own."""
+    """An audit entry of what the service does with a card on its own; the card as it is then."""
     told = {"at": now.isoformat(), "event": event, "card": card.token, "by": SIGNOFF, **more}
+    if fallen := lapsed.told(card, now):
+        told["lapsed"] = fallen
+    told["changed_cards"] = [card_now(card)]
     return card.run or card.token, json.dumps(told, ensure_ascii=False)
 
 
@@ -71,10 +77,11 @@ def replaced(standing: Sequence[Card], opened: Sequence[Card], now: datetime) ->
     """The run's open cards that a new one of the same semantic key replaces (spec 003)."""
     keys = {card.task_key for card in opened} - {""}
     old = [card for card in standing if card.task_key in keys]
+    gone = superseded(old)
     return Effects(
-        cards=superseded(old),
+        cards=gone,
         timers=tuple(timer for card in old for timer in without_timers(card.token, card.lane)),
-        log=tuple(entry(card, "superseded", now) for card in old),
+        log=tuple(entry(write.card, "superseded", now) for write in gone),
     )
 
 
@@ -90,7 +97,7 @@ def awaited(card: Card) -> tuple[str, ...]:
 
 def _due(card: Card, what: str, at: datetime) -> Timer:
     mail = ReviewDue.model_validate({"card": card.token, "what": what})
-    return Timer(card.lane, f"{what}:{card.token}", at, mail.model_dump_json())
+    return Timer(card.lane, f"{what}:{card.token}", at, mail.stored())
 
 
 def _reminded(card: Card, clocked: Clocked) -> Effects:
@@ -103,17 +110,18 @@ def _reminded(card: Card, clocked: Clocked) -> Effects:
         return Effects(timers=(_due(card, "remind", opens),))
     number = card.reminded + 1
     update = {"reminded": number, "version": card.version + 1}
+    after = card.model_copy(update=update)
     following = remind.next_at(number, now)
     places = clocked.people.reached(awaited(card), clocked.today)
     body = json.dumps({"number": number})
     return Effects(
-        cards=(CardWrite(card.model_copy(update=update), expect=card.version),),
+        cards=(CardWrite(after, expect=card.version),),
         posts=tuple(
             Post(f"{card.token}/{number}@{place}", place, "ping", card.token, body=body)
             for place in places
         ),
         timers=(_due(card, "remind", following),) if following else (),
-        log=(entry(card, "reminded", now, number=number, of=remind.at_most, to=list(places)),),
+        log=(entry(after, "reminded", now, number=number, of=remind.at_most, to=list(places)),),
     )
 
 
@@ -137,7 +145,7 @@ def _escalated(card: Card, clocked: Clocked) -> Effects:
     return Effects(
         cards=(CardWrite(after, expect=card.version),),
         posts=_shown(after, clocked.people.reached(added, clocked.today)),
-        log=(entry(card, "escalated", clocked.now, role=role, added=added),),
+        log=(entry(after, "escalated", clocked.now, role=role, added=added),),
     )
 
 

@@ -71,7 +71,7 @@ ADVANCE: dict[str, Advance] = {
     "job": expert.advance,
 }
 MAX_STEPS = 500
-CONTINUE = Continued().model_dump_json()
+CONTINUE = Continued().stored()
 
 
 @dataclass(frozen=True, slots=True)

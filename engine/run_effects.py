@@ -54,7 +54,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
     under_way = note is not None and note.state == "working"
     # A child speaks through its parent.
     shows = note is not None and not after.parent
-    start = Started().model_dump_json()
+    start = Started().stored()
     return Effects(
         runs=(written(after), *map(written, moved.begun)),
         parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if shows else (),
@@ -195,7 +195,7 @@ def _alarms(run: Run, advanced: Advanced) -> tuple[Timer, ...]:
     alarms = advanced.alarms if isinstance(advanced, Fork) else ()
     lane = f"run:{run.id}"
     return tuple(
-        Timer(lane, f"alarm:{alarm.id}", alarm.at, AlarmRang(id=alarm.id).model_dump_json())
+        Timer(lane, f"alarm:{alarm.id}", alarm.at, AlarmRang(id=alarm.id).stored())
         for alarm in alarms
     )
 
@@ -204,8 +204,7 @@ def wakes(run: Run) -> tuple[tuple[str, str], ...]:
     """Mail to the talk lane for every part that waited for this run's work; repeats are ignored."""
     lane, completed = f"talk:{run.conversation}", run.part.state == "done"
     return tuple(
-        (lane, PartReady(reply=run.reply, index=i, completed=completed).model_dump_json())
-        for i in run.wakes
+        (lane, PartReady(reply=run.reply, index=i, completed=completed).stored()) for i in run.wakes
     )
 
 

@@ -98,7 +98,7 @@ class Actions:
             run = read_run(found[0])
             if found[1] or (run is not None and run.status != "blocked"):
                 return "pages.said.not_waiting"
-        resumed = Resumed(by=order.by, via=VIA).model_dump_json()
+        resumed = Resumed(by=order.by, via=VIA).stored()
         done = await self.operations.retry(order.target, resumed, by=order.by, via=VIA)
         return "pages.said.retried" if done else "pages.said.not_waiting"
 
@@ -174,7 +174,7 @@ class Actions:
         mail = GraphOrdered(
             what=what, by=order.by, name=order.by, text=order.text.strip(), job=job, via=VIA
         )
-        effects = Effects(mails=((f"run:{run.id}", mail.model_dump_json()),))
+        effects = Effects(mails=((f"run:{run.id}", mail.stored()),))
         await self._record(run.id, f"{what}:{run.id}:{run.steps}:{job}", effects)
         return "pages.said.ordered"
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.people import Directory
 from cards.model import Card, Lang
-from cards.show import outcome
+from cards.show import fallen, outcome
 from cards.texts import say
 from engine.ports.listing import OpenCard
 
@@ -17,7 +17,8 @@ Mask = Callable[[str], str]
 class CardLine:
     """A card; `text` and `problems` are Markdown. `people` may decide: names, by role.
 
-    `votes` are names with what they chose, `age` how long it has been open.
+    `votes` are names with what they chose, `fallen` says which count no more,
+    `age` how long it has been open.
     """
 
     token: str
@@ -32,6 +33,7 @@ class CardLine:
     waits_for: str
     people: tuple[str, ...]
     votes: tuple[tuple[str, str, datetime], ...]
+    fallen: tuple[str, ...]
     quorum: int
     four_eyes: bool
     requester: str
@@ -71,6 +73,7 @@ class CardWords:
             waits_for=self.who(card),
             people=self._deciders(card),
             votes=tuple((v.name, labels.get(v.choice, v.choice), v.at) for v in card.votes),
+            fallen=tuple(map(mask, fallen(card))) if card.status == "open" else (),
             quorum=card.review.quorum,
             four_eyes=card.review.four_eyes,
             requester=mask(card.requester_name or card.requester),

@@ -72,6 +72,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "卡片 {card}：{kind}，{status}，已有 {votes} 票",
         "card {card}: {kind}, {status}, votes so far {votes}",
     ),
+    "audit.lapsed.no_role": (
+        "{person} 的一票（{choice}）不再计入：已失去角色",
+        "the vote of {person} ({choice}) counts no more: the role is gone",
+    ),
+    "audit.lapsed.gone": (
+        "{person} 的一票（{choice}）不再计入：已不在名单中",
+        "the vote of {person} ({choice}) counts no more: the person is gone",
+    ),
     "audit.changes": ("改动：{paths}", "changes: {paths}"),
     "audit.standing": (
         "仅由日志得出：{status}，位于 {at}；开放的卡片：{cards}",

@@ -13,6 +13,19 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "已记录：{choice}；还需 {needed} 人",
         "Recorded: {choice}; {needed} more needed",
     ),
+    "vote.lapsed.no_role": (
+        "{vote} 不再计入（已不是审核人）",
+        "{vote} does not count any more (no longer a reviewer)",
+    ),
+    "vote.lapsed.gone": (
+        "{vote} 不再计入（代为表决的人已不在名单中）",
+        "{vote} does not count any more (who gave it is not with us any more)",
+    ),
+    "vote.too_few": (
+        "但现在只剩 {n} 人还可以表决，票数已不可能达到；请申请人用 /cancel 取消后重新发起。",
+        "But only {n} others may still vote, so these votes cannot come together any more; the "
+        "requester can /cancel it and ask anew.",
+    ),
     "vote.all": ("全部表决：{votes}", "All votes: {votes}"),
     "repeat.vote": (
         "已经记录过了：您于 {when} 选择了{label}，还需 {needed} 人。",
@@ -76,13 +89,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Say to whom, for example: /handover {example}",
     ),
     "handover.nothing": (
-        "这个对话里没有您可以转交的卡片；请用卡片上的「转交」按钮。",
-        "No card of this conversation is yours to hand over; use the “Hand over” button on the "
-        "card itself.",
+        "没有您可以转交的卡片；用 /pending 可以看到等您处理的事项。",
+        "No open card is yours to hand over: /pending shows what waits for you.",
     ),
     "handover.several": (
-        "这里有 {n} 张您可以转交的卡片；请用卡片上的「转交」按钮。",
-        "{n} cards here are yours to hand over; use the “Hand over” button on the one you mean.",
+        "您可以转交的卡片有 {n} 张；请用其中一张上的「转交」按钮（/pending 会列出它们）。",
+        "{n} cards are yours to hand over; use the “Hand over” button on the one you mean "
+        "(/pending shows them).",
     ),
     "ping.due": (
         "提醒（{n}/{of}）：「{title}」还在等待决定（申请人：{requester}）。{votes}",

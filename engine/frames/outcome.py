@@ -226,6 +226,10 @@ class People(Protocol):
         """The person as who they are among these: one of no roles who is none of them."""
         ...
 
+    def counted(self, card: Card, now: datetime) -> Card:
+        """The card with those votes alone that count by the roles held now."""
+        ...
+
     def role_name(self, role: str, lang: str) -> str:
         """The role as people call it."""
         ...

@@ -159,7 +159,7 @@ def _judged(
 ) -> CardReply:
     match verdict:
         case Won():
-            mail = CardDecided(card=card.token, decision=verdict.decision).model_dump_json()
+            mail = CardDecided(card=card.token, decision=verdict.decision).stored()
             return CardReply(
                 "answered",
                 say("clarify.taken", card.lang),

@@ -40,7 +40,7 @@ def _left(mail: Said, part: Part) -> Aside:
         update={"id": f"{mail.update.id}/{part.index}/again", "text": part.intent.text}
     )
     left = mail.model_copy(update={"update": update})
-    return Aside(f"talk:{update.conversation}", left.model_dump_json(), GIVEN_UP)
+    return Aside(f"talk:{update.conversation}", left.stored(), GIVEN_UP)
 
 
 async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
@@ -49,7 +49,7 @@ async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
     if found is None:
         return Effects()
     head, part = found
-    again = mail.model_copy(update={"retried": True}).model_dump_json()
+    again = mail.model_copy(update={"retried": True}).stored()
     return _failed(head, part, f"talk:{head.conversation}", again)
 
 
@@ -62,7 +62,7 @@ async def choice_given_up(
     if found is None:
         return Effects()
     head, part = found
-    return _failed(head, part, lane, mail.model_dump_json())
+    return _failed(head, part, lane, mail.stored())
 
 
 def _failed(head: ReplyHead, part: Part, lane: str, again: str) -> Effects:

@@ -73,7 +73,7 @@ def label(candidate: Candidate, lang: Lang, services: TurnServices) -> str:
 
 def timer(card: Card) -> Timer:
     """The card's expiry, as mail to the talk lane."""
-    mail = CardExpired(card=card.token).model_dump_json()
+    mail = CardExpired(card=card.token).stored()
     return Timer(f"talk:{card.conversation}", f"expire:{card.token}", card.deadline, mail)
 
 

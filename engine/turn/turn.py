@@ -153,7 +153,7 @@ def _first_effects(
 
 def _with(begun: Begun, effects: Effects) -> Effects:
     """The effects with the runs and cards that parts have begun."""
-    start = Started().model_dump_json()
+    start = Started().stored()
     return replace(
         effects,
         runs=tuple(written(run) for run in begun.runs),

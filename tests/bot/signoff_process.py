@@ -4,10 +4,15 @@ import asyncio
 import os
 import socket
 import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import aiohttp
+
+from tests.fakes.forge import PIPE, Forged, forged
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOKS = ROOT / "playbooks"
@@ -47,38 +52,64 @@ class Ended:
 
 async def ended(folder: Path, *words: str, given: bytes = b"", **variables: str) -> Ended:
     """`python -m bot WORDS`, waited for; `given` is its standard input."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", *words),
-        cwd=folder,
-        env=environment(folder, variables),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    async with asyncio.timeout(PATIENCE_S):
+    env = environment(folder, variables)
+    if "PYTHONPATH" in variables:
+        # It is about what there is to import.
+        command = (sys.executable, "-m", "bot", *words)
+        process: Process | Forged = await asyncio.create_subprocess_exec(
+            *command, cwd=folder, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE
+        )
+    else:
+        process = await forged("bot", words, cwd=folder, env=env, stdin=PIPE)
+    async with _killed_at_the_end(process), asyncio.timeout(PATIENCE_S):
         out, err = await process.communicate(given)
     assert process.returncode is not None
     return Ended(process.returncode, out.decode(), err.decode())
 
 
 @asynccontextmanager
-async def running(
-    folder: Path, *command: str, **variables: str
-) -> AsyncIterator[asyncio.subprocess.Process]:
+async def running(folder: Path, *command: str, **variables: str) -> AsyncIterator[Process]:
     """A process that goes on; it is killed at the end when it has not ended by then."""
-    log = (folder / "stderr.log").open("ab")
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=folder,
-        env=environment(folder, variables),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=log,
-    )
-    log.close()
-    try:
+    with (folder / "stderr.log").open("ab") as log:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=folder,
+            env=environment(folder, variables),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=PIPE,
+            stderr=log,
+        )
+    async with _killed_at_the_end(process):
         yield process
+
+
+@asynccontextmanager
+async def serving(
+    folder: Path, *words: str, module: str = "bot", **variables: str
+) -> AsyncIterator[Forged]:
+    """The same for `python -m bot WORDS`, which begins with everything imported."""
+    env = environment(folder, variables)
+    with (folder / "stderr.log").open("ab") as log:
+        process = await forged(module, words, cwd=folder, env=env, stderr=log.fileno())
+    async with _killed_at_the_end(process):
+        yield process
+
+
+@asynccontextmanager
+async def _killed_at_the_end(process: Process | Forged) -> AsyncIterator[None]:
+    try:
+        yield
     finally:
         if process.returncode is None:
             process.kill()
         await process.communicate()
+
+
+async def answering(url: str) -> None:
+    """Returns once the web process answers there."""
+    async with asyncio.timeout(PATIENCE_S), aiohttp.ClientSession() as session:
+        while True:
+            with suppress(aiohttp.ClientError):
+                async with session.get(f"{url}/healthz"):
+                    return
+            await asyncio.sleep(0.05)

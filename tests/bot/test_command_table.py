@@ -15,7 +15,6 @@ from bot.cli.table import COMMANDS, Command, parser
 PAGE = ROOT / "docs" / "commands.md"
 LISTS = (
     ("validate",),
-    ("lint-examples",),
     ("runs", "list"),
     ("people", "list"),
     ("people", "check"),
@@ -87,7 +86,9 @@ async def test_what_lists_tells_programs_in_json(
 
 async def test_what_a_program_reads_of_examples_is_what_people_read(tmp_path: Path) -> None:
     told = await ended(tmp_path, "lint-examples", **FILES)
-    every = json.loads((await ended(tmp_path, "lint-examples", "--json", **FILES)).out)
+    read = await ended(tmp_path, "lint-examples", "--json", **FILES)
+    assert (read.status, "\x1b" in read.out) == (0, False)
+    every = json.loads(read.out)
     *lines, last = told.out.splitlines()
     assert len(lines) == len(every) > 0
     for line, one in zip(lines, every, strict=True):

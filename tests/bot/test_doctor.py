@@ -24,20 +24,9 @@ from tests.fakes.platforms.slack.installer import Installer
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import connected, local_slack
+from tests.scenarios.conftest import slack, telegram
 
-
-@pytest.fixture
-async def slack() -> AsyncIterator[SlackServer]:
-    async with local_slack() as server:
-        yield server
-        assert server.faults == []
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramServer]:
-    async with TelegramServer() as server:
-        yield server
-        assert server.faults == []
+__all__ = ["slack", "telegram"]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, ended, free_port, running
+from signoff_process import FILES, PLAYBOOKS, ended, free_port, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.job_playbook import says
@@ -66,11 +66,10 @@ async def test_an_operator_stops_and_recovers_a_graph_between_processes(
     script, model = team
     port = free_port()
     given = variables(redis_server, model, port)
-    web, worker = (("python", "-m", "bot", name) for name in ("web", "worker"))
-    async with running(tmp_path, *web, **given):
+    async with serving(tmp_path, "web", **given):
         await up(port)
         async with WebRoom(f"http://127.0.0.1:{port}") as room:
-            async with running(tmp_path, *worker, **given):
+            async with serving(tmp_path, "worker", **given):
                 await room.say("lin", "prepare a monitoring report for P003")
                 asked = await room.card("clarify")
                 listed = await told(tmp_path, "jobs:monitoring-report", "runs", "list", **given)
@@ -97,7 +96,7 @@ async def test_an_operator_stops_and_recovers_a_graph_between_processes(
             # No worker is up: the order waits for the next one.
             going = await ended(tmp_path, "runs", "recover", run, **given)
             assert going.status == 0
-            async with running(tmp_path, *worker, **given):
+            async with serving(tmp_path, "worker", **given):
                 again = await room.card("clarify")
                 why = await ended(tmp_path, "explain", run, **given)
                 assert "waiting  visits by records, attempt 2" in why.out

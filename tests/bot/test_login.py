@@ -1,9 +1,8 @@
 """Signing in to a web chat that others can reach: one-time links, or a proxy that is trusted."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import aiohttp
 import pytest
 from multidict import CIMultiDict
 from redis.asyncio import Redis
-from signoff_process import FILES, ended, free_port, running
+from signoff_process import FILES, answering, ended, free_port, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.logins import RedisLogins
@@ -69,19 +68,9 @@ async def web(
         **FILES,
         **settings,
     }
-    async with running(folder, sys.executable, "-m", "bot", "web", **variables):
-        await serving(port)
+    async with serving(folder, "web", **variables):
+        await answering(f"http://127.0.0.1:{port}")
         yield port, variables
-
-
-async def serving(port: int) -> None:
-    """Returns once the process answers."""
-    async with asyncio.timeout(60), aiohttp.ClientSession() as session:
-        while True:
-            with suppress(aiohttp.ClientError):
-                async with session.get(f"http://127.0.0.1:{port}/healthz"):
-                    return
-            await asyncio.sleep(0.05)
 
 
 async def a_link(folder: Path, variables: dict[str, str], person: str = "lin") -> str:
@@ -160,10 +149,14 @@ async def test_a_stream_ends_for_whom_an_operator_signs_out(store: str, tmp_path
         lin = Visitor(port)
         secret = await a_link(tmp_path, variables)
         await lin.post("/chat/login", {"token": secret})
+        chen = Visitor(port)
+        await chen.post("/chat/login", {"token": await a_link(tmp_path, variables, "chen")})
         reading = asyncio.create_task(lin.get("/chat/events?room=main"))
         told = await ended(tmp_path, "people", "unlink", "lin", **variables)
         assert told.status == 0
-        # The next thing that is said, or the next sign of life, is not sent any more.
+        # The next thing that is said is not sent any more.
+        said = {**SAID, "person": "chen"}
+        assert (await chen.post("/chat/messages", said))[0] == 202
         async with asyncio.timeout(40):
             status, text = await reading
         assert (status, "/help" in text) == (200, False)

@@ -1,17 +1,21 @@
 """Web and worker processes are replaced one by one while people write; no message is lost."""
 
 import asyncio
-from asyncio.subprocess import Process
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
-from signoff_process import FILES, PATIENCE_S, free_port, running
+from redis.asyncio import Redis
+from signoff_process import FILES, PATIENCE_S, PLAYBOOKS, answering, ended, free_port, serving
 
+from adapters.redis.embedded import EmbeddedServer
+from tests.fakes.forge import Forged
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
+from tests.fakes.web_room import WebRoom, text_of
+from tests.reviews.walks import rewrite
 
 CHANNELS = tuple(f"D0TALK{n}" for n in range(4))
 DELIVERIES = 4  # as Slack: once, and up to three times more
@@ -27,12 +31,12 @@ class Fleet:
     stack: AsyncExitStack
     started: int = 0
 
-    async def start(self, command: str) -> Process:
+    async def start(self, command: str) -> Forged:
         """A new process, once it serves."""
         self.started += 1
         home = self.folder / f"{command}{self.started}"
         home.mkdir()
-        going = running(home, "python", "-m", "bot", command, **self.variables)
+        going = serving(home, command, **self.variables)
         process = await self.stack.enter_async_context(going)
         log = home / "stderr.log"
         async with asyncio.timeout(PATIENCE_S):
@@ -42,7 +46,7 @@ class Fleet:
         return process
 
 
-async def replaced(fleet: Fleet, old: Process, command: str) -> Process:
+async def replaced(fleet: Fleet, old: Forged, command: str) -> Forged:
     """The new one serves before the old one is told to end, as a deployment does."""
     new = await fleet.start(command)
     old.terminate()
@@ -124,3 +128,39 @@ async def test_processes_are_replaced_one_by_one_and_every_message_is_answered_o
                 done.set()
             assert [talk.answers() for talk in talks] == [talk.sent for talk in talks]
             assert slack.faults == []
+
+
+async def test_what_an_older_worker_cannot_read_waits_for_a_newer_one(
+    tmp_path: Path, redis: Redis, redis_server: EmbeddedServer
+) -> None:
+    people = tmp_path / "people.yaml"
+    people.write_text((PLAYBOOKS / "people.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    rewrite(people, "    web: lin\n", "    web: lin\n    zone: Asia/Tokyo\n")
+    port = free_port()
+    given = {
+        **FILES,
+        "SIGNOFF_PEOPLE": str(people),
+        "REDIS_URL": redis_server.url,
+        "PORT": str(port),
+    }
+    url, older = f"http://127.0.0.1:{port}", tmp_path / "older"
+    older.mkdir()
+    log = older / "stderr.log"
+    async with (
+        serving(tmp_path, "web", **given),
+        serving(older, "worker", module="tests.fakes.older_build", **given),
+    ):
+        await answering(url)
+        async with WebRoom(url) as room:
+            await room.say("lin", "ECOG of P003?")
+            async with asyncio.timeout(PATIENCE_S):
+                while log.read_text().count("left_to_a_newer_build") < 2:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            # Who it can read is answered meanwhile.
+            await room.say("chen", "/help")
+            await room.wait_for(lambda message: "/pending" in text_of(message))
+            async with serving(tmp_path, "worker", **given):
+                await room.wait_for(lambda message: "P003" in text_of(message))
+        told = await ended(tmp_path, "aside", **given)
+    assert (told.status, "unreadable" in log.read_text()) == (0, False)
+    assert "no version of us" not in told.out

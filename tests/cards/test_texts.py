@@ -10,7 +10,7 @@ import pytest
 from bot.wiring_platforms import PLATFORMS
 from cards.decision import Reason as RefusedFor
 from cards.handover import Reason as NotHandedFor
-from cards.model import CardKind, CardStatus
+from cards.model import CardKind, CardStatus, Lapsed
 from cards.texts import TEXTS, merged, say
 from cards.view import PartState
 from engine.frames.job_graph import JobState
@@ -37,7 +37,9 @@ SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.field.ecog", "tool.record
 RUN_STATES = get_args(Run.model_fields["status"].annotation)
 ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
 # What `say` is given as an f-string: the part before the brace, and every value it takes.
+LAPSED = set(get_args(Lapsed.model_fields["why"].annotation))
 COMPOSED = {
+    "audit.lapsed.": LAPSED,
     "audit.result.": set(get_args(RefusedFor))
     | {"decided", "vote", "form", "invalid", "kept", "about_another"}
     | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
@@ -60,6 +62,7 @@ COMPOSED = {
     "terminal.kind.": set(get_args(CardKind)),
     "terminal.state.": set(get_args(PartState)),
     "tool.field.": set(MEASURED),
+    "vote.lapsed.": LAPSED,
 }
 COMPOSED_KEYS = {start + end for start, ends in COMPOSED.items() for end in ends}
 

@@ -295,6 +295,15 @@ async def test_cards_that_were_open_before_there_was_a_list_are_listed(
     assert ([each.card.token for each in found], count) == ([card.token], 1)
 
 
+async def test_a_card_that_is_kept_no_more_is_left_out_of_those_that_are_open(
+    scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions, listing: RedisListing
+) -> None:
+    gone, card = [await open_card(mailbox, partitions, "web:w:a") for _ in range(2)]
+    await scripts.client.delete(f"{keys.tag(partitions.of_id(gone.token) or 0)}card:{gone.token}")
+    found, count = await listing.open_cards(9)
+    assert ([each.card.token for each in found], count) == ([card.token], 2)
+
+
 async def test_a_mark_is_another_after_each_change(
     mailbox: RedisMailbox, partitions: Partitions, listing: RedisListing
 ) -> None:

@@ -117,6 +117,20 @@ async def test_the_backlog_counts_what_waits_in_all_partitions(
     assert (found.lanes, found.blocked, found.aside) == (3, 3, 0)
 
 
+async def test_the_backlog_tells_for_how_long_the_oldest_has_waited_and_not_what_is_in_hand(
+    scripts: Scripts, conversation: str
+) -> None:
+    # In one partition: of several, another in which nothing waits would hide an age below zero.
+    mailbox = RedisMailbox(scripts, Partitions(1), lease_s=30, bell=scripts.client)
+    operations = RedisOperations(scripts, Partitions(1))
+    await mailbox.put(f"talk:{conversation}", "waits", update_id="waits")
+    scripts.offset_ms += 5_000
+    assert 5 <= (await operations.backlog()).mailbox_age_s < 10
+    await take(mailbox)
+    found = await operations.backlog()
+    assert (found.lanes, found.mailbox_age_s, found.outbox_age_s) == (1, 0, 0)
+
+
 async def test_open_cards_are_counted_by_their_age(
     scripts: Scripts, mailbox: RedisMailbox, operations: RedisOperations, partitions: Partitions
 ) -> None:

@@ -14,6 +14,7 @@ async def test_a_text_stands_until_it_is_written_over_or_taken_away(scripts: Scr
     assert await other.write("a", "2", was="试\n1", keep_s=60)
     assert await slate.write("a", "", was="2", keep_s=60)
     assert await other.read("a") == ""
+    assert await scripts.client.keys("*slate*") == [], "nothing of it is left"
     assert await slate.write("a", "", was="", keep_s=60)
 
 

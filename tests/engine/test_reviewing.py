@@ -9,6 +9,7 @@ import pytest
 
 from cards.model import Card, Choice, HandOver, Principal, Review, Vote
 from cards.policy import Escalation, Hours, Reminders
+from engine import audit
 from engine.mail import CardExpired, ReviewDue, parse
 from engine.ports.store import Effects
 from engine.reviewing import Clocked, awaited, due, replaced, timers, without_timers
@@ -37,6 +38,10 @@ class Homes:
         """One home each."""
         assert today == TODAY
         return [f"web:local:{person}" for person in persons]
+
+    def counted(self, card: Card, now: datetime) -> Card:
+        """All votes count."""
+        return card
 
     def role_name(self, role: str, lang: str) -> str:
         """As people call it."""
@@ -74,7 +79,9 @@ def comes_due(
 ) -> Effects:
     mail = ReviewDue.model_validate({"card": subject.token, "what": what})
     assert parse(mail.model_dump_json()) == mail
-    return due(mail, subject, Clocked(Homes(**people), NOW + after, TODAY))
+    effects = due(mail, subject, Clocked(Homes(**people), NOW + after, TODAY))
+    assert audit.untold(effects) == ()
+    return effects
 
 
 def test_a_card_that_opens_sets_its_clocks_and_they_can_be_taken_away() -> None:
@@ -113,6 +120,7 @@ def test_a_reminder_edits_the_card_pings_once_and_sets_the_next_clock() -> None:
         1,
         2,
     )
+    assert [each["reminded"] for each in told["changed_cards"]] == [1]
     # The run, its part and its session stay as they are.
     assert (effects.runs, effects.parts, effects.session, effects.mails) == ((), (), None, ())
 
@@ -160,6 +168,7 @@ def test_an_escalation_adds_the_roles_holders_and_changes_no_button() -> None:
     assert [(p.row, p.kind) for p in effects.posts] == [("00-abcdefgh@web:local:hui", "card")]
     ((_, entry),) = effects.log
     assert json.loads(entry)["added"] == ["hui"]
+    assert json.loads(entry)["changed_cards"][0]["review"]["roles"] == ["reviewer", "lead"]
     assert comes_due(after, "escalate") == Effects()
 
 
@@ -192,4 +201,5 @@ def test_an_older_card_of_the_same_key_is_closed_with_its_clocks_and_others_are_
         f"{clock}:{older.token}" for clock in ("expire", "remind", "escalate")
     }
     assert [json.loads(entry)["event"] for _, entry in effects.log] == ["superseded"]
+    assert audit.untold(effects) == ()
     assert replaced([older], [keyless], NOW) == Effects()

@@ -18,7 +18,7 @@ HOSTILE = (
     f"<script>alert(1)</script>\"'><img src=x onerror=alert(2)> {{{{7*7}}}} \u202edetrevni\u202c "
     f"\u200bz {'W' * 300} {MOBILE}"
 )
-ODD_MAIL = '{"kind":"later","text":"<script>alert(3)</script>"}'
+ODD_MAIL = '{"kind":"announced","text":"<script>alert(3)</script>"}'
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from adapters.redis import keys
+from adapters.redis.inbox import RedisInbox
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from bot.intake import Intake
@@ -141,12 +142,17 @@ class Desk:
                 token=card.token, choice=choice, revision=revision or card.revision
             ).pack(),
         }
-        intake = Intake(self.mailbox, self.decisions, people or self.people, "UTC")
+        intake = self.intake(people)
         if choice == "reject" and not values:
             values = {"reason": f"{person} says no"}
         if values:
             return await intake(FormSubmitted(**given, values=values))
         return await intake(CardTapped(**given))
+
+    def intake(self, people: Directory | None = None) -> Intake:
+        """What takes in updates, by these people or those of the desk."""
+        inbox = RedisInbox(self.scripts, self.partitions)
+        return Intake(self.mailbox, self.decisions, people or self.people, "UTC", inbox)
 
     async def now(self) -> datetime:
         """The store's time."""

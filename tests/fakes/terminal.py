@@ -5,18 +5,18 @@ import os
 import pty
 import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.bot.signoff_process import PATIENCE_S, environment
+from tests.fakes.forge import PIPE, Forged, forged
 
 
 class ChatProcess:
     """What it has printed so far, and lines for it."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Forged) -> None:
         self.process = process
         self.out = ""
         self._from = 0
@@ -52,13 +52,9 @@ class ChatProcess:
 @asynccontextmanager
 async def chatting(folder: Path, url: str, *words: str) -> AsyncIterator[ChatProcess]:
     """`signoff chat` over pipes; killed at the end of the block when it has not ended."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "chat", "--url", url, *words),
-        cwd=folder,
-        env=environment(folder, {}),
-        stdin=PIPE,
-        stdout=PIPE,
-    )
+    env, said = environment(folder, {}), ("chat", "--url", url, *words)
+    with (folder / "chat.log").open("ab") as log:
+        process = await forged("bot", said, cwd=folder, env=env, stdin=PIPE, stderr=log.fileno())
     try:
         yield ChatProcess(process)
     finally:

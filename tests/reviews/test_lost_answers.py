@@ -111,7 +111,7 @@ async def test_a5_a_tap_whose_answer_was_lost_is_repeated_with_success_and_wakes
         card = await crank.card()
         parts = crank.parts
         decisions = LosesAnswers(parts.handling.decisions)
-        intake = Intake(parts.mailbox, decisions, parts.people, parts.settings.timezone)
+        intake = Intake(parts.mailbox, decisions, parts.people, "UTC", parts.inbox)
         loses = Crank(replace(parts, intake=intake))
         lost = await loses.tap("chen", card, "approve", id="tap-1")
         assert isinstance(lost, NotRecorded)

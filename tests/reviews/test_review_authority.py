@@ -233,21 +233,22 @@ def handing(desk: Desk, person: str, text: str, update: str) -> CommandGiven:
 
 async def said(desk: Desk) -> list[str]:
     """What the service says in the conversation."""
-    card = Card.model_construct(conversation=desk.conversation, run="")
-    found = await desk._list(card, f"l:control:{desk.conversation}:in")
+    return await said_in(desk, desk.conversation)
+
+
+async def said_in(desk: Desk, conversation: str) -> list[str]:
+    card = Card.model_construct(conversation=conversation, run="")
+    found = await desk._list(card, f"l:control:{conversation}:in")
     return [json.loads(mail)["text"] for mail in found]
 
 
 async def test_the_command_hands_the_only_card_over_once_however_often_it_comes(
     desk: Desk,
 ) -> None:
-    from bot.intake import Intake
-
-    intake = Intake(desk.mailbox, desk.decisions, desk.people, "UTC")
+    intake = desk.intake()
     await intake(handing(desk, "ana", "Bo", "one"))
     assert await said(desk) == [
-        "No card of this conversation is yours to hand over; use the "
-        "“Hand over” button on the card itself."
+        "No open card is yours to hand over: /pending shows what waits for you."
     ]
     card = await desk.card()
     for _ in range(3):
@@ -260,8 +261,41 @@ async def test_the_command_hands_the_only_card_over_once_however_often_it_comes(
     told = await said(desk)
     assert len(told) == 4
     assert told[1].startswith("Handed over to Bo.")
-    assert told[2].startswith("2 cards here are yours to hand over")
+    assert told[2].startswith("2 cards are yours to hand over")
     assert told[3].startswith("Say to whom, for example: /handover")
+
+
+async def test_the_command_finds_a_card_of_any_conversation_and_names_it_only_to_who_may_see_it(
+    desk: Desk,
+) -> None:
+    intake, card = desk.intake(), await desk.card()
+    private = "slack:T1:DANA"
+    for here, update in (("slack:T1:C1", "one"), (private, "two")):
+        given = handing(desk, "ana", "Bo", update).model_copy(update={"conversation": here})
+        await intake(given)
+    (public,) = await said_in(desk, "slack:T1:C1")
+    assert public == "Handed over to Bo. Until they vote, you may still decide yourself."
+    assert [(each.by, each.to) for each in (await desk.stored(card)).handed] == [("ana", "bo")]
+    assert await said_in(desk, private) == ["You handed it over to them before."]
+    other = await desk.card()
+    await desk.tap("ana", card)
+    given = handing(desk, "ana", "Bo", "three").model_copy(update={"conversation": private})
+    await intake(given)
+    assert (await said_in(desk, private))[-1].startswith("Write it?: Handed over to Bo.")
+    assert len((await desk.stored(other)).handed) == 1
+
+
+async def test_of_several_cards_elsewhere_the_command_hands_over_none(desk: Desk) -> None:
+    intake, cards = desk.intake(), [await desk.card() for _ in range(3)]
+    away = handing(desk, "ana", "Bo", "one").model_copy(update={"conversation": "slack:T1:C1"})
+    await intake(away)
+    assert (await said_in(desk, "slack:T1:C1"))[0].startswith("3 cards are yours to hand over")
+    assert [(await desk.stored(card)).handed for card in cards] == [(), (), ()]
+    # Nobody else's seat is found: Bo has none, Lin is the requester.
+    for number, person in enumerate(("bo", "lin")):
+        given = handing(desk, person, "Hui", f"of-{number}")
+        await intake(given.model_copy(update={"conversation": "slack:T1:C2"}))
+    assert {text[:12] for text in await said_in(desk, "slack:T1:C2")} == {"No open card"}
 
 
 async def test_all_this_is_an_answer_and_not_silence(desk: Desk) -> None:

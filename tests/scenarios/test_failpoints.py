@@ -5,7 +5,6 @@ import json
 import re
 import signal
 import sqlite3
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from bot.wiring import open_parts
 from bot.worker import work
 from engine.ports.operations import Backlog
 from tests.bot.signoff_process import environment, free_port
+from tests.fakes.forge import forged
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_web_walk import ASK, GOOD, today
@@ -77,14 +77,12 @@ async def dying(command: str, settings: Settings, failpoint: str) -> AsyncIterat
 
     async def live() -> None:
         for given in lives:
-            with (settings.data_dir.parent / "log").open("ab") as log:
-                process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", "bot", command),
-                    cwd=settings.data_dir.parent,
-                    env=environment(settings.data_dir.parent, given),
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
+            folder = settings.data_dir.parent
+            env = environment(folder, given)
+            with (folder / "log").open("ab") as file:
+                log = file.fileno()
+                process = await forged(
+                    "bot", [command], cwd=folder, env=env, stdout=log, stderr=log
                 )
             try:
                 ends.append(await process.wait())

@@ -231,6 +231,13 @@ SAID = (
 )
 
 
+@pytest.fixture
+def nothing_newer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time in which a newer process may come is over."""
+    monkeypatch.setattr("bot.worker.WAIT_S", 0.0)
+
+
+@pytest.mark.usefixtures("nothing_newer")
 async def test_mail_that_nobody_can_read_is_set_aside_and_the_lane_goes_on(start: Start) -> None:
     service = await start()
     await service.parts.mailbox.put("talk:web:local:main", '{"kind":"later"}', update_id="odd")
@@ -274,6 +281,7 @@ async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) 
         assert await metric(service, "signoff_blocked") == 0
 
 
+@pytest.mark.usefixtures("nothing_newer")
 async def test_a_run_of_a_newer_version_is_left_alone_and_said(start: Start) -> None:
     service = await start()
     client = service.parts.client

@@ -8,7 +8,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 from pydantic import SecretStr
+from redis.asyncio import Redis
 
+from adapters.redis.embedded import EmbeddedServer
+from tests.bot.signoff_process import FILES, answering, free_port, serving
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redcap_server import TOKEN, Form, RedcapServer
 from tests.fakes.redcap_study import sample_project
@@ -16,7 +19,6 @@ from tests.fakes.slack_app import local_slack
 from tests.fakes.study_folder import study_folder, subjects, visit
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start, runs_in
-from tests.scenarios.test_crash_walk import free_port, kill_all, run
 from tests.scenarios.test_platform_walk import (
     REQUESTER_ID,
     SlackSide,
@@ -111,29 +113,32 @@ async def test_one_that_is_cancelled_reads_no_more(start: Start, held: Held) -> 
 
 
 async def test_one_whose_processes_are_killed_goes_on_where_it_was(
-    held: Held, tmp_path: Path
+    held: Held, tmp_path: Path, redis_server: EmbeddedServer, redis: Redis
 ) -> None:
-    port = free_port()
-    more = {"REDCAP_API_URL": held.server.url, "REDCAP_API_TOKEN": TOKEN}
-    folder = tmp_path / "service"
-    folder.mkdir()
+    given = {
+        **FILES,
+        "REDCAP_API_URL": held.server.url,
+        "REDCAP_API_TOKEN": TOKEN,
+        "REDIS_URL": redis_server.url,
+        "SIGNOFF_LEASE_S": "1",
+        "PORT": str(free_port()),
+    }
+    url = f"http://127.0.0.1:{given['PORT']}"
     held.subject = "P035"
-    process, url = await run(folder, port, **more)
-    try:
+    async with serving(tmp_path, "web", **given), serving(tmp_path, "worker", **given):
+        await answering(url)
         async with WebRoom(url) as room:
             await room.say("lin", ALL_EN)
             await room.wait_for(says("checked 30 of 120 subjects"))
-        assert await kill_all(folder, process) >= 4
-        held.go_on.set()
-        process, url = await run(folder, port, **more)
+    held.go_on.set()
+    async with serving(tmp_path, "web", **given), serving(tmp_path, "worker", **given):
+        await answering(url)
         async with WebRoom(url) as room:
             done = await room.wait_for(says("Subjects checked: 120. Findings: 2."))
             assert "P007" in done["card"]["html"]
             assert texts_in(room) == 1
-        assert {held.read(f"P{n:03}") for n in range(1, 31)} == {2}
-        assert held.read("P120") == 2
-    finally:
-        await kill_all(folder, process)
+    assert {held.read(f"P{n:03}") for n in range(1, 31)} == {2}
+    assert held.read("P120") == 2
 
 
 async def test_a_study_that_cannot_be_read_ends_it_with_the_reason(

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from redis.asyncio import Redis
 
+from adapters.redis.embedded import EmbeddedServer
+from tests.bot.signoff_process import answering, free_port, serving
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.study_folder import study_folder, subjects, visit
 from tests.fakes.web_room import TIMEOUT_S, Message, WebRoom, text_of
 from tests.scenarios.conftest import Start
-from tests.scenarios.test_crash_walk import free_port, kill_all, run
 from tests.scenarios.test_platform_walk import (
     REQUESTER_ID,
     SlackSide,
@@ -142,7 +144,13 @@ async def test_in_telegram_it_is_a_photo_below_the_summary(
 
 
 async def test_a_death_while_it_is_on_its_way_gives_neither_none_nor_two(
-    slack: SlackServer, http: aiohttp.ClientSession, people_file: Path, faulty: Path, tmp_path: Path
+    slack: SlackServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+    faulty: Path,
+    tmp_path: Path,
+    redis_server: EmbeddedServer,
+    redis: Redis,
 ) -> None:
     held, never = asyncio.Event(), asyncio.Event()
 
@@ -150,37 +158,35 @@ async def test_a_death_while_it_is_on_its_way_gives_neither_none_nor_two(
         held.set()
         await never.wait()
 
-    folder, port = tmp_path / "service", free_port()
-    folder.mkdir()
-    more = {name.upper(): str(value) for name, value in slack_settings(slack).items()}
-    more |= {
+    given = {name.upper(): str(value) for name, value in slack_settings(slack).items()} | {
         "SIGNOFF_PLAYBOOKS": str(faulty),
         "SIGNOFF_PEOPLE": str(with_accounts(people_file, slack.team)),
+        "SIGNOFF_WEBCHAT": "off",
+        "SIGNOFF_LEASE_S": "1",
+        "REDIS_URL": redis_server.url,
+        "PORT": str(free_port()),
     }
+    url = f"http://127.0.0.1:{given['PORT']}"
     slack.before["files.completeUploadExternal"] = hold
-    process, url = await run(folder, port, **more)
-    try:
+    async with serving(tmp_path, "web", **given):
+        await answering(url)
         side = SlackSide(_At(url), slack, http)  # type: ignore[arg-type]
         asked = slack.mention_event(ALL["zh"])
-        await side.send(asked)
-        async with asyncio.timeout(TIMEOUT_S):
+        async with serving(tmp_path, "worker", **given), asyncio.timeout(TIMEOUT_S):
+            await side.send(asked)
             await held.wait()
-        await kill_all(folder, process)
         assert slack.shared == []
         del slack.before["files.completeUploadExternal"]
-        process, url = await run(folder, port, **more)
-        await shared(slack, 1)
-        # Its place is free again only once it is known to have been sent.
-        await side.send(slack.mention_event(LOOKUP, thread_ts=asked["event"]["ts"]))
-        await slack.wait_for(lambda: len(slack.messages) == 2, TIMEOUT_S)
-        await kill_all(folder, process)
-        process, url = await run(folder, port, **more)
-        await side.send(slack.mention_event("/help", thread_ts=asked["event"]["ts"]))
-        await slack.wait_for(lambda: len(slack.messages) == 3, TIMEOUT_S)
-        assert len(slack.shared) == 1
-    finally:
+        async with serving(tmp_path, "worker", **given):
+            await shared(slack, 1)
+            # Its place is free again only once it is known to have been sent.
+            await side.send(slack.mention_event(LOOKUP, thread_ts=asked["event"]["ts"]))
+            await slack.wait_for(lambda: len(slack.messages) == 2, TIMEOUT_S)
+        async with serving(tmp_path, "worker", **given):
+            await side.send(slack.mention_event("/help", thread_ts=asked["event"]["ts"]))
+            await slack.wait_for(lambda: len(slack.messages) == 3, TIMEOUT_S)
+            assert len(slack.shared) == 1
         never.set()
-        await kill_all(folder, process)
 
 
 class _At:

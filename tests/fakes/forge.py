@@ -1,0 +1,274 @@
+"""Processes of `python -m MODULE` that begin with everything imported: forked, not started anew.
+
+A forge is a process of its own that has imported the service and learned the shipped examples, and
+does nothing else. What it forks is a real process with its own folder, environment, input, output
+and signals; only the seconds that imports take are saved. How the service starts from nothing is
+shown by tests/bot/test_run.py and test_start.py.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 90.0
+PIPE, NULL = subprocess.PIPE, subprocess.DEVNULL
+_MOST_BYTES = 1 << 20
+
+
+class Forged:
+    """A process, as asyncio.subprocess.Process is one; `stdout` is None when it goes elsewhere."""
+
+    def __init__(self, pid: int, told: socket.socket) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.stdin: FileIO | None = None
+        self.stdout: asyncio.StreamReader | None = None
+        self.stderr: asyncio.StreamReader | None = None
+        self._ending = asyncio.create_task(self._end(told))
+
+    async def _end(self, told: socket.socket) -> int:
+        with told:
+            answer = await asyncio.get_running_loop().sock_recv(told, _MOST_BYTES)
+        # The forge is gone with all that it forked when it says nothing.
+        self.returncode = int(answer) if answer else -signal.SIGKILL
+        return self.returncode
+
+    async def wait(self) -> int:
+        """Its exit status, once it has ended; negative for a signal."""
+        return await asyncio.shield(self._ending)
+
+    def send_signal(self, number: int) -> None:
+        """Nothing, when it has ended."""
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """SIGTERM."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+    async def communicate(self, given: bytes = b"") -> tuple[bytes, bytes]:
+        """What it prints until it ends; `given` is its whole input, if that is a pipe."""
+        if self.stdin is not None and not self.stdin.closed:
+            stdin, self.stdin = self.stdin, None
+            with suppress(BrokenPipeError), stdin:
+                await asyncio.to_thread(_write, stdin, given)
+        readers = (self.stdout, self.stderr)
+        out, err = await asyncio.gather(*(r.read() if r else _nothing() for r in readers))
+        await self.wait()
+        return out, err
+
+
+async def _nothing() -> bytes:
+    return b""
+
+
+def _write(stdin: FileIO, given: bytes) -> None:
+    while given:
+        given = given[stdin.write(given) :]
+
+
+@dataclass(frozen=True, slots=True)
+class _Forge:
+    process: subprocess.Popen[bytes]
+    path: str
+
+
+_forges: list[_Forge] = []
+
+
+def _forge() -> _Forge:
+    """The forge of this process; it ends with it, since its input does."""
+    if not _forges:
+        path = str(Path(tempfile.mkdtemp(prefix="forge")) / "s")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.fakes.forge", path],
+            cwd=ROOT,
+            stdin=PIPE,
+            stdout=PIPE,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        _forges.append(_Forge(process, path))
+    return _forges[0]
+
+
+async def forged(
+    module: str,
+    words: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: int = NULL,
+    stdout: int = PIPE,
+    stderr: int = PIPE,
+) -> Forged:
+    """`python -m MODULE WORDS` there, in that environment; PIPE, NULL or a file's number each."""
+    forge = await asyncio.to_thread(_forge)
+    asked = {"module": module, "words": list(words), "cwd": str(cwd), "env": dict(env)}
+    told = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    told.connect(forge.path)
+    theirs, ours = _ends(stdin, stdout, stderr)
+    socket.send_fds(told, [json.dumps(asked).encode()], theirs)
+    for end, given in zip(theirs, (stdin, stdout, stderr), strict=True):
+        if end != given:
+            os.close(end)
+    told.setblocking(False)
+    pid = int(await asyncio.get_running_loop().sock_recv(told, _MOST_BYTES))
+    process = Forged(pid, told)
+    process.stdin = None if ours[0] is None else FileIO(ours[0], "w")
+    process.stdout, process.stderr = [await _reader(end) for end in ours[1:]]
+    return process
+
+
+def _ends(*given: int) -> tuple[list[int], list[int | None]]:
+    """What the process gets for each, and our end of those that are pipes."""
+    theirs, ours = list[int](), list[int | None]()
+    for number, one in enumerate(given):
+        if one == NULL:
+            theirs.append(os.open(os.devnull, os.O_RDWR))
+            ours.append(None)
+        elif one == PIPE:
+            reads, writes = os.pipe()
+            theirs.append(writes if number else reads)
+            ours.append(reads if number else writes)
+        else:
+            theirs.append(one)
+            ours.append(None)
+    return theirs, ours
+
+
+async def _reader(end: int | None) -> asyncio.StreamReader | None:
+    if end is None:
+        return None
+    reader = asyncio.StreamReader()
+    protocol = asyncio.StreamReaderProtocol(reader)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, os.fdopen(end, "rb"))
+    return reader
+
+
+# The forge itself.
+
+
+def _import_everything() -> None:
+    import pkgutil
+    from importlib import import_module
+
+    import bot
+
+    for found in pkgutil.walk_packages(bot.__path__, "bot."):
+        if not found.name.endswith("__main__"):
+            import_module(found.name)
+    from bot.definitions import load_definitions
+    from bot.settings import Settings
+
+    # What a worker learns at its start is kept by the examples that it learns.
+    folder = ROOT / "playbooks"
+    shipped = Settings(_env_file=None, playbooks=folder, people=folder / "people.yaml")
+    load_definitions(shipped).table().learn()
+
+
+def _serve(path: str) -> None:
+    import gc
+    import select
+
+    _import_everything()
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listener.bind(path)
+    listener.listen(16)
+    woken, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wakes)
+    gc.collect()
+    gc.freeze()
+    print("ready", flush=True)
+    alive: dict[int, socket.socket] = {}
+    while True:
+        ready, _, _ = select.select([listener, woken, 0], [], [])
+        if 0 in ready:
+            for pid in alive:
+                os.kill(pid, signal.SIGKILL)
+            return
+        if woken in ready:
+            os.read(woken, 4096)
+            _reap(alive)
+        if listener in ready:
+            _take(listener, alive)
+
+
+def _reap(alive: dict[int, socket.socket]) -> None:
+    while alive:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        with alive.pop(pid) as told, suppress(OSError):
+            told.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _take(listener: socket.socket, alive: dict[int, socket.socket]) -> None:
+    told, _ = listener.accept()
+    body, ends, _, _ = socket.recv_fds(told, _MOST_BYTES, 3)
+    pid = os.fork()
+    if not pid:
+        _become(json.loads(body), ends)
+    for end in ends:
+        os.close(end)
+    alive[pid] = told
+    told.send(str(pid).encode())
+
+
+def _become(asked: dict[str, object], ends: Sequence[int]) -> None:
+    """This process from here on: what `python -m` would have made of it. Does not return."""
+    import atexit
+    import runpy
+    import threading
+    import traceback
+
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for number, end in enumerate(ends):
+        os.dup2(end, number)
+    os.closerange(3, 1024)
+    os.chdir(str(asked["cwd"]))
+    os.environ.clear()
+    os.environ.update(asked["env"])  # type: ignore[call-overload]
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.argv = [str(asked["module"]), *asked["words"]]  # type: ignore[misc]
+    status = 0
+    try:
+        runpy.run_module(str(asked["module"]), run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if isinstance(ended.code, str):
+            print(ended.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
