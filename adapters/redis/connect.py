@@ -18,6 +18,7 @@ from redis.exceptions import (
 
 from adapters.redis import keys
 from adapters.redis.client import Client
+from adapters.redis.connections import cancellable, cancellable_cluster
 from engine.errors import DefinitionError, StoreUnavailable
 
 OLDEST = (6, 2)
@@ -46,12 +47,12 @@ async def connect(url: str, *, timeout_s: float = COMMAND_S) -> Client:
     if not info.get("cluster_enabled"):
         return single
     await single.aclose()
-    return RedisCluster.from_url(url, **_options(timeout_s))
+    return cancellable_cluster(RedisCluster.from_url(url, **_options(timeout_s)))
 
 
 def _single(url: str, timeout_s: float) -> Redis:
     try:
-        client = Redis.from_url(url, **_options(timeout_s))
+        client = cancellable(Redis.from_url(url, **_options(timeout_s)))
         pool = client.connection_pool
         # Options are read only when a connection is made, which opens nothing yet.
         pool.connection_class(**pool.connection_kwargs)
