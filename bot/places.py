@@ -11,5 +11,5 @@ def place_of(conversation: str, lang: Lang) -> str:
     platform, _, rest = conversation.partition(":")
     room = rest.rpartition(":")[2]
     if platform == "web" and is_own(room):
-        return say("place.web_own", lang)
+        return say("web.own_place", lang)
     return say(f"place.{platform}", lang, name=literal(room))

@@ -25,7 +25,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "place.slack": ("Slack", "Slack"),
     "place.telegram": ("Telegram", "Telegram"),
-    "place.web_own": ("网页聊天中的一个私人对话", "a private conversation in the web chat"),
+    "web.own_place": ("网页聊天中的一个私人对话", "a private conversation in the web chat"),
     "place.web": ("网页聊天室 {name}", "the web chat's room {name}"),
     "card.votes": ("已有 {n}/{of}：{names}", "{n} of {of} so far: {names}"),
     "card.blank": ("未填写", "not stated"),

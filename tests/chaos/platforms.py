@@ -169,6 +169,8 @@ class Platforms:
             case "views.open":
                 self.views[fields["trigger_id"]] = fields["view"]
                 return {"ok": True, "view": {"id": f"V{self._next()}"}}
+            case "auth.test":
+                return {"ok": True, "team_id": "T0CHAOS", "user_id": "U0BOT"}
             case _:
                 self.odd.append(f"Slack has no {method} here")
                 return {"ok": False, "error": "unknown_method"}
@@ -220,6 +222,8 @@ class Platforms:
                 return True
             case "getmycommands":
                 return []
+            case "getwebhookinfo":
+                return {"url": "https://bot.example.org/", "pending_update_count": 0}
             case _:
                 self.odd.append(f"Telegram has no {method} here")
                 raise LookupError("no such method")

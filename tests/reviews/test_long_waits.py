@@ -77,6 +77,8 @@ def _settings(port: int, folder: Path) -> Settings:
     given = {"redis_url": f"redis://127.0.0.1:{port}/0", "data_dir": folder / "data"}
     # The clones are made for one partition.
     more = {"playbooks": SAMPLES, "people": SAMPLES / "people.yaml", "partitions": 1}
+    # One reviewer decides on all of them within a minute.
+    more["messages_per_min"] = 10 * WAITING
     return Settings(_env_file=None, **given, **more)
 
 

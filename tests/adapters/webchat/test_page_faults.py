@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from adapters.clock import SystemClock
 from adapters.webchat import events
 from adapters.webchat.doors import Choose, WebPerson
 from adapters.webchat.guard import refused
@@ -77,7 +78,7 @@ class Served:
 
     def __init__(self, folder: Any) -> None:
         self.log, self.intake, self.door = MemoryChatLog(), ScriptedIntake(), Guarded()
-        self._uploads = Uploads(folder, most_mb=1, kinds=("csv", "png"))
+        self._uploads = Uploads(folder, SystemClock("UTC"), most_mb=1, kinds=("csv", "png"))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
