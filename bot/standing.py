@@ -74,6 +74,9 @@ class Standings:
                     error = await platform.probe()
         except (PlatformError, TimeoutError) as failed:
             error = _told(failed)
+        except Exception as failed:
+            # Whatever a platform answers, this process goes on.
+            error = f"answers what was not expected ({type(failed).__name__})"
         self._note(name, error or self._deaf.get(name, ""))
 
     def _note(self, name: str, error: str) -> None:

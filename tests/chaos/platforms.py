@@ -223,7 +223,8 @@ class Platforms:
             case "getmycommands":
                 return []
             case "getwebhookinfo":
-                return {"url": "https://bot.example.org/", "pending_update_count": 0}
+                url = "https://bot.example.org/"
+                return {"url": url, "has_custom_certificate": False, "pending_update_count": 0}
             case _:
                 self.odd.append(f"Telegram has no {method} here")
                 raise LookupError("no such method")
