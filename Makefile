@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 SOURCES := bot adapters engine cards tests
 ARGS ?=
-AT_ONCE := import os; print(min(4, max(2, os.cpu_count() or 2)))
+AT_ONCE := import os; print(min(4, 1 + (os.cpu_count() or 1)))
 
 # The variables pin what builds the package as well: the first for pip before 25.3, then the other.
 PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
@@ -19,10 +19,10 @@ INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
 run: $(STAMP)
 	@$(BIN)/signoff run
 
-# One for each processor, and two at least, since many wait for something; ARGS="-n 0 tests/cards"
+# One more at once than there are processors, since many wait for something; ARGS="-n 0 tests/cards"
 # runs some alone.
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -n $$($(BIN)/python -c "$(AT_ONCE)") --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $$($(BIN)/python -c "$(AT_ONCE)") --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Kills everything at random under load, for about 15 minutes, then fuzzes for 7; ARGS="--seed 1 --updates 1000" etc.
 chaos: $(DEV_STAMP)
