@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from adapters.knowledge.documents import Document, load_documents
@@ -21,6 +22,9 @@ READ = (TALK, f"*/{MAIN}", "*/skills/*.yaml", "*/documents/*.md")
 """What is read of the playbooks folder, as patterns; its sample data aside."""
 
 SETTING = "SIGNOFF_PLAYBOOKS: "
+
+KEPT = 512
+"""So many playbooks are not read anew when another one has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +114,12 @@ def playbooks_of(
 def playbook_at(main: Path, people: Directory | None) -> Playbook:
     """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
     files = _files(main)
-    playbook = load(
-        files,
-        roles=people.roles if people else None,
-        held=people.held if people else None,
-        people=_listed(people) if people else None,
+    listed = _listed(people) if people else None
+    playbook = _loaded(
+        tuple(files.items()),
+        people.roles if people else None,
+        people.held if people else None,
+        tuple(listed.items()) if listed is not None else None,
     )
     sync = playbook.definition.sync
     fault = fault_of(sync.to, signed=True) if sync else None
@@ -122,6 +127,18 @@ def playbook_at(main: Path, people: Directory | None) -> Playbook:
         at = ("sync", "to")
         raise DefinitionError(read(files[str(main)], file=str(main)).problem(at, fault))
     return playbook
+
+
+@lru_cache(maxsize=KEPT)
+def _loaded(
+    files: tuple[tuple[str, str], ...],
+    roles: tuple[str, ...] | None,
+    held: frozenset[str] | None,
+    people: tuple[tuple[str, tuple[str, ...]], ...] | None,
+) -> Playbook:
+    return load(
+        dict(files), roles=roles, held=held, people=dict(people) if people is not None else None
+    )
 
 
 def _unsigned(playbooks: Mapping[str, Playbook], settings: Settings) -> list[str]:

@@ -1,6 +1,7 @@
 """Fixtures that every test may use: one real Redis-compatible server for the whole session."""
 
 import asyncio
+import gc
 import itertools
 import os
 import shutil
@@ -26,6 +27,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the folders of `LONGEST` first; a file's tests keep their order."""
     ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
     items.sort(key=lambda item: ranks.get(item.path.relative_to(TESTS).parts[0], len(ranks)))
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the thousands of tests, which stay till the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

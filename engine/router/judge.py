@@ -7,12 +7,12 @@ from engine import wording
 from engine.entities import fold, subject_ids
 from engine.lookup import find
 from engine.router.conditions import parted
+from engine.router.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.router.model import RouteContext
 from engine.router.open_forms import address
 from engine.router.piece import Piece
 from engine.router.said import CLAUSES, Said, asks_favour, bids, holds_off, look_at
 from engine.router.smalltalk import smalltalk, thanks
-from engine.router.table import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.router.work import HANGING, MARGIN, START, fault, workflow
 
 ASKED = 0.35

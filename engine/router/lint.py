@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.router.classifier import Classifier, Example
-from engine.router.table import RouteTable, plain
+from engine.router.lessons import plain
+from engine.router.table import RouteTable
 
 FOLDS = 5
 

@@ -16,10 +16,11 @@ from engine.ports.model import Message, Model
 from engine.router.conditions import parted
 from engine.router.deterministic import begins, read
 from engine.router.judge import judge
+from engine.router.lessons import plain
 from engine.router.model import RouteContext, Tried
 from engine.router.piece import Piece
 from engine.router.pieces import atoms
-from engine.router.table import RouteTable, plain
+from engine.router.table import RouteTable
 
 ATTEMPTS = 2
 MAX_PIECES = 8

@@ -8,9 +8,10 @@ from engine import wording
 from engine.entities import fold
 from engine.lookup import cue_found
 from engine.router.classifier import Scores
+from engine.router.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.router.model import RouteContext
 from engine.router.plea import plea
-from engine.router.table import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT, RouteTable
+from engine.router.table import RouteTable
 from engine.values import without_values
 
 CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")

@@ -11,7 +11,7 @@ from engine.frames.state import AgentState
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Situation, availability
-from engine.playbooks.load import load
+from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
 from engine.source import Problems
 from tests.bench.figures import Figures, medians, percentile, ratio, table
@@ -26,9 +26,12 @@ DECISIONS = 200
 
 async def planner(plan: Plan, folder: Path) -> Result:
     """Loads as the service does, in turns with its peers; the medians of the rounds."""
-    texts = _written(folder)
     problems = Problems()
-    rounds = [_round(folder, texts, problems) for _ in range(plan.rounds)]
+    rounds = []
+    for number in range(plan.rounds):
+        # In folders of their own: what did not change is not loaded again.
+        texts = _written(folder / f"round-{number}")
+        rounds.append(_round(folder / f"round-{number}", texts, problems))
     loading = medians(rounds)
     size = {
         "files": float(len(texts)),
@@ -60,6 +63,9 @@ def _round(folder: Path, texts: Sequence[str], problems: Problems) -> Figures:
     begun = time.process_time()
     load_s = _seconds(lambda: playbooks_of(folder, people, problems, named=""))
     figures = {"load s": load_s, "load cpu s": time.process_time() - begun}
+    with (folder / "playbook-0" / MAIN).open("a", encoding="utf-8") as main:
+        main.write("# changed\n")
+    figures["one changed s"] = _seconds(lambda: playbooks_of(folder, people, problems, named=""))
     if yaml.__with_libyaml__:
         figures["libyaml s"] = _seconds(lambda: _parse(texts, yaml.CSafeLoader))
         figures["load / libyaml"] = ratio(load_s, figures["libyaml s"])
