@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import importlib
 import itertools
 import os
 import shutil
@@ -31,6 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Spare the garbage collector the thousands of tests, which stay till the end."""
+    # Its import asks the collector who refers to what, which is not told of what is frozen.
+    importlib.import_module("hypothesis")
     gc.collect()
     gc.freeze()
 
