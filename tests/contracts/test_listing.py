@@ -160,6 +160,23 @@ async def test_a_run_that_is_kept_no_more_is_left_out(
     assert ids(await listing.runs(ALL, after="", limit=1)) == [kept]
 
 
+async def test_a_page_looks_no_further_than_it_needs(
+    scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions, listing: RedisListing
+) -> None:
+    await write_all(mailbox, scripts, partitions, *({"conversation": "web:w:1"} for _ in range(9)))
+    # One more tells whether there is another page.
+    assert (await listing.runs(ALL, after="", limit=3)).looked == 3 + 1
+
+
+async def test_a_run_that_goes_on_keeps_its_place(
+    scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions, listing: RedisListing
+) -> None:
+    fields = ({"id": partitions.new_id("web:w:1"), "conversation": "web:w:1"}, {})
+    old, new = await write_all(mailbox, scripts, partitions, *fields)
+    await write_all(mailbox, scripts, partitions, {**fields[0], "steps": 1})
+    assert ids(await listing.runs(ALL, after="", limit=5)) == [new, old]
+
+
 async def test_a_page_looks_at_no_more_than_it_may_and_says_where_to_go_on(
     scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions
 ) -> None:

@@ -32,6 +32,24 @@ async def opened(mailbox: RedisMailbox, partitions: Partitions, conversation: st
     return card
 
 
+async def replied(
+    mailbox: RedisMailbox, partitions: Partitions, conversation: str
+) -> tuple[Card, str]:
+    """An open card in a reply, with the reply's id."""
+    reply, run = partitions.new_id(conversation), partitions.new_id(conversation)
+    card = card_for(run, partitions.new_id(conversation), conversation)
+    await mailbox.put(f"run:{run}", "start", update_id=f"start-{run}")
+    effects = Effects(
+        reply=ReplyWrite(id=reply, head="head", parts=("one",)),
+        runs=(run_write(run, conversation, reply=reply),),
+        cards=(CardWrite(card),),
+        slots=((reply, card.token),),
+        posts=(Post(row=reply, conversation=conversation, kind="reply", ref=reply),),
+    )
+    await mailbox.commit(await claim_one(mailbox), effects, pop=True)
+    return card, reply
+
+
 async def posted(
     mailbox: RedisMailbox, outbox: RedisOutbox, partitions: Partitions, conversation: str, id: str
 ) -> Card:
@@ -64,6 +82,9 @@ async def test_a_message_that_a_row_knows_is_learned_no_second_time(
     card = await posted(mailbox, outbox, partitions, conversation, "5,6")
     for known in ("5", "6"):
         await tapped(decisions, card, known, DM)
+    assert await shown(outbox) == []
+    with_document = await posted(mailbox, outbox, partitions, conversation, "7,8;9f0c")
+    await tapped(decisions, with_document, "8", DM)
     assert await shown(outbox) == []
     slack = await posted(mailbox, outbox, partitions, conversation, "D1:17.5")
     # A direct message is posted to a user and tapped in a channel.
@@ -102,17 +123,7 @@ async def test_the_twin_of_a_reply_is_shown_as_the_reply_with_its_card(
     partitions: Partitions,
     conversation: str,
 ) -> None:
-    reply, run = partitions.new_id(conversation), partitions.new_id(conversation)
-    card = card_for(run, partitions.new_id(conversation), conversation)
-    await mailbox.put(f"run:{run}", "start", update_id=f"start-{run}")
-    effects = Effects(
-        reply=ReplyWrite(id=reply, head="head", parts=("one",)),
-        runs=(run_write(run, conversation, reply=reply),),
-        cards=(CardWrite(card),),
-        slots=((reply, card.token),),
-        posts=(Post(row=reply, conversation=conversation, kind="reply", ref=reply),),
-    )
-    await mailbox.commit(await claim_one(mailbox), effects, pop=True)
+    card, reply = await replied(mailbox, partitions, conversation)
     assert await shown(outbox) == [(conversation, "", "reply")]
     await tapped(decisions, card, "twin", conversation)
     (row,), _ = await outbox.take_rows(5)
@@ -142,6 +153,65 @@ async def test_a_message_may_be_learned_before_any_id_is_known(
     card = await opened(mailbox, partitions, conversation)
     await tapped(decisions, card, "5", DM)
     assert sorted(await shown(outbox)) == [(DM, "", "card"), (DM, "5", "card")]
+
+
+async def test_a_message_that_was_tapped_before_its_id_was_noted_is_shown_by_one_row(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    outbox: RedisOutbox,
+    partitions: Partitions,
+    conversation: str,
+    scripts: Scripts,
+) -> None:
+    card = await opened(mailbox, partitions, conversation)
+    (row,), _ = await outbox.take_rows(5)
+    for tap, place in (("6", DM), ("5", DM), ("5", "telegram:1:-3")):
+        await tapped(decisions, card, tap, place)
+    # Its twin, and the message of that number elsewhere, are others.
+    other = await outbox.sent(row, "5", pace=Pace())
+    assert isinstance(other, Row)
+    assert (other.conversation, other.message_id) == (DM, "6")
+    assert await outbox.sent(other, "6", pace=Pace()) is None
+    assert await shown(outbox) == [("telegram:1:-3", "5", "card")]
+    others = [("telegram:1:-3", "5", "card"), (DM, "6", "card")]
+    await tapped(decisions, card, "5", DM, cards=(CardWrite(decided(card), expect=1),))
+    assert await shown(outbox) == sorted([*others, (DM, "5", "card")])
+    tag = keys.tag(partitions.of_id(card.token) or 0)
+    rows = {f"{card.token}@{at}" for at in (DM, f"{DM}#6", "telegram:1:-3#5")}
+    assert await scripts.client.smembers(f"{tag}rows:{card.token}") == rows
+    assert not await scripts.client.exists(f"{tag}row:{card.token}@{DM}#5")
+
+
+async def test_a_direct_message_that_was_tapped_before_its_id_was_noted_is_shown_by_one_row(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    outbox: RedisOutbox,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    card = await opened(mailbox, partitions, conversation)
+    (row,), _ = await outbox.take_rows(5)
+    await tapped(decisions, card, "D1:17.5", "slack:T1:D1")
+    await outbox.sent(row, "D1:17.5", pace=Pace())
+    assert await shown(outbox) == []
+
+
+async def test_a_reply_that_was_tapped_before_its_id_was_noted_is_shown_by_one_row(
+    mailbox: RedisMailbox,
+    decisions: RedisDecisions,
+    outbox: RedisOutbox,
+    partitions: Partitions,
+    conversation: str,
+    scripts: Scripts,
+) -> None:
+    card, reply = await replied(mailbox, partitions, conversation)
+    (row,), _ = await outbox.take_rows(5)
+    await tapped(decisions, card, "5", conversation)
+    await outbox.sent(row, "5", pace=Pace())
+    assert await shown(outbox) == []
+    tag = keys.tag(partitions.of_id(card.token) or 0)
+    for ref in (reply, card.token):
+        assert await scripts.client.smembers(f"{tag}rows:{ref}") == {row.row}
 
 
 async def test_what_is_learned_of_a_closed_card_is_not_kept_for_ever(

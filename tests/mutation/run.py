@@ -29,7 +29,7 @@ WORKERS = 2
 PATIENCE, PATIENCE_S = 10, 30
 _TREE = ("adapters", "cards", "engine", "tests", "pyproject.toml")
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "payloads", "scenarios", "chaos", "bench")
-_FAILED = re.compile(r"^FAILED \S+::(\w+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) \S+::(\w+)", re.MULTILINE)
 _Judge = subprocess.Popen[str]
 
 

@@ -72,25 +72,47 @@ local function post(p)
   mark_row(p.row, p.dest, now + p.due_ms)
 end
 
+-- Whether a row whose messages are `ids` shows the message of that id; behind a `;` stands no id.
+local function among(ids, id)
+  return string.find(',' .. string.match(ids or '', '^[^;]*') .. ',', ',' .. id .. ',', 1, true)
+end
+
+-- Whether an id means the same here and there: one that names its channel does so everywhere.
+local function same(here, there, id)
+  return here == there or string.find(id, ':', 1, true)
+end
+
 -- A message in which a card was tapped. One that no row knows is the twin of a message whose id was
 -- lost: it is shown anew from now on, with the reply that the card stands in there.
 local function see(s)
   local kind, ref = 'card', s.card
   for _, row in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. s.card)) do
     local r = redis.call('HMGET', T .. 'row:' .. row, 'dest', 'kind', 'ref', 'message_id')
-    local ids = ',' .. (r[4] or '') .. ','
-    -- Ids that name their channel are the same everywhere, others only there.
-    local here = r[1] == s.dest or string.find(s.message_id, ':', 1, true)
-    if here and string.find(ids, ',' .. s.message_id .. ',', 1, true) then return end
+    if same(r[1], s.dest, s.message_id) and among(r[4], s.message_id) then return end
     if r[1] == s.dest and r[2] == 'reply' then kind, ref = 'reply', r[3] end
   end
   local row = s.card .. '@' .. s.dest .. '#' .. s.message_id
   post({row = row, dest = s.dest, kind = kind, ref = ref, body = '', due_ms = 0})
-  redis.call('HSET', T .. 'row:' .. row, 'message_id', s.message_id)
+  redis.call('HSET', T .. 'row:' .. row, 'message_id', s.message_id, 'learned', s.card)
   redis.call('SADD', T .. 'rows:' .. s.card, row)
   if redis.call('HGET', T .. 'card:' .. s.card, 'status') ~= 'open' then
     redis.call('PEXPIRE', T .. 'row:' .. row, KEEP_MS)
     redis.call('PEXPIRE', T .. 'rows:' .. s.card, KEEP_MS)
+  end
+end
+
+-- A row has the messages `ids` from now on. What was tapped in one of them before that was known made
+-- a row of its own, which is one too many.
+local function know(row, dest, ids)
+  local ref = redis.call('HGET', T .. 'row:' .. row, 'ref')
+  for _, other in ipairs(redis.call('SMEMBERS', T .. 'rows:' .. ref)) do
+    local r = redis.call('HMGET', T .. 'row:' .. other, 'learned', 'dest', 'message_id')
+    if r[1] and other ~= row and same(r[2], dest, r[3]) and among(ids, r[3]) then
+      redis.call('DEL', T .. 'row:' .. other)
+      redis.call('SREM', T .. 'rows:' .. ref, other)
+      redis.call('SREM', T .. 'rows:' .. r[1], other)
+      redis.call('ZREM', T .. 'd:' .. r[2], other)
+    end
   end
 end
 

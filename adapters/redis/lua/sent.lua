@@ -5,7 +5,10 @@ local key = T .. 'row:' .. row
 local dh = T .. 'd:' .. dest .. ':h'
 local exists = redis.call('EXISTS', key) == 1
 -- A message that was posted is remembered also by a deliverer that lost its lease.
-if outcome == 'sent' and exists then redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0) end
+if outcome == 'sent' and exists then
+  redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0)
+  know(row, dest, ARGV[7])
+end
 if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
   if outcome == 'sent' and exists then
     if redis.call('HGET', key, 'kind') == 'sync' then
