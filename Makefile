@@ -41,7 +41,7 @@ build/fuzz/.installed: pyproject.toml requirements.lock
 	@build/fuzz/bin/python -m pip --disable-pip-version-check --quiet install atheris schemathesis || true
 	@touch $@
 
-# Removes each guard and effect of the Lua scripts in turn: a test must fail. Takes some minutes.
+# Removes each guard and effect of the Lua scripts in turn: a test must fail. Takes about 12 minutes.
 mutate: $(DEV_STAMP)
 	$(BIN)/python -m tests.mutation.run $(ARGS)
 
