@@ -10,7 +10,7 @@ import structlog
 from bot.stopping import pause
 from engine.errors import StoreError
 from engine.ports.clock import Clock
-from engine.ports.drafts import Drafts, Show, growing
+from engine.ports.drafts import Drafts, Growing, Show
 from engine.ports.platform import Platform
 
 log = structlog.get_logger()
@@ -54,8 +54,9 @@ class Drafting:
     @contextmanager
     def writing(self, reply: str, conversation: str) -> Iterator[Show | None]:
         """What shows the answer of that reply, where its platform can."""
-        platform = growing(self._platforms.get(conversation.partition(":")[0]))
-        every_s = platform.grows_every_s(conversation) if platform else 0.0
+        platform = self._platforms.get(conversation.partition(":")[0])
+        able = platform if isinstance(platform, Growing) else None
+        every_s = able.grows_every_s(conversation) if able else 0.0
         if not every_s:
             yield None
             return

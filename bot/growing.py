@@ -7,7 +7,7 @@ from datetime import datetime
 import structlog
 
 from engine.errors import PlatformError, StoreError
-from engine.ports.drafts import Draft, Drafts, Growing, Growth, growing
+from engine.ports.drafts import Draft, Drafts, Growing, Growth
 from engine.ports.platform import Platform, Rate
 from engine.ports.store import Row
 from engine.replies import Part, ReplyHead, being_answered, view
@@ -44,11 +44,10 @@ class Grown:
 
     async def of(self, row: Row, platform: Platform, now: datetime) -> Answering | None:
         """The row's answer in the making; None when it is to be shown as any other."""
-        able = growing(platform)
-        if able is None or row.kind != "reply" or not row.head or row.card:
+        if row.kind != "reply" or not row.head or row.card or not isinstance(platform, Growing):
             return None
         parts = tuple(Part.model_validate_json(body) for body in row.parts)
-        if not being_answered(parts) or not able.grows_every_s(row.conversation):
+        if not being_answered(parts) or not platform.grows_every_s(row.conversation):
             return None
         head = ReplyHead.model_validate_json(row.head)
         try:
@@ -58,7 +57,7 @@ class Grown:
         waited_s = (now - head.at).total_seconds()
         if draft.off or not (row.message_id or draft.text or waited_s < LONGEST_S):
             return None
-        return Answering(able, head, parts[0], draft)
+        return Answering(platform, head, parts[0], draft)
 
     async def show(self, row: Row, one: Answering, zone: str) -> str | float | None:
         """The message's id; or in how many seconds to look again; or None: show it as any other."""

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from cards.view import MessageView
-from engine.ports.platform import Pace, Platform
+from engine.ports.platform import Pace
 
 Show = Callable[[str], bool]
 """Takes the answer's text so far; True once people read, or will, some of it. Never waits."""
@@ -83,6 +83,7 @@ class Growth:
     key: str
 
 
+@runtime_checkable
 class Growing(Protocol):
     """A platform that can show an answer while it is written; `growth` is for all places together.
 
@@ -102,9 +103,3 @@ class Growing(Protocol):
         into; or the text is shown without a message, for half a minute or so, and "" returned.
         """
         ...
-
-
-def growing(platform: Platform | None) -> Growing | None:
-    """The platform, if it can show answers while they are written."""
-    able = callable(getattr(platform, "grow", None))
-    return platform if able else None  # type: ignore[return-value]

@@ -1,5 +1,6 @@
 """What Telegram brings us and how, fact by fact (tests/fakes/platforms/facts.yaml)."""
 
+import asyncio
 from itertools import pairwise
 
 import pytest
@@ -156,7 +157,10 @@ async def test_a_second_poller_ends_the_first_one_which_waits_and_asks_again(
 ):
     async with listening(polling, intake):
         await server.wait_for(lambda: server.count("getUpdates") == 1)
-        await call(server, "getUpdates")
+        other = asyncio.create_task(call(server, "getUpdates", timeout=50))
+        await server.wait_for(lambda: server.count("getUpdates") == 3)
+        # Ours asked again, and so ended the other's in its turn.
+        assert (await other)["error_code"] == 409
         await server.queue(server.message_update("hello"))
         await intake.wait_for(1)
 
