@@ -95,8 +95,15 @@ class Browser:
             self._profile.cleanup()
 
     def open(self, url: str) -> None:
-        """Go to a page and wait until it is loaded."""
+        """Go to a page and wait until it is loaded, its styles too."""
         self.driver.get(url)
+        self.loaded()
+
+    def loaded(self) -> None:
+        """Wait for the styles too: on a busy machine the driver sees a page before it has them."""
+        WebDriverWait(self.driver, WAIT_S, 0.05).until(
+            lambda _: self.run("return document.readyState") == "complete", "the page did not load"
+        )
 
     def emulate(self, *, width: int, height: int, dark: bool = False) -> None:
         """Show the page at this size in CSS pixels, with the light or the dark scheme."""

@@ -31,6 +31,7 @@ def sign_in(browser: Browser, url: str) -> None:
     browser.press_enter("#token")
     browser.find("main h1")
     browser.wait_text(".me", NAME)
+    browser.loaded()
 
 
 def folder_of(shots: Path) -> Path:
@@ -86,6 +87,7 @@ def whole_page(browser: Browser, width: int, path: Path, *, dark: bool) -> None:
 
 def assert_fits(browser: Browser, page: str) -> None:
     """Nothing makes the page itself scroll sideways."""
+    browser.loaded()
     wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
     assert wide <= 0, page
 
