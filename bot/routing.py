@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from adapters.clock import SystemClock
-from adapters.openai import OpenAIModel
 from bot.definitions import load_definitions
 from bot.progress import tracked
 from bot.settings import Settings
@@ -122,6 +121,8 @@ async def _model(settings: Settings) -> AsyncIterator[Model | None]:
     if settings.llm_model is None or settings.openai_api_key is None:
         yield None
         return
+    from adapters.openai import OpenAIModel
+
     model = OpenAIModel(
         api_key=settings.openai_api_key.get_secret_value(),
         base_url=settings.openai_base_url or "",

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from adapters.clock import SystemClock
 from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
-from adapters.openai import OpenAIModel
 from adapters.redis.client import Client
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
@@ -345,6 +344,9 @@ def _open_model(
 ) -> Model | None:
     if settings.llm_model is None:
         return None
+    # A fifth of what a process loads at its start: only for who has a model.
+    from adapters.openai import OpenAIModel
+
     model = OpenAIModel(
         api_key=secret(settings.openai_api_key),
         base_url=settings.openai_base_url or "",

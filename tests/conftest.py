@@ -18,7 +18,8 @@ from adapters.redis.scripts import Scripts
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
-PARTITIONS = 64
+PARTITIONS = 8
+"""Several, as on a Cluster; not as many, for each sweep of a worker asks them all."""
 LONGEST = ("chaos", "bot", "scenarios", "reviews", "adapters", "mutation")
 """Folders whose files take longest. They start first, so that no processor waits for the last."""
 _numbers = itertools.count(1)
@@ -72,7 +73,7 @@ async def scripts(redis: Redis) -> AsyncIterator[Scripts]:
 
 @pytest.fixture
 def partitions() -> keys.Partitions:
-    """As many partitions as a Cluster would have."""
+    """Several, as a Cluster has."""
     return keys.Partitions(PARTITIONS)
 
 

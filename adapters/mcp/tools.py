@@ -38,6 +38,8 @@ class McpTools:
 
     async def run(self) -> None:
         """Hold a session with each server until cancelled, then end them and their processes."""
+        if not self._servers:
+            return
         # The SDK takes a while to load, and only a worker that has servers needs it.
         from adapters.mcp.connection import Connection
 

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import os
 import signal
 from collections.abc import Awaitable, Callable
@@ -59,7 +60,17 @@ def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
     settings = load_settings()
     configure_logging(args.command)
     stop_at_eof = getattr(args, "stop_at_eof", False)
-    return run_loop(_until_stopped(load(), settings, stop_at_eof=stop_at_eof)) or 0
+    return run_loop(_until_stopped(_kept(load), settings, stop_at_eof=stop_at_eof)) or 0
+
+
+def _kept(load: Callable[[], Serve]) -> Serve:
+    """What stays for good: the garbage collector neither runs for it nor ever looks through it."""
+    gc.disable()
+    try:
+        return load()
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 async def _until_stopped(serve: Serve, settings: Settings, *, stop_at_eof: bool) -> int | None:

@@ -67,6 +67,8 @@ def _approved(browser: Browser, url: str) -> None:
     browser.click('.person:has([value="chen"])')
     browser.find(".kind-confirm .button.danger")
     browser.wait_text("#count", "1")
+    # The list of conversations is that of who looks now, whose own has the notice.
+    browser.wait_text("#unread", "1")
     browser.run("document.querySelector('.kind-confirm').scrollIntoView({block: 'end'})")
 
 

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from adapters.redis.embedded import EmbeddedServer
 from bot.cli.table import COMMANDS, parser
 from tests.bot.signoff_process import FILES, ended
+from tests.conftest import PARTITIONS
 from tests.docs.reading import ROOT, Piece, blocks, words
 
 # What stands for something of the reader's, in the commands that are run.
@@ -178,7 +179,7 @@ async def test_a_command_that_needs_only_the_checkout_does_its_work(
         *given,
         given=b"ECOG of P003?\n",
         REDIS_URL=redis_server.url,
-        SIGNOFF_PARTITIONS="64",
+        SIGNOFF_PARTITIONS=str(PARTITIONS),
         SIGNOFF_DATA_DIR=str(tmp_path / "data"),
         **FILES,
     )

@@ -46,7 +46,7 @@ class Place:
             "SIGNOFF_DATA_DIR": str(folder / "data"),
             "SIGNOFF_PLAYBOOKS": str(folder / "playbooks"),
             "SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml"),
-            "SIGNOFF_PARTITIONS": "64",
+            "SIGNOFF_PARTITIONS": str(self.settings.partitions),
             "SIGNOFF_LEASE_S": "1",
             "OPENAI_API_KEY": API_KEY,
             "OPENAI_BASE_URL": model.base_url,

@@ -20,6 +20,7 @@ from bot.settings import Settings
 from bot.web import application
 from bot.wiring import Parts, open_parts
 from bot.worker import work
+from tests.conftest import PARTITIONS
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import local_slack
@@ -68,7 +69,7 @@ def settings_over(redis_server: EmbeddedServer, folder: Path, **changed: Any) ->
         "data_dir": folder / "data",
         "playbooks": ROOT / "playbooks",
         "people": ROOT / "playbooks" / "people.yaml",
-        "partitions": 64,
+        "partitions": PARTITIONS,
         "port": 8080,
         **changed,
     }

@@ -9,6 +9,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.bot.signoff_process import FILES, Ended, ended, free_port
+from tests.conftest import PARTITIONS
 from tests.fakes.terminal import Terminal, chatting
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_crash_walk import kill_all, run
@@ -138,7 +139,7 @@ async def test_where_people_sign_in_a_link_lets_the_terminal_in(
     variables = {
         **FILES,
         "REDIS_URL": str(settings.redis_url),
-        "SIGNOFF_PARTITIONS": "64",
+        "SIGNOFF_PARTITIONS": str(PARTITIONS),
         "SIGNOFF_WEB_LOGIN": "link",
     }
     link = (await ended(tmp_path, "people", "link", "chen", **variables)).out.strip()

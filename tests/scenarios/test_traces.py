@@ -9,6 +9,7 @@ import pytest
 from bot import operate
 from engine.react.acting import OBSERVED_CHARS
 from tests.bot.signoff_process import FILES, ended
+from tests.conftest import PARTITIONS
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
@@ -64,7 +65,7 @@ async def test_a_message_leaves_how_it_was_routed_and_no_personal_data(
         await room.say("lin", TOLD)
         message = await room.wait_for(lambda m: bool(m["parts"]))
     url = str(service.parts.settings.redis_url)
-    variables = {**FILES, "REDIS_URL": url, "SIGNOFF_PARTITIONS": "64"}
+    variables = {**FILES, "REDIS_URL": url, "SIGNOFF_PARTITIONS": str(PARTITIONS)}
     answer = await ended(tmp_path, "traces", **variables)
     assert answer.status == 0
     (line,) = answer.out.splitlines()
