@@ -60,10 +60,10 @@ def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
     settings = load_settings()
     configure_logging(args.command)
     stop_at_eof = getattr(args, "stop_at_eof", False)
-    return run_loop(_until_stopped(_kept(load), settings, stop_at_eof=stop_at_eof)) or 0
+    return run_loop(_until_stopped(kept(load), settings, stop_at_eof=stop_at_eof)) or 0
 
 
-def _kept(load: Callable[[], Serve]) -> Serve:
+def kept(load: Callable[[], Serve]) -> Serve:
     """What stays for good: the garbage collector neither runs for it nor ever looks through it."""
     gc.disable()
     try:

@@ -1,5 +1,7 @@
 """The command line: wrong settings, taken ports, and the commands around it."""
 
+import asyncio
+import gc
 import re
 import shutil
 import socket
@@ -11,7 +13,9 @@ from pathlib import Path
 import pytest
 from signoff_process import FILES, PLAYBOOKS, ROOT, ended, environment, free_port
 
+from bot.cli.serving import Serve, kept
 from bot.cli.table import COMMANDS as TABLE
+from bot.settings import Settings
 
 NO_WEBCHAT = {"SIGNOFF_WEBCHAT": "off", "TELEGRAM_BOT_TOKEN": "1:x"}
 COMMANDS = tuple(command.name for command in TABLE)
@@ -31,19 +35,53 @@ async def test_help_lists_every_command(tmp_path: Path) -> None:
     assert all(re.search(rf"^ +{command}\s", told.out, re.MULTILINE) for command in COMMANDS)
 
 
-def test_the_command_line_itself_loads_no_part_of_the_service(tmp_path: Path) -> None:
-    heavy = ("adapters", "aiohttp", "engine.router", "engine.turn", "openai", "redis", "yaml")
-    code = "import sys, bot.__main__, bot.cli.table as t; t.parser(); print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env=environment(tmp_path, {}),
+def loaded_by(code: str, folder: Path) -> set[str]:
+    """The modules that a process has loaded after `code`."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],
+        cwd=folder,
+        env=environment(folder, {}),
         capture_output=True,
         check=True,
         text=True,
     )
-    assert "bot.cli.serving" in loaded.stdout.split()
-    assert not set(heavy) & set(loaded.stdout.split())
+    return set(done.stdout.split())
+
+
+def test_the_command_line_itself_loads_no_part_of_the_service(tmp_path: Path) -> None:
+    heavy = {"adapters", "aiohttp", "engine.router", "engine.turn", "openai", "redis", "yaml"}
+    loaded = loaded_by("import bot.__main__, bot.cli.table as t; t.parser()", tmp_path)
+    assert "bot.cli.serving" in loaded
+    assert not heavy & loaded
+
+
+def test_a_service_loads_what_models_and_servers_of_tools_need_only_for_them(
+    tmp_path: Path,
+) -> None:
+    without = "asyncio.run(McpTools((), ()).run())"
+    loading = "import asyncio, bot.web, bot.worker; from adapters.mcp.tools import McpTools"
+    loaded = loaded_by(f"{loading}; {without}", tmp_path)
+    assert "bot.wiring" in loaded
+    assert not {"openai", "mcp"} & loaded
+
+
+def test_the_collector_rests_while_a_process_loads_and_then_goes_on() -> None:
+    def fails() -> Serve:
+        raise ImportError
+
+    async def serve(settings: Settings, stop: asyncio.Event) -> None:
+        return None
+
+    def load() -> Serve:
+        assert not gc.isenabled()
+        return serve
+
+    assert kept(load) is serve
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0
+    with pytest.raises(ImportError):
+        kept(fails)
+    assert gc.isenabled()
 
 
 async def test_no_command_is_an_error(tmp_path: Path) -> None:
