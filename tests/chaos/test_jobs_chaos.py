@@ -9,6 +9,8 @@ import json
 import os
 import random
 import re
+import signal
+from asyncio.subprocess import Process
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import memos
+from bot.lanes import ATTEMPTS
 from engine.frames.state import ENDED
 from tests.bot.signoff_process import FILES, answering, free_port, serving
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
@@ -24,7 +27,6 @@ from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of
 
 SEED = int(os.environ.get("CHAOS_SEED", "3"))
-# Fewer than would make an unlucky mail one that ends its worker again and again.
 KILLS = 4
 LIMIT_S = 120.0
 REPORTS, NOTES = ("P003", "P004"), ("P001", "P002")
@@ -80,7 +82,24 @@ def started(home: Path) -> bool:
     return "worker_started" in (home / "stderr.log").read_text(encoding="utf-8")
 
 
-async def dying(folder: Path, given: dict[str, str], rng: random.Random) -> int:
+async def bears_it(redis: Redis) -> bool:
+    """Whether no mail is such that, if its worker died now, the next would set it aside."""
+    tries = [await redis.hget(key, "attempts") for key in await redis.keys("*:l:*:h")]
+    return all(int(each or 0) < ATTEMPTS for each in tries)
+
+
+async def killed_at_once(process: Process, redis: Redis) -> None:
+    """The worker is killed, now or as soon as that is no mail's last death."""
+    process.send_signal(signal.SIGSTOP)
+    while not await bears_it(redis):
+        process.send_signal(signal.SIGCONT)
+        await asyncio.sleep(0.02)
+        process.send_signal(signal.SIGSTOP)
+    process.kill()
+    await process.wait()
+
+
+async def dying(folder: Path, given: dict[str, str], redis: Redis, rng: random.Random) -> int:
     """Workers one after another, each killed at some moment of its work; how many were."""
     for number in range(KILLS):
         home = folder / f"worker{number}"
@@ -89,8 +108,7 @@ async def dying(folder: Path, given: dict[str, str], rng: random.Random) -> int:
             while not started(home):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
             await asyncio.sleep(rng.uniform(0.1, 0.6))
-            process.kill()
-            await process.wait()
+            await killed_at_once(process, redis)
     return KILLS
 
 
@@ -129,7 +147,7 @@ async def test_each_job_ends_once_and_each_write_happens_once_however_often_work
             async with asyncio.TaskGroup() as people:
                 asked = [*(report(url, one) for one in REPORTS), *(note(url, one) for one in NOTES)]
                 waiting = [people.create_task(one) for one in asked]
-                killed = await dying(tmp_path, given, rng)
+                killed = await dying(tmp_path, given, redis, rng)
                 async with serving(tmp_path, "worker", **given):
                     await asyncio.wait(waiting)
                     while not all(map(ends, (await logs(redis)).values())):  # noqa: ASYNC110

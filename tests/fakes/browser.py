@@ -114,7 +114,7 @@ class Browser:
 
     def find(self, css: str) -> WebElement:
         """The first element that matches and is shown, once there is one."""
-        return self._until(lambda: self._shown(css), f"nothing shown matches {css}")
+        return self._until(lambda: self._shown(css), _missing(css))
 
     def all(self, css: str) -> list[WebElement]:
         """What matches right now."""
@@ -122,20 +122,20 @@ class Browser:
 
     def wait_text(self, css: str, text: str) -> WebElement:
         """The first shown element that matches and contains `text`, once there is one."""
-        return self._until(
-            lambda: next((e for e in self.all(css) if e.is_displayed() and text in e.text), None),
-            f"nothing shown that matches {css} has the text {text!r}",
-        )
+        return self._until(lambda: self._shown(css, text), _missing(css, text))
 
-    def click(self, css: str) -> None:
-        """Click the first shown element that matches."""
-        self.find(css).click()
+    def click(self, css: str, text: str = "") -> None:
+        """Click the first shown element that matches and contains `text`, once there is one."""
+        self._do(css, lambda element: element.click(), text)
 
     def fill(self, css: str, text: str) -> None:
         """Put `text` in place of what a field holds."""
-        field = self.find(css)
-        field.clear()
-        field.send_keys(text)
+
+        def fill(field: WebElement) -> None:
+            field.clear()
+            field.send_keys(text)
+
+        self._do(css, fill)
 
     def type_lines(self, css: str, *lines: str) -> None:
         """Type lines into a text area, with Shift+Enter between them."""
@@ -147,7 +147,7 @@ class Browser:
 
     def press_enter(self, css: str) -> None:
         """Press Enter in a field."""
-        self.find(css).send_keys(Keys.ENTER)
+        self._do(css, lambda field: field.send_keys(Keys.ENTER))
 
     def run(self, script: str, *arguments: Any) -> Any:
         """The value that a script in the page returns."""
@@ -162,8 +162,20 @@ class Browser:
         entries: list[dict[str, Any]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
         return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
 
-    def _shown(self, css: str) -> WebElement | None:
-        return next((e for e in self.all(css) if e.is_displayed()), None)
+    def _shown(self, css: str, text: str = "") -> WebElement | None:
+        shown = (e for e in self.all(css) if e.is_displayed())
+        return next((e for e in shown if not text or text in e.text), None)
+
+    def _do(self, css: str, act: Callable[[WebElement], object], text: str = "") -> None:
+        """Once more with what stands in its place, when the page replaced it just before."""
+
+        def done() -> WebElement | None:
+            element = self._shown(css, text)
+            if element is not None:
+                act(element)
+            return element
+
+        self._until(done, _missing(css, text))
 
     def _until(self, found: Callable[[], WebElement | None], complaint: str) -> WebElement:
         wait = WebDriverWait(
@@ -172,3 +184,7 @@ class Browser:
         element = wait.until(lambda _: found() or False, complaint)
         assert isinstance(element, WebElement)
         return element
+
+
+def _missing(css: str, text: str = "") -> str:
+    return f"nothing shown that matches {css} has the text {text!r}"

@@ -37,7 +37,7 @@ def edit_and_approve(browser: Browser, url: str, shots: Path) -> None:
     browser.open(url)
     browser.click('.person:has([value="wu"])')
     card = ".card.kind-confirm"
-    browser.wait_text(f"{card} .button.plain", "修改内容").click()
+    browser.click(f"{card} .button.plain", "修改内容")
     browser.wait_text(f"{card} .form .intro", "不是批准")
     weight = f'{card} [data-field="weight_kg"] input'
     assert browser.find(weight).get_attribute("value") == "61.5"

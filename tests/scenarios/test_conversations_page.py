@@ -65,8 +65,8 @@ def begin_two(browser: Browser, url: str, secret: str, shots: Path) -> str:
     browser.press_enter("#text")
     browser.find(".reply")
     browser.wait_text("#list [aria-current]", "/help")
-    titles = [each.text for each in browser.all("#list .title")]
-    assert titles == ["/help", "ECOG of P003?"]
+    titles = "return [...document.querySelectorAll('#list .title')].map((e) => e.innerText)"
+    assert browser.run(titles) == ["/help", "ECOG of P003?"]
     browser.screenshot(shots / "two.png")
     return first
 

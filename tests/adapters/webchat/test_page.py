@@ -180,7 +180,7 @@ def _tap_around(browser: Browser, address: str) -> None:
     browser.click('.person:has([value="chen"])')
     browser.click(".button.plain")
     browser.wait_text(".extra h4", "Return it")
-    browser.wait_text(".extra .button.plain", "Back").click()
+    browser.click(".extra .button.plain", "Back")
     browser.click(".button.danger")
     browser.fill(".extra textarea", "measure again")
     browser.click(".extra [type=submit]")
@@ -283,11 +283,11 @@ async def test_typing_shows_until_the_next_message(page, chat, browser):
 async def test_the_page_speaks_both_languages(page, browser):
     def walk() -> None:
         browser.open(address)
-        browser.wait_text("#lang", "中文").click()
+        browser.click("#lang", "中文")
         browser.wait_text(".person", "审核人")
         browser.wait_text("#empty h2", "办点什么")
         assert browser.run("return document.documentElement.lang") == "zh"
-        browser.wait_text("#lang", "EN").click()
+        browser.click("#lang", "EN")
         browser.wait_text(".person", "Reviewer")
 
     address = page("words")

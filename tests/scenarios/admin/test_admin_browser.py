@@ -143,7 +143,7 @@ def by_keyboard(browser: Browser, url: str) -> None:
     outline = "return getComputedStyle(document.activeElement).outlineStyle"
     assert browser.run(outline) == "solid"
     browser.press_enter("td.main a")
-    browser.find("#cancel > summary").send_keys(Keys.ENTER)
+    browser.press_enter("#cancel > summary")
     assert focused_after(browser, Keys.TAB) == ".danger"
     press.active_element.send_keys(Keys.ENTER)
     browser.wait_text(".notice", "cancelled")
@@ -232,7 +232,7 @@ def give_away(browser: Browser, url: str, run: str, token: str, shots: Path) -> 
     browser.emulate(width=PHONE[0], height=PHONE[1], dark=True)
     sign_in(browser, url)
     browser.open(f"{url}/runs/{run}?lang=en#card-{token}")
-    browser.find(f"#reassign-{token} > summary").send_keys(Keys.ENTER)
+    browser.press_enter(f"#reassign-{token} > summary")
     assert focused_after(browser, Keys.TAB) == f"#giver-{token}"
     assert_fits(browser, "reassign")
     browser.screenshot(shots / "reassign-phone-dark.png")
