@@ -88,8 +88,8 @@ async def bears_it(redis: Redis) -> bool:
     return all(int(each or 0) < ATTEMPTS for each in tries)
 
 
-async def killed_at_once(process: Process, redis: Redis) -> None:
-    """The worker is killed, now or as soon as that is no mail's last death."""
+async def kill(process: Process, redis: Redis) -> None:
+    """The worker dies, now or as soon as that is no mail's last death."""
     process.send_signal(signal.SIGSTOP)
     while not await bears_it(redis):
         process.send_signal(signal.SIGCONT)
@@ -108,7 +108,7 @@ async def dying(folder: Path, given: dict[str, str], redis: Redis, rng: random.R
             while not started(home):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
             await asyncio.sleep(rng.uniform(0.1, 0.6))
-            await killed_at_once(process, redis)
+            await kill(process, redis)
     return KILLS
 
 

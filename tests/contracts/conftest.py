@@ -10,6 +10,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.keys import tag as key_tag
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from tests.conftest import PARTITIONS
 from tests.fakes.redis_servers import cluster
 
 
@@ -48,8 +49,8 @@ def scripts(request: pytest.FixtureRequest) -> Scripts:
 
 @pytest.fixture
 def partitions(scripts: Scripts) -> Partitions:
-    """As many as a Cluster would have; fewer on a single server, for each sweep asks them all."""
-    return Partitions(64 if isinstance(scripts.client, RedisCluster) else 8)
+    """As many as a Cluster would have, or those of every test on a single server."""
+    return Partitions(64 if isinstance(scripts.client, RedisCluster) else PARTITIONS)
 
 
 @pytest.fixture

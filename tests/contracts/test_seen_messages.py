@@ -1,5 +1,7 @@
 """A message whose id was lost is found again by a tap in it, and is shown as all others are."""
 
+from typing import Any
+
 from adapters.redis import keys
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
@@ -13,9 +15,9 @@ DM = "telegram:1:2002"
 
 
 async def tapped(
-    decisions: RedisDecisions, card: Card, message_id: str, at: str, **more: object
+    decisions: RedisDecisions, card: Card, message_id: str, at: str, **more: Any
 ) -> None:
-    effects = Effects(seen=(Seen(card.token, at, message_id),), **more)  # type: ignore[arg-type]
+    effects = Effects(seen=(Seen(card.token, at, message_id),), **more)
     await decisions.decide(
         card.token, update_id=f"tap-{message_id}-{at}-{len(more)}", answer="{}", effects=effects
     )

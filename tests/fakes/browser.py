@@ -154,8 +154,9 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def screenshot(self, path: Path) -> None:
-        """Write what the window shows as PNG."""
-        self.driver.save_screenshot(str(path))
+        """Write what the window shows as PNG, in a folder that is made where it is missing."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(self.driver.get_screenshot_as_png())
 
     def console_errors(self) -> list[str]:
         """Errors that the console got since the last call; policy violations are among them."""
@@ -187,4 +188,4 @@ class Browser:
 
 
 def _missing(css: str, text: str = "") -> str:
-    return f"nothing shown that matches {css} has the text {text!r}"
+    return f"nothing shown matches {css}" + (f" with the text {text!r}" if text else "")
