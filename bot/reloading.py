@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ from bot.people import Directory
 from bot.publishing import fetch, publish
 from bot.settings import Settings
 from bot.stopping import pause
+from bot.store import patiently
 from engine.errors import DefinitionError, StoreError
 from engine.ports.published import Published
 
@@ -166,7 +168,7 @@ async def open_reloading(
     Raises StoreUnavailable.
     """
     current = Current(snapshot_of(found), published)
-    await publish(current.now, published)
+    await patiently(partial(publish, current.now, published))
     return Reloading(
         settings, found.people, current=current, published=published, search=search, seen=seen
     )

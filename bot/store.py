@@ -1,17 +1,21 @@
 """The store as a process finds it at the start: waited for, connected, checked."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import structlog
 
 from adapters.redis.client import Client, translated
-from adapters.redis.connect import BLOCK_S, COMMAND_S, check, connect, durability
+from adapters.redis.connect import BLOCK_S, check, connect, durability
 from adapters.redis.embedded import open_server
 from bot.settings import Settings
 from engine.errors import StoreUnavailable
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 PATIENCE_S = 60.0
@@ -23,12 +27,18 @@ _LONGEST_PAUSE_S = 5.0
 class Store:
     """Clients of one store: `client` for commands, `blocking` for reads that wait.
 
-    `durability` says what its writes survive.
+    `durability` says what its writes survive, `warnings` what about that is unsafe.
     """
 
     client: Client
     blocking: Client
     durability: str
+    warnings: Sequence[str]
+
+    async def close(self) -> None:
+        """Close both clients."""
+        await self.blocking.aclose()
+        await self.client.aclose()
 
 
 async def open_store(settings: Settings, stack: AsyncExitStack) -> Store:
@@ -42,50 +52,47 @@ async def open_store(settings: Settings, stack: AsyncExitStack) -> Store:
         server = await open_server(settings.data_dir / "redis")
         stack.callback(server.close)
         url = server.url
-    client, warnings = await stack.enter_async_context(_checked(url, settings))
-    blocking = await connect_patiently(url, timeout_s=BLOCK_S + 5)
-    stack.push_async_callback(blocking.aclose)
-    for warning in warnings:
+    store = await patiently(partial(_opened, url, settings))
+    stack.push_async_callback(store.close)
+    for warning in store.warnings:
         log.warning("durability", warning=warning)
-    with translated():
-        kept = await durability(client)
-    log.info("store_opened", durability=kept)
-    return Store(client, blocking, kept)
+    log.info("store_opened", durability=store.durability)
+    return store
 
 
 async def check_store(url: str, settings: Settings) -> None:
     """Waits for the store and checks it, without keeping it; raises as `open_store` does."""
-    async with _checked(url, settings):
-        return
+    store = await patiently(partial(_opened, url, settings))
+    await store.close()
 
 
-@asynccontextmanager
-async def _checked(url: str, settings: Settings) -> AsyncIterator[tuple[Client, list[str]]]:
-    client = await connect_patiently(url)
-    try:
-        yield (
-            client,
-            await check(
-                client, allow_unsafe=settings.allow_unsafe_redis, partitions=settings.partitions
-            ),
+async def _opened(url: str, settings: Settings) -> Store:
+    async with AsyncExitStack() as stack:
+        client = await connect(url)
+        stack.push_async_callback(client.aclose)
+        warnings = await check(
+            client, allow_unsafe=settings.allow_unsafe_redis, partitions=settings.partitions
         )
-    finally:
-        await client.aclose()
+        with translated():
+            kept = await durability(client)
+        blocking = await connect(url, timeout_s=BLOCK_S + 5)
+        # Both are the caller's now.
+        stack.pop_all()
+        return Store(client, blocking, kept, warnings)
 
 
-async def connect_patiently(
-    url: str, *, patience_s: float = PATIENCE_S, timeout_s: float = COMMAND_S
-) -> Client:
-    """A client of a store that may just be starting; a warning for each try that failed.
+async def patiently(ask: Callable[[], Awaitable[T]], *, patience_s: float = PATIENCE_S) -> T:
+    """What `ask` answers, asked until the store is there; a warning for each try that failed.
 
-    Raises StoreUnavailable once it has been away for `patience_s`, DefinitionError at once for an
-    answer that waiting cannot change.
+    Every question of a start is asked so, for a store that has answered one may be away for the
+    next. Raises StoreUnavailable once it has been away for `patience_s`, and at once whatever else
+    `ask` raises.
     """
     loop = asyncio.get_running_loop()
     deadline, pause_s = loop.time() + patience_s, _FIRST_PAUSE_S
     while True:
         try:
-            return await connect(url, timeout_s=timeout_s)
+            return await ask()
         except StoreUnavailable as error:
             if loop.time() + pause_s > deadline:
                 raise

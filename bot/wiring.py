@@ -122,14 +122,15 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     servers = load_servers(settings.mcp, definitions.people.roles)
     async with AsyncExitStack() as stack:
         store = await unless(stop, open_store(settings, stack))
-        outside = await _open_outside(settings, definitions, store, stack)
+        outside = await unless(stop, _open_outside(settings, definitions, store, stack))
         rooms = open_rooms(settings, store, stack)
         watched = _open_watched(settings, rooms, outside.people, stack)
         knowledge = DocumentSearch(definitions.documents)
         stack.callback(knowledge.close)
-        reloading = await open_reloading(
+        opening = open_reloading(
             settings, definitions, published=rooms.published, search=knowledge.replace, seen=seen
         )
+        reloading = await unless(stop, opening)
         remote = McpTools(servers, [tool.name for tool in TOOLS])
         drafting = Drafting(
             rooms.drafts, outside.platforms, outside.clock, no_keys(settings.secrets)
@@ -180,8 +181,7 @@ async def _open_outside(
 ) -> _Outside:
     clock = SystemClock(settings.timezone)
     records = _open_records(settings, definitions.playbooks, stack)
-    groups = open_groups(settings, store, definitions.people, stack)
-    await groups.load()
+    groups = await open_groups(settings, store, definitions.people, stack)
     people = definitions.people.kept_apart(settings.slack_many).resolved(groups.members)
     platforms = open_platforms(settings, store, people, stack)
     files, inbox_files = open_files(settings, platforms)

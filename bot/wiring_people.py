@@ -19,7 +19,7 @@ from bot.groups import Groups
 from bot.people import Directory
 from bot.settings import Settings
 from bot.slack_home import SlackHome
-from bot.store import Store, open_store
+from bot.store import Store, open_store, patiently
 from bot.web_inbox import WebInbox
 from bot.wiring_slack import slack_workspaces
 from cards.model import Card
@@ -30,18 +30,23 @@ from engine.ports.logins import Logins
 _HOME_LOOKS = 2_000
 
 
-def open_groups(
+async def open_groups(
     settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
 ) -> Groups:
-    """The Slack groups that roles name; without Slack nobody is in them."""
+    """The Slack groups that roles name, as all processes know them; without Slack nobody is in any.
+
+    Raises StoreUnavailable.
+    """
     accounts = open_slack_accounts(settings, stack, store) if people.groups else None
-    return Groups(
+    groups = Groups(
         people.groups,
         RedisGroups(store.client),
         accounts.members if accounts else None,
         max_age_s=settings.group_age_s,
         elapsed_s=SystemClock(settings.timezone).elapsed_s,
     )
+    await patiently(groups.load)
+    return groups
 
 
 def open_slack_accounts(
@@ -132,8 +137,7 @@ async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Desk
         store = await open_store(settings, stack)
         scripts = Scripts(store.client)
         stack.push_async_callback(scripts.idle)
-        groups = open_groups(settings, store, people, stack)
-        await groups.load()
+        groups = await open_groups(settings, store, people, stack)
         yield Desk(
             people=people.kept_apart(settings.slack_many).resolved(groups.members),
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),

@@ -25,9 +25,15 @@ _AWAY_WORDS = (
     "MISCONF",
     "UNBLOCKED",
     "BUSY",
+    "UNKILLABLE",
     "TRYAGAIN",
     "CLUSTERDOWN",
 )
+
+
+def passes(error: RedisError) -> bool:
+    """Whether what Redis says may pass by itself, as a fail-over or a full memory does."""
+    return isinstance(error, AWAY) or str(error).startswith(_AWAY_WORDS)
 
 
 @contextmanager
@@ -38,6 +44,6 @@ def translated() -> Iterator[None]:
     except (*AWAY, RedisClusterException, OSError) as error:
         raise StoreUnavailable(f"Redis does not answer or refuses writes: {error}") from error
     except RedisError as error:
-        if str(error).startswith(_AWAY_WORDS):
+        if passes(error):
             raise StoreUnavailable(f"Redis refuses for now: {error}") from error
         raise StoreError(f"Redis refused: {error}") from error

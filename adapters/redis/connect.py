@@ -10,14 +10,13 @@ from redis.backoff import ExponentialBackoff
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
-    ClusterDownError,
     InvalidResponse,
     RedisError,
     ResponseError,
 )
 
 from adapters.redis import keys
-from adapters.redis.client import Client
+from adapters.redis.client import Client, passes
 from adapters.redis.connections import cancellable, cancellable_cluster
 from engine.errors import DefinitionError, StoreUnavailable
 
@@ -26,8 +25,6 @@ OLDEST = (6, 2)
 COMMAND_S = 1.0
 # How long a blocking read may wait, on a client of its own.
 BLOCK_S = 15.0
-# Answers of a server that is busy, not wrong.
-_PASSING = ("BUSY", "MISCONF", "UNKILLABLE")
 _FINAL = (AuthenticationError, AuthorizationError, InvalidResponse, ssl.SSLCertVerificationError)
 
 
@@ -82,7 +79,7 @@ def _is_answer(error: BaseException) -> bool:
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, ResponseError):
-            return not isinstance(seen, ClusterDownError) and not str(seen).startswith(_PASSING)
+            return not passes(seen)
         if isinstance(seen, _FINAL):
             return True
         seen = seen.__cause__ or seen.__context__
@@ -106,7 +103,11 @@ def _shown(url: str) -> str:
 
 
 async def check(client: Client, *, allow_unsafe: bool, partitions: int) -> list[str]:
-    """Warnings to log; raises DefinitionError when state could be lost or partitions changed."""
+    """Warnings to log.
+
+    Raises DefinitionError when state could be lost, or the partitions or our rights do not fit;
+    StoreUnavailable for a server that is away.
+    """
     try:
         facts = await _facts(client)
         unfit, unsafe = _unfit(facts), _unsafe(facts)
@@ -115,6 +116,8 @@ async def check(client: Client, *, allow_unsafe: bool, partitions: int) -> list[
         await client.set(keys.PARTITIONS, partitions, nx=True)
         kept = str(await client.get(keys.PARTITIONS))
     except (RedisError, OSError) as error:
+        if _is_answer(error):
+            raise DefinitionError(f"REDIS_URL: the server is of no use: {error}") from error
         raise StoreUnavailable(f"Redis does not answer: {error}") from error
     if kept != str(partitions):
         raise DefinitionError(

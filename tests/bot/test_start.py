@@ -4,6 +4,7 @@ import asyncio
 import json
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 from redis.asyncio import Redis
 from signoff_process import FILES, PATIENCE_S, ROOT, ended, free_port, running
 
+from adapters.redis.connect import connect
 from bot.settings import Settings
 from bot.stopping import Stopped
-from bot.store import connect_patiently
+from bot.store import patiently
 from bot.wiring import open_parts
 from engine.errors import StoreUnavailable
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -44,7 +46,7 @@ async def until_logged(folder: Path, event: str) -> dict[str, Any]:
 async def test_a_store_that_stays_away_ends_the_wait() -> None:
     with pytest.raises(StoreUnavailable) as caught:
         async with asyncio.timeout(PATIENCE_S):
-            await connect_patiently(nowhere(), patience_s=0.6)
+            await patiently(partial(connect, nowhere()), patience_s=0.6)
 
     assert "does not answer" in str(caught.value)
     assert "hush" not in str(caught.value)

@@ -1,47 +1,78 @@
-"""Opening the store while it comes and goes."""
+"""Opening the store, and what a process reads from it at its start, while it comes and goes."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from redis.asyncio import Redis
 
 from adapters.redis.embedded import EmbeddedServer
 from bot.settings import Settings
-from bot.store import open_store
+from bot.wiring import open_parts
+
+TRIES = 3
+"""How often redis-py sends a command before the error reaches us."""
 
 
+@dataclass(slots=True)
 class Door:
-    """Passes connections on to a unix socket, but shuts those of the given numbers at once."""
+    """Passes on what comes to a unix socket; to the commands of these numbers no answer returns."""
 
-    def __init__(self, path: str, shut: range) -> None:
-        self.path, self.shut, self.came = path, shut, 0
+    path: str
+    shut: range
+    port: int = 0
+    came: int = 0
 
-    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.came += 1
-        if self.came in self.shut:
-            writer.transport.abort()
-            return
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection, until either side closes it."""
         inner_reader, inner_writer = await asyncio.open_unix_connection(self.path)
-        inward = asyncio.create_task(_copy(reader, inner_writer))
-        await _copy(inner_reader, writer)
-        await inward
+        back = asyncio.create_task(_copy(inner_reader, writer))
+        while data := await reader.read(65536):
+            self.came += 1
+            inner_writer.write(data)
+            if self.came in self.shut:
+                writer.transport.abort()
+                break
+        inner_writer.close()
+        await back
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while data := await reader.read(65536):
         writer.write(data)
-        await writer.drain()
     writer.close()
 
 
-async def test_a_store_that_goes_away_between_two_clients_is_waited_for(
-    redis: Redis, redis_server: EmbeddedServer
+@asynccontextmanager
+async def opened(server: EmbeddedServer, shut: range) -> AsyncIterator[Door]:
+    door = Door(server.url.removeprefix("unix://"), shut)
+    async with await asyncio.start_server(door.serve, "127.0.0.1", 0) as listening:
+        door.port = listening.sockets[0].getsockname()[1]
+        yield door
+
+
+async def started(server: EmbeddedServer, given: Settings, shut: range = range(0)) -> int:
+    """How many commands the start of a process sent, some of them without an answer."""
+    async with opened(server, shut) as door:
+        settings = given.model_copy(update={"redis_url": f"redis://127.0.0.1:{door.port}/0"})
+        async with open_parts(settings):
+            return door.came
+
+
+async def test_a_start_waits_for_a_store_that_goes_away_at_any_of_its_commands(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path, playbooks: Path
 ) -> None:
-    # The first is the client for commands; then as often as redis-py tries by itself.
-    door = Door(redis_server.url.removeprefix("unix://"), shut=range(2, 5))
-    server = await asyncio.start_server(door, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    async with server, AsyncExitStack() as stack:
-        store = await open_store(Settings(redis_url=f"redis://127.0.0.1:{port}/0"), stack)
-        assert await store.blocking.ping()
-    assert door.came > 4
+    people = playbooks / "people.yaml"
+    role = "en: data reviewer"
+    listed = people.read_text("utf-8").replace(role, f"{role}, slack_group: T1:S1")
+    people.write_text(listed, "utf-8")
+    given = Settings(_env_file=None, data_dir=tmp_path / "data", playbooks=playbooks, people=people)
+    # Once what is published is there, each start sends the same.
+    await started(redis_server, given)
+    quiet = await started(redis_server, given)
+    ways = [range(first, first + TRIES) for first in range(1, quiet + 1)]
+    async with asyncio.TaskGroup() as group:
+        starts = [group.create_task(started(redis_server, given, shut)) for shut in ways]
+    assert all(start.result() >= shut.stop for start, shut in zip(starts, ways, strict=True))

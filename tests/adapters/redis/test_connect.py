@@ -70,6 +70,16 @@ async def test_the_number_of_partitions_is_kept_with_the_data(tmp_path: Path) ->
             await check(client, allow_unsafe=False, partitions=1)
 
 
+async def test_a_user_who_may_not_write_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    async with client_of(tmp_path, SAFE) as client:
+        await client.acl_setuser(
+            "reads", enabled=True, nopass=True, keys=["*"], commands=["+@all", "-set"]
+        )
+        await client.auth("", "reads")
+        with pytest.raises(DefinitionError, match="no permissions"):
+            await check(client, allow_unsafe=False, partitions=1)
+
+
 async def test_a_cluster_is_found_out_and_passes_the_check(tmp_path: Path) -> None:
     with cluster(tmp_path) as url:
         client = await connect(url)
