@@ -33,7 +33,7 @@ class Store:
     client: Client
     blocking: Client
     durability: str
-    warnings: Sequence[str]
+    warnings: Sequence[str] = ()
 
     async def close(self) -> None:
         """Close both clients."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import aiohttp
 
 from tests.fakes.forge import PIPE, Forged, forged
+from tests.fakes.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOKS = ROOT / "playbooks"
@@ -20,7 +21,6 @@ FILES = {
     "SIGNOFF_PLAYBOOKS": str(PLAYBOOKS),
     "SIGNOFF_PEOPLE": str(PLAYBOOKS / "people.yaml"),
 }
-PATIENCE_S = 90.0
 
 
 def environment(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from bot.drafting import BEGINS_CHARS, BEGINS_S, Drafting
 from bot.masking import MASK, no_keys
 from tests.bot.test_limiting import SetClock
 from tests.fakes.chat_log import MemoryChatLog
+from tests.fakes.patience import PATIENCE_S
 
 ROOM = "web:local:main"
 LONG = "word " * BEGINS_CHARS
@@ -81,7 +82,7 @@ async def test_what_was_not_put_when_the_answer_ended_is_never_put(
         with drafting.writing(other := partitions.new_id(ROOM), ROOM) as show:
             assert show is not None
             assert show(LONG)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_S):
                 while not (await drafts.read(other)).text:
                     pass
     finally:

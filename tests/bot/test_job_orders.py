@@ -11,6 +11,7 @@ from signoff_process import FILES, PLAYBOOKS, ended, free_port, serving
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import API_KEY, ModelServer
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of
 
@@ -37,7 +38,7 @@ def variables(redis_server: EmbeddedServer, model: ModelServer, port: int) -> Va
 
 
 async def up(port: int) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -50,7 +51,7 @@ async def up(port: int) -> None:
 
 async def told(folder: Path, wanted: str, *words: str, **given: str) -> str:
     """What the command prints, as soon as it says that."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             answer = await ended(folder, *words, **given)
             if wanted in answer.out:

@@ -14,6 +14,7 @@ from signoff_process import FILES, answering, ended, free_port, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.logins import RedisLogins
+from tests.fakes.patience import PATIENCE_S
 
 PUBLIC = "signoff.example"
 SAID = {"room": "main", "person": "lin", "id": "message-0001", "text": "/help"}
@@ -157,7 +158,7 @@ async def test_a_stream_ends_for_whom_an_operator_signs_out(store: str, tmp_path
         # The next thing that is said is not sent any more.
         said = {**SAID, "person": "chen"}
         assert (await chen.post("/chat/messages", said))[0] == 202
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(PATIENCE_S):
             status, text = await reading
         assert (status, "/help" in text) == (200, False)
 

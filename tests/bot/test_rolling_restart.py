@@ -7,10 +7,11 @@ from pathlib import Path
 
 import aiohttp
 from redis.asyncio import Redis
-from signoff_process import FILES, PATIENCE_S, PLAYBOOKS, answering, ended, free_port, serving
+from signoff_process import FILES, PLAYBOOKS, answering, ended, free_port, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.forge import Forged
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
@@ -73,7 +74,7 @@ class Talk:
         while not done.is_set():
             self.sent += 1
             await self.say(f"ECOG of P{self.sent % 9 + 1:03}?")
-            await self.slack.wait_for(lambda: self.answers() >= self.sent, PATIENCE_S)
+            await self.slack.wait_for(lambda: self.answers() >= self.sent)
 
     async def say(self, text: str) -> None:
         body, headers = self.slack.signed_request(
@@ -122,8 +123,7 @@ async def test_processes_are_replaced_one_by_one_and_every_message_is_answered_o
                     await slack.wait_for(
                         lambda before=before: all(
                             talk.sent > sent + 1 for talk, sent in zip(talks, before, strict=True)
-                        ),
-                        PATIENCE_S,
+                        )
                     )
                 done.set()
             assert [talk.answers() for talk in talks] == [talk.sent for talk in talks]

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import aiohttp
 from redis.asyncio import Redis
-from signoff_process import FILES, PATIENCE_S, PLAYBOOKS, ROOT, free_port, running
+from signoff_process import FILES, PLAYBOOKS, ROOT, free_port, running
 
 from adapters.redis.embedded_supervisor import RunningServer, open_lock, take_lock
+from tests.fakes.patience import PATIENCE_S
 
 RUN = (sys.executable, "-m", "bot", "run")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, PATIENCE_S, ROOT, ended, free_port, running
+from signoff_process import FILES, ROOT, ended, free_port, running
 
 from adapters.redis.connect import connect
 from bot.settings import Settings
@@ -18,11 +18,13 @@ from bot.stopping import Stopped
 from bot.store import patiently
 from bot.wiring import open_parts
 from engine.errors import StoreUnavailable
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
 
-PROMPT_S = 3.0
+PROMPT_S = 20.0
+"""Much less than a store that is away is waited for."""
 
 
 def nowhere() -> str:

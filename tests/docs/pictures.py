@@ -21,6 +21,7 @@ from adapters.redis.embedded import EmbeddedServer, open_server
 from adapters.webchat.rooms import own_rooms
 from tests.docs.reading import ROOT
 from tests.fakes.browser import Browser
+from tests.fakes.patience import PATIENCE_S
 from tests.scenarios.conftest import running, settings_over
 
 FOLDER = ROOT / "docs" / "pictures"
@@ -53,6 +54,7 @@ def _asked(browser: Browser, url: str) -> None:
     _say(browser, "Show me the ECOG of P003, then record today's visit")
     browser.wait_text(".part.is-answered", "ECOG of P003")
     browser.find(".card .form")
+    browser.wait_text("#count", "1")
     browser.wait_text("#list", "Show me the ECOG")
 
 
@@ -100,7 +102,7 @@ def _shot(picture: Picture, url: str) -> Image.Image:
         picture.walk(browser, url)
         browser.run("document.activeElement.blur()")
         # What moves has come to rest.
-        WebDriverWait(browser.driver, 10).until(
+        WebDriverWait(browser.driver, PATIENCE_S).until(
             lambda _: browser.run("return document.getAnimations().length") == 0
         )
         image = Image.open(BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")

@@ -12,12 +12,12 @@ from redis import Redis
 
 from bot.settings import Settings
 from tests.docs.reading import ROOT, pages
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.web_room import Message, WebRoom
 from tests.scenarios.conftest import running
 from tests.scenarios.test_web_walk import to_review
 
-PATIENCE_S = 60.0
 (PAGE,) = (page for page in pages() if page.name == "docs/backup.md")
 COPY_AOF, PUT_AOF, COPY_RDB, PUT_RDB, SWITCH_ON = (b.text for b in PAGE.blocks if b.kind == "sh")
 CLIENT = f"""#!{sys.executable}

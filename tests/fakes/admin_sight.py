@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.frames.state import Run
 from tests.fakes.admin_client import Page
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_web_walk import ASK, GOOD
@@ -109,7 +110,7 @@ async def something_to_see(service: Service) -> Sight:
 
 async def page_with(get: Callable[[], Awaitable[Page]], text: str) -> Page:
     """The page as soon as it has that text."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             page = await get()
             if text in page.text:

@@ -5,12 +5,12 @@ up to the test. Every commit is checked: a card of a run never changes without a
 """
 
 import asyncio
-import itertools
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from adapters.redis import keys
 from bot.delivery import Delivery
@@ -38,9 +38,7 @@ from engine.frames.state import Run
 from engine.ports.meter import UNHEARD
 from engine.ports.store import Claim, Effects
 from engine.replay.audit import Standing, reconstructed
-
-PATIENCE_S = 45.0
-_updates = itertools.count(1)
+from tests.fakes.patience import PATIENCE_S
 
 
 def at(room: str) -> str:
@@ -170,7 +168,8 @@ class Crank:
     ) -> Outcome:
         """An update of that kind, as the web chat makes it."""
         update: Update = kind(
-            id=id or f"crank-{next(_updates):06d}",
+            # A number might stand for another update in a store that a test puts back.
+            id=id or f"crank-{uuid4().hex}",
             conversation=at(room),
             actor=Actor(platform="web", workspace="local", user=person),
             **more,

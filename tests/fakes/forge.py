@@ -21,7 +21,6 @@ from io import FileIO
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 90.0
 PIPE, NULL = subprocess.PIPE, subprocess.DEVNULL
 _MOST_BYTES = 1 << 20
 

@@ -14,6 +14,7 @@ import adapters
 from bot import wiring_platforms
 from cards import texts
 from cards.texts import card
+from tests.fakes.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
@@ -105,7 +106,7 @@ class Line:
         await self.wait_for(lambda: len(self._answers()) > before)
         return self._answers()[before]
 
-    async def wait_for(self, holds: Callable[[], bool], timeout_s: float = 20) -> None:
+    async def wait_for(self, holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
         """Returns once `holds`; TimeoutError after that time."""
         async with asyncio.timeout(timeout_s), self._changed:
             await self._changed.wait_for(holds)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from adapters.mcp.servers import Server, Stdio
 from adapters.mcp.tools import McpTools
+from tests.fakes.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 60.0
 
 
 def sample(*words: str, **variables: str) -> Stdio:

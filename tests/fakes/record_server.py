@@ -16,6 +16,8 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from tests.fakes.patience import PATIENCE_S
+
 SECRET = "a-secret-of-the-tests"
 OLDEST_S = 300
 _SHAPE: dict[str, type] = {
@@ -91,7 +93,7 @@ class RecordServer:
         self._talking.set()
         self._talking = asyncio.Event()
 
-    async def wait_for(self, holds: Callable[[], bool], timeout_s: float = 30.0) -> None:
+    async def wait_for(self, holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
         """Return when it holds after some request."""
         async with asyncio.timeout(timeout_s), self._changed:
             await self._changed.wait_for(holds)

@@ -11,10 +11,10 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from adapters.redis.server_binary import find_server
+from tests.fakes.patience import PATIENCE_S
 
 SAFE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 SLOTS = 16384
-PATIENCE_S = 45.0
 
 
 @contextmanager

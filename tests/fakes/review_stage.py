@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 
 from cards.model import Card
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -16,7 +17,6 @@ from tests.fakes.platforms.telegram.updates import Sent
 from tests.fakes.web_room import Message, WebRoom
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_platform_walk import (
-    WAIT_S,
     SlackSide,
     TelegramSide,
     slack_settings,
@@ -149,7 +149,7 @@ class Stage:
 
     async def until_reminded(self, times: int) -> Card:
         """The review once it has been reminded of so often."""
-        async with asyncio.timeout(WAIT_S):
+        async with asyncio.timeout(PATIENCE_S):
             while (card := await self.card()).reminded != times:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         return card

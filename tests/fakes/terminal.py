@@ -9,8 +9,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.bot.signoff_process import PATIENCE_S, environment
+from tests.bot.signoff_process import environment
 from tests.fakes.forge import PIPE, Forged, forged
+from tests.fakes.patience import PATIENCE_S
 
 
 class ChatProcess:

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 import aiohttp
 
-TIMEOUT_S = 45.0
+from tests.fakes.patience import PATIENCE_S
+
 Message = dict[str, Any]
 _ids = itertools.count(1)
 
@@ -88,11 +89,11 @@ class WebRoom:
 
         async with self._changed:
             try:
-                async with asyncio.timeout(TIMEOUT_S):
+                async with asyncio.timeout(PATIENCE_S):
                     await self._changed.wait_for(lambda: found() is not None)
             except TimeoutError:
                 shown = json.dumps(list(self.shown.values()), ensure_ascii=False, indent=1)
-                raise AssertionError(f"not shown within {TIMEOUT_S} s; shown: {shown}") from None
+                raise AssertionError(f"not shown within {PATIENCE_S} s; shown: {shown}") from None
         message = found()
         assert message is not None
         return message
@@ -103,7 +104,7 @@ class WebRoom:
         def found() -> bool:
             return bool(self.drafts) and said in text_of(self.drafts[-1])
 
-        async with asyncio.timeout(TIMEOUT_S), self._changed:
+        async with asyncio.timeout(PATIENCE_S), self._changed:
             await self._changed.wait_for(found)
         return self.drafts[-1]
 

@@ -32,7 +32,6 @@ from tests.scenarios.test_platform_walk import (
 
 KEY = "sk-redteam-0123456789abcdef"
 MATTER_CHANNEL = "C0MATTER"
-WAIT_S = 45.0
 _RUN = re.compile(r"\{p\w+\}:run:[^:]+")
 
 
@@ -115,14 +114,14 @@ class Stage:
             mine = [m for m in held if (m.channel, m.thread_ts) == (channel, thread)]
             return mine if len(mine) >= count else []
 
-        return await self.slack.server.wait_for(found, WAIT_S)
+        return await self.slack.server.wait_for(found)
 
     async def over_telegram(self, text: str, *, earlier: str, name: str = "Ana") -> Outgoing:
         self._people += 1
         chat, server = self._people, self.telegram.server
         for count, said in enumerate(filter(None, (earlier, text)), 1):
             await self.telegram.send(server.message_update(said, chat_id=chat, name=name))
-            await server.wait_for(lambda n=count: len(server.chat(chat)) >= n, WAIT_S)
+            await server.wait_for(lambda n=count: len(server.chat(chat)) >= n)
         return Outgoing(telegram=server.chat(chat))
 
     async def over_web(self, text: str, *, earlier: str, person: str = "lin") -> Outgoing:

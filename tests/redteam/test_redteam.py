@@ -1,6 +1,5 @@
 """Injected instructions, and a model that obeys them: nothing comes of it (promise 3)."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -165,7 +164,7 @@ async def test_a_name_is_only_a_name(stage: Stage, false: FalseName) -> None:
         new = [m for place, m in slack.messages.items() if place not in shown]
         return [m for m in new if "RTNAME" in m.body and m.buttons]
 
-    await asyncio.wait_for(slack.wait_for(reviewed, 20), 20)
+    await slack.wait_for(reviewed)
     assert stage.faults == []
     after = await stage.state()
     new = [m for place, m in slack.messages.items() if place not in shown]

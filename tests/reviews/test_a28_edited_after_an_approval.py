@@ -19,7 +19,6 @@ from tests.scenarios.test_platform_walk import (
     ASK_ZH,
     REQUESTER_ID,
     REVIEWER_ID,
-    WAIT_S,
     SlackSide,
     TelegramSide,
     slack_settings,
@@ -139,7 +138,7 @@ async def test_a28_on_slack_the_form_is_filled_in_and_tells_what_it_changed(
         await to_review(room)
         card = await side.shown("请审核", channel="D0REVIEWER")
         await side.tap(card, "修改内容", user="U0REVIEWER")
-        opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None, WAIT_S)
+        opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
         assert opened is not None
         inputs = {b["block_id"]: b["element"] for b in opened.view["blocks"] if "element" in b}
         stands = {name: element.get("initial_value", "") for name, element in inputs.items()}
@@ -188,7 +187,7 @@ async def test_a28_on_telegram_a_reply_gives_only_what_changes(
     again = await chat.shown(REVIEWER_ID, "还有需要修改的地方")
     await chat.send(telegram.reply_update(again, "体重：72\n不良事件：皮疹", name="Bo"))
     await chat.shown(REVIEWER_ID, "已修改：体重：61.5 kg → 72 kg；不良事件：未填写 → 皮疹")
-    await telegram.wait_for(lambda: "72 kg" in other.text, WAIT_S)
+    await telegram.wait_for(lambda: "72 kg" in other.text)
     assert "Chen Bo 修改" in other.text
 
     await chat.send(stale)

@@ -13,7 +13,6 @@ from tests.reviews.test_a28_edited_after_an_approval import audit, stored
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     REVIEWER_ID,
-    WAIT_S,
     SlackSide,
     TelegramSide,
     slack_settings,
@@ -47,9 +46,7 @@ async def test_a32_no_url_that_we_post_and_no_door_takes_a_decision_by_being_loo
         await side.shown("请审核", channel="D0REVIEWER")
         for label in ("驳回", "修改内容"):
             await chat.send(telegram.tap_update(shown, label, name="Bo"))
-        await telegram.wait_for(
-            lambda: sum(m.force_reply for m in telegram.chat(REVIEWER_ID)) == 2, WAIT_S
-        )
+        await telegram.wait_for(lambda: sum(m.force_reply for m in telegram.chat(REVIEWER_ID)) == 2)
         before = await stored(service, card["token"])
         log = await audit(service, before.run)
         posted = {url for m in room.shown.values() for url in URL.findall(text_of(m))}

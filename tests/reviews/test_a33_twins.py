@@ -17,7 +17,6 @@ from tests.scenarios.test_platform_walk import (
     GOOD,
     REQUESTER_ID,
     REVIEWER_ID,
-    WAIT_S,
     SlackSide,
     TelegramSide,
     slack_settings,
@@ -33,7 +32,7 @@ def twins(slack: SlackServer, said: str, channel: str) -> list[Shown]:
 
 async def two(slack: SlackServer, said: str, channel: str) -> list[Shown]:
     """The lost message and its twin, in this order."""
-    await slack.wait_for(lambda: len(twins(slack, said, channel)) == 2, WAIT_S)
+    await slack.wait_for(lambda: len(twins(slack, said, channel)) == 2)
     return twins(slack, said, channel)
 
 
@@ -50,11 +49,11 @@ async def test_a33_on_slack_a_tap_on_either_twin_decides_and_both_show_it(
         both = await two(slack, "请审核", "D0REVIEWER")
         await side.tap(both[tapped], "批准", user="U0REVIEWER")
         if tapped:
-            await slack.wait_for(lambda: not both[1].buttons, WAIT_S)
+            await slack.wait_for(lambda: not both[1].buttons)
             # Nobody has touched the first since: a tap on it is answered, and mends it.
             await side.tap(both[0], "批准", user="U0REVIEWER")
             assert "您于" in slack.ephemerals[-1].text
-        await slack.wait_for(lambda: not both[0].buttons and not both[1].buttons, WAIT_S)
+        await slack.wait_for(lambda: not both[0].buttons and not both[1].buttons)
         assert all("Chen Bo" in message.body for message in both)
         await room.card("phase_done")
     assert len(twins(slack, "请审核", "D0REVIEWER")) == 2, "no third one was posted"
@@ -70,11 +69,11 @@ async def test_a33_on_slack_a_lost_reply_with_a_form_works_and_keeps_its_answers
     await side.send(slack.message_event(ASK_ZH))
     both = await two(slack, "录入访视", "D0REQUESTER")
     await side.tap(both[0], "提交", user="U0REQUESTER")
-    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None, WAIT_S)
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
     await slack.wait_for(
-        lambda: all("提交" not in [b["text"]["text"] for b in m.buttons] for m in both), WAIT_S
+        lambda: all("提交" not in [b["text"]["text"] for b in m.buttons] for m in both)
     )
     assert all("ECOG" in message.body and "2026-10-28" in message.body for message in both)
 
@@ -97,13 +96,13 @@ async def test_a33_on_telegram_both_twins_work_and_show_the_outcome(
     async with WebRoom(service.url) as room:
         telegram.fail_next("sendMessage", Fault.dropped())
         await to_review(room)
-        await telegram.wait_for(lambda: len(cards()) == 2, WAIT_S)
+        await telegram.wait_for(lambda: len(cards()) == 2)
         first, second = cards()
         await chat.send(telegram.tap_update(first, label, name="Bo"))
         if label == "驳回":
             prompt = await chat.shown(REVIEWER_ID, "驳回理由")
             await chat.send(telegram.reply_update(prompt, "体重请复核", name="Bo"))
-        await telegram.wait_for(lambda: not first.keyboard and not second.keyboard, WAIT_S)
+        await telegram.wait_for(lambda: not first.keyboard and not second.keyboard)
         assert all(label in message.text for message in (first, second))
         await room.card("phase_done" if label == "批准" else "clarify")
     assert len(cards()) == 2

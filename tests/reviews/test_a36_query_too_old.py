@@ -11,7 +11,6 @@ from tests.reviews.test_a28_edited_after_an_approval import stored
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     REVIEWER_ID,
-    WAIT_S,
     TelegramSide,
     telegram_settings,
     with_accounts,
@@ -43,11 +42,11 @@ async def test_a36_a_tap_whose_query_is_too_old_counts_all_the_same(
         if label == "修改内容":
             prompt = await chat.shown(REVIEWER_ID, "不是批准")
             await chat.send(telegram.reply_update(prompt, "体重：72", name="Bo"))
-            await telegram.wait_for(lambda: "72 kg" in shown.text, WAIT_S)
+            await telegram.wait_for(lambda: "72 kg" in shown.text)
             assert (await stored(service, card["token"])).status == "open"
             return
         assert (await stored(service, card["token"])).status == "decided"
-        await telegram.wait_for(lambda: not shown.keyboard, WAIT_S)
+        await telegram.wait_for(lambda: not shown.keyboard)
         assert label in shown.text
         # Telegram sends it again: the same decision.
         await chat.send(tap)

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.reviews.walks import Meet, asked_in_slack, rewrite, until
 from tests.scenarios.conftest import Service, Start
-from tests.scenarios.test_platform_walk import REVIEWER_ID, WAIT_S, slack_settings
+from tests.scenarios.test_platform_walk import REVIEWER_ID, slack_settings
 from tests.scenarios.test_run_ends import change
 
 GROUP = "T0TRIAL:S0REVIEW"
@@ -48,9 +48,9 @@ async def test_a24_members_of_the_group_are_asked_and_decide_with_one_vote_each(
     await chat.send(telegram.tap_update(private, "Approve", name="Bo"))
     await side.tap(direct, "Approve", user="U0REVIEWER")
     assert "Already recorded" in slack.ephemerals[-1].text
-    await slack.wait_for(lambda: "1 of 2" in guest.body, WAIT_S)
+    await slack.wait_for(lambda: "1 of 2" in guest.body)
     await side.tap(guest, "Approve", user="U0GUEST")
-    await slack.wait_for(lambda: not guest.buttons and not direct.buttons, WAIT_S)
+    await slack.wait_for(lambda: not guest.buttons and not direct.buttons)
     await side.shown("Visit recorded", channel="C0TRIAL")
 
 
@@ -92,7 +92,7 @@ async def test_without_a_fresh_answer_of_slack_nobody_decides_by_the_group_and_i
     slack.scopes.add("usergroups:read")
     await until(known(service, *MEMBERS))
     await side.tap(direct, "Approve", user="U0REVIEWER")
-    await slack.wait_for(lambda: not direct.buttons, WAIT_S)
+    await slack.wait_for(lambda: not direct.buttons)
 
 
 async def test_a_tap_waits_for_no_answer_about_a_group(meet: Meet) -> None:
@@ -103,7 +103,7 @@ async def test_a_tap_waits_for_no_answer_about_a_group(meet: Meet) -> None:
     direct = await side.shown("Please review", channel="D0REVIEWER")
     asked = slack.calls["usergroups.users.list"]
     await side.tap(direct, "Approve", user="U0REVIEWER")
-    await slack.wait_for(lambda: not direct.buttons, WAIT_S)
+    await slack.wait_for(lambda: not direct.buttons)
     assert slack.calls["usergroups.users.list"] == asked == 1
     assert slack.calls["users.info"] == 0
 

@@ -15,13 +15,7 @@ from tests.fakes.platforms.telegram.updates import Sent
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.reviews.walks import Meet, asked_in_slack, rewrite
 from tests.scenarios.conftest import Start
-from tests.scenarios.test_platform_walk import (
-    ASK_ZH,
-    REQUESTER_ID,
-    REVIEWER_ID,
-    WAIT_S,
-    SlackSide,
-)
+from tests.scenarios.test_platform_walk import ASK_ZH, REQUESTER_ID, REVIEWER_ID, SlackSide
 from tests.scenarios.test_web_walk import to_review
 
 
@@ -47,12 +41,12 @@ async def test_a35_a_card_deleted_on_slack_is_posted_again_by_pending_and_its_ol
     slack.delete(direct)
     await side.send(slack.message_event("/pending", user="U0REVIEWER", channel="D0REVIEWER"))
     listed = await side.shown("Waiting for you", channel="D0REVIEWER")
-    again = await slack.wait_for(lambda: _card_after(slack, listed), WAIT_S)
+    again = await slack.wait_for(lambda: _card_after(slack, listed))
     assert again is not None
     assert [b["value"] for b in again.buttons] == [b["value"] for b in direct.buttons]
     # Somebody still had the deleted message before their eyes: its button means the same card.
     await side.send(old_tap)
-    await slack.wait_for(lambda: not again.buttons, WAIT_S)
+    await slack.wait_for(lambda: not again.buttons)
     assert "陈博" in again.body
     await side.shown("Visit recorded", channel="C0TRIAL")
     visits = await service.parts.handling.records.visits("P003")
@@ -70,14 +64,12 @@ async def test_a35_a_card_deleted_on_telegram_is_posted_again_by_pending_and_its
     first.deleted = True
     await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID, name="Bo"))
     await chat.shown(REVIEWER_ID, "Waiting for you")
-    await telegram.wait_for(
-        lambda: bool(private_cards(telegram, REVIEWER_ID, "Please review")), WAIT_S
-    )
+    await telegram.wait_for(lambda: bool(private_cards(telegram, REVIEWER_ID, "Please review")))
     (again,) = private_cards(telegram, REVIEWER_ID, "Please review")
     assert again.data("Approve") == first.data("Approve")
     await chat.send(old_tap)
     assert not telegram.callback_answers[-1].show_alert
-    await telegram.wait_for(lambda: not again.keyboard, WAIT_S)
+    await telegram.wait_for(lambda: not again.keyboard)
 
 
 async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_and_decides_there(
@@ -91,8 +83,7 @@ async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_an
     for expected in (2, 3):
         await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID, name="Bo"))
         await telegram.wait_for(
-            lambda n=expected: len(private_cards(telegram, REVIEWER_ID, "Please review")) == n,
-            WAIT_S,
+            lambda n=expected: len(private_cards(telegram, REVIEWER_ID, "Please review")) == n
         )
     listed = await chat.shown(REVIEWER_ID, "Waiting for you")
     assert "1. " in listed.text
@@ -101,11 +92,9 @@ async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_an
     assert "From Slack" in newest.text
     await chat.send(telegram.tap_update(newest, "Approve", name="Bo"))
     # Wherever the card stands, it shows the outcome: also where it stood before.
-    await telegram.wait_for(
-        lambda: not private_cards(telegram, REVIEWER_ID, "Please review"), WAIT_S
-    )
+    await telegram.wait_for(lambda: not private_cards(telegram, REVIEWER_ID, "Please review"))
     assert "陈博" in first.text
-    await slack.wait_for(lambda: not thread.buttons, WAIT_S)
+    await slack.wait_for(lambda: not thread.buttons)
     await side.shown("Visit recorded", channel="C0TRIAL")
     visits = await service.parts.handling.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
@@ -127,16 +116,14 @@ async def test_pending_in_a_group_shows_what_is_asked_elsewhere_only_to_the_pers
     )
     await chat.send(pending)
     await chat.shown(group, "1 more for you from elsewhere")
-    await telegram.wait_for(
-        lambda: len(private_cards(telegram, REVIEWER_ID, "Please review")) == 2, WAIT_S
-    )
+    await telegram.wait_for(lambda: len(private_cards(telegram, REVIEWER_ID, "Please review")) == 2)
     assert not any("Please review" in m.text or m.keyboard for m in telegram.chat(group))
     # In the thread of the request everybody sees the card anyway.
     before = len(slack.messages)
     await side.send(
         slack.mention_event("/pending", user="U0REVIEWER", thread_ts=await thread_of(side))
     )
-    await slack.wait_for(lambda: len(slack.messages) >= before + 2, WAIT_S)
+    await slack.wait_for(lambda: len(slack.messages) >= before + 2)
     assert [m.channel for m in slack.messages.values()][-2:] == ["C0TRIAL", "C0TRIAL"]
 
 
@@ -187,7 +174,7 @@ async def test_a_persons_language_and_time_zone_hold_wherever_they_read(
     assert not any(
         "\u4e00" <= c <= "\u9fff" for c in answer.replace("陈博", "").replace("批准", "")
     )
-    await telegram.wait_for(lambda: not card.keyboard and not own.keyboard, WAIT_S)
+    await telegram.wait_for(lambda: not card.keyboard and not own.keyboard)
     # The card itself tells the time to each reader in theirs.
     there = at.astimezone(ZoneInfo("Asia/Shanghai"))
     assert f"{at:%m-%d %H:%M}" in card.text

@@ -27,12 +27,13 @@ from engine.events import NotRecorded
 from engine.ports.store import Effects
 from tests.contracts.given import decided, deciding, open_card
 from tests.fakes.crank import Crank, cranked, pressed, told
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.test_cancelled import to_review, today_visits
 from tests.scenarios.conftest import running, settings_over
-from tests.scenarios.test_failpoints import PATIENCE_S, dying, insist, settings_in
+from tests.scenarios.test_failpoints import dying, insist, settings_in
 from tests.scenarios.test_platform_walk import (
     ASK_ZH,
     REQUESTER_ID,

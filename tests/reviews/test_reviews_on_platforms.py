@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 from tests.fakes.model_server import ModelServer, Reply, slow
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -28,7 +29,7 @@ from tests.fakes.web_room import WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_model_away import settings as model_settings
 from tests.scenarios.test_model_walk import QUESTION
-from tests.scenarios.test_platform_walk import REQUESTER_ID, REVIEWER_ID, WAIT_S
+from tests.scenarios.test_platform_walk import REQUESTER_ID, REVIEWER_ID
 from tests.scenarios.test_web_walk import today
 
 Staged = Callable[..., Any]
@@ -103,7 +104,7 @@ async def test_every_tapper_is_answered_while_the_conversation_waits_for_the_mod
         card = await on.review()
         direct, private = await on.on_slack("U0WU"), await on.on_telegram(REVIEWER_ID)
         await on.room.say("lin", QUESTION)
-        async with asyncio.timeout(WAIT_S):
+        async with asyncio.timeout(PATIENCE_S):
             await asked.wait()
         # The model says nothing until all of these have been answered.
         status, toast = await on.room.tap("lin", card, "approve")
@@ -130,8 +131,8 @@ async def test_a24_votes_so_far_and_the_outcome_are_shown_wherever_the_card_stan
     direct, private = await on.on_slack("U0WU"), await on.on_telegram(REVIEWER_ID)
     assert (await on.tap_telegram(private, "批准"))[0] == "已记录：批准；还需 1 人"
     so_far = "已有 1/2：陈博 / Chen Bo"
-    await on.slack.wait_for(lambda: so_far in direct.body, WAIT_S)
-    await on.telegram.wait_for(lambda: so_far in private.text, WAIT_S)
+    await on.slack.wait_for(lambda: so_far in direct.body)
+    await on.telegram.wait_for(lambda: so_far in private.text)
     await on.room.wait_for(lambda m: so_far in text_of(m))
     # The same person on Slack: no second vote.
     theirs = await on.on_slack("U0REVIEWER")
@@ -139,10 +140,10 @@ async def test_a24_votes_so_far_and_the_outcome_are_shown_wherever_the_card_stan
     status, toast = await on.room.tap("wu", card, "approve")
     assert (status, toast["ok"]) == (200, True)
     for shown in (direct, theirs):
-        await on.slack.wait_for(lambda shown=shown: not shown.buttons, WAIT_S)
+        await on.slack.wait_for(lambda shown=shown: not shown.buttons)
         assert "吴静 / Wu Jing：批准" in shown.body
         assert "全部表决" in shown.body
-    await on.telegram.wait_for(lambda: not private.keyboard, WAIT_S)
+    await on.telegram.wait_for(lambda: not private.keyboard)
     assert "全部表决" in private.text
     assert "全部表决" in (await on.room.card("confirm", closed=True))["outcome"]
 
@@ -157,10 +158,10 @@ async def test_a_majority_is_voted_over_three_platforms_and_one_rejection_does_n
     prompt = await on.on_telegram(REVIEWER_ID, "驳回理由")
     await on.chat.send(on.telegram.reply_update(prompt, "体重请复核"))
     votes = "表决（3 席，过半数决定）：陈博 / Chen Bo：驳回"
-    await on.slack.wait_for(lambda: votes in direct.body, WAIT_S)
+    await on.slack.wait_for(lambda: votes in direct.body)
     assert await on.tap_slack(direct, "批准", "U0WU") == "已记录：批准；还需 1 人"
     assert (await on.room.tap("hui", card, "approve"))[1]["ok"]
-    await on.telegram.wait_for(lambda: not private.keyboard, WAIT_S)
+    await on.telegram.wait_for(lambda: not private.keyboard)
     assert "惠芳 / Hui Fang：批准" in private.text
     assert (await on.room.card("phase_done"))["title"] == "访视已录入"
 
@@ -174,7 +175,7 @@ async def test_a27_a_standing_delegate_has_the_card_at_home_and_votes_in_the_sea
     told = await on.tap_slack(direct, "批准", "U0STANDIN")
     assert told == "已记录：批准；还需 1 人"
     await on.telegram.wait_for(
-        lambda: "已有 1/2：柏林 / Bo Lin（代 陈博 / Chen Bo）" in private.text, WAIT_S
+        lambda: "已有 1/2：柏林 / Bo Lin（代 陈博 / Chen Bo）" in private.text
     )
     status, toast = await on.room.tap("chen", card, "approve")
     assert (status, toast["ok"]) == (200, False)
@@ -192,9 +193,7 @@ async def test_a27_a_card_is_handed_over_from_every_platform_and_the_receiver_ge
     if on_platform == "slack":
         direct = await on.on_slack("U0REVIEWER")
         await on.side.tap(direct, "转交", user="U0REVIEWER")
-        opened = await on.slack.wait_for(
-            lambda: on.slack.views[-1] if on.slack.views else None, WAIT_S
-        )
+        opened = await on.slack.wait_for(lambda: on.slack.views[-1] if on.slack.views else None)
         refused = await on.side.send(on.slack.view_submission(opened, {"person": "Lin Yue"}))
         assert "申请人" in refused["errors"]["person"]
         await on.side.send(on.slack.view_submission(opened, {"person": "Bo Lin"}))
@@ -213,7 +212,7 @@ async def test_a27_a_card_is_handed_over_from_every_platform_and_the_receiver_ge
     theirs, told = await on.on_slack("U0STANDIN"), await on.on_telegram(BO_ID)
     assert "陈博 / Chen Bo 已转交给 柏林 / Bo Lin" in told.text
     assert (await on.tap_telegram(told, "批准"))[1] is False
-    await on.slack.wait_for(lambda: not theirs.buttons, WAIT_S)
+    await on.slack.wait_for(lambda: not theirs.buttons)
     assert "柏林 / Bo Lin（代 陈博 / Chen Bo）：批准" in theirs.body
     assert (await on.room.card("phase_done"))["title"] == "访视已录入"
 
@@ -241,7 +240,7 @@ async def test_reminders_edit_the_card_and_ping_each_reviewer_once_until_it_is_d
     assert "请审核：将写入一次访视" in ping.body
     assert "已有 1/2" in ping.body
     await on.chat.shown(WU_ID, "提醒（1/2）")
-    await on.slack.wait_for(lambda: "已提醒 1 次" in direct.body, WAIT_S)
+    await on.slack.wait_for(lambda: "已提醒 1 次" in direct.body)
     # Who has voted is left alone, and every button that was shown before is still good.
     assert not [m for m in on.telegram.chat(REVIEWER_ID) if "提醒（" in m.text]
     assert (await on.card()).revision == before
@@ -253,7 +252,7 @@ async def test_reminders_edit_the_card_and_ping_each_reviewer_once_until_it_is_d
     assert (await on.room.card("phase_done"))["title"] == "访视已录入"
     # The card, and two pings: none came in the two days after the last.
     assert len([m for m in on.slack.messages.values() if m.channel == "D0WU"]) == 3
-    await on.slack.wait_for(lambda: "不再需要处理" in ping.body, WAIT_S)
+    await on.slack.wait_for(lambda: "不再需要处理" in ping.body)
     log = await on.log(await _run_of(on, card))
     told = [(e["number"], e["by"]) for e in log if e.get("event") == "reminded"]
     assert told == [(1, "signoff"), (2, "signoff")]
@@ -292,15 +291,15 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
     for chat in (REVIEWER_ID, WU_ID):
         await on.on_telegram(chat, "提醒（4/5）")
     await on.on_slack("U0WU", "提醒（4/5）")
-    await on.slack.wait_for(lambda: "已提醒 4 次" in direct.body, WAIT_S)
-    await on.telegram.wait_for(lambda: "已提醒 4 次" in private.text, WAIT_S)
+    await on.slack.wait_for(lambda: "已提醒 4 次" in direct.body)
+    await on.telegram.wait_for(lambda: "已提醒 4 次" in private.text)
     pings = [m.body for m in on.slack.messages.values() if "提醒（" in m.body]
     assert len(pings) == 2  # one for each of the two reviewers
     assert all("提醒（4/5）" in each for each in pings)
     assert len(on.slack.messages) == shown_on_slack + 2
     assert len(on.telegram.messages) == shown_on_telegram + 2
     assert (await on.room.tap("chen", card, "approve"))[1]["ok"]
-    await on.slack.wait_for(lambda: not direct.buttons, WAIT_S)
+    await on.slack.wait_for(lambda: not direct.buttons)
 
 
 async def test_a34_when_the_service_was_down_no_reminder_is_made_up_for(stage: Staged) -> None:
@@ -324,7 +323,7 @@ async def test_escalation_brings_in_the_role_and_leaves_every_button_good(stage:
     await on.later(24 * HOUR_MS)
     at_home, on_slack = await on.on_telegram(HUI_ID), await on.on_slack("U0LEAD")
     assert "已升级：负责人 也可以决定" in at_home.text
-    await on.slack.wait_for(lambda: "已升级" in direct.body, WAIT_S)
+    await on.slack.wait_for(lambda: "已升级" in direct.body)
     stored = await on.card()
     assert (stored.revision, stored.review.roles) == (1, ("reviewer", "lead"))
     (entry,) = [e for e in await on.log(stored.run) if e.get("event") == "escalated"]
@@ -332,7 +331,7 @@ async def test_escalation_brings_in_the_role_and_leaves_every_button_good(stage:
     # A button from before the escalation, tapped by somebody who may decide since then.
     assert (await on.room.tap("hui", card, "approve"))[1]["ok"]
     for shown in (direct, on_slack):
-        await on.slack.wait_for(lambda shown=shown: not shown.buttons, WAIT_S)
+        await on.slack.wait_for(lambda shown=shown: not shown.buttons)
         assert "惠芳 / Hui Fang：批准" in shown.body
 
 
@@ -349,8 +348,8 @@ async def test_expiry_takes_its_own_branch_and_is_said_wherever_the_card_stands(
     card = await on.review()
     direct, private = await on.on_slack("U0WU"), await on.on_telegram(REVIEWER_ID)
     await on.later(3 * HOUR_MS)
-    await on.slack.wait_for(lambda: not direct.buttons and "已过期" in direct.body, WAIT_S)
-    await on.telegram.wait_for(lambda: not private.keyboard and "已过期" in private.text, WAIT_S)
+    await on.slack.wait_for(lambda: not direct.buttons and "已过期" in direct.body)
+    await on.telegram.wait_for(lambda: not private.keyboard and "已过期" in private.text)
     assert "已过期" in (await on.room.card("confirm", closed=True))["outcome"]
     # Its own branch: back to the requester, as the playbook says; nothing was written.
     back = await on.room.card("clarify")

@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.scenarios.conftest import Service
-from tests.scenarios.test_platform_walk import ASK_EN, GOOD, WAIT_S, SlackSide, TelegramSide
+from tests.scenarios.test_platform_walk import ASK_EN, GOOD, SlackSide, TelegramSide
 
 
 class Meeting(NamedTuple):
@@ -27,7 +28,7 @@ async def asked_in_slack(side: SlackSide) -> Shown:
     before = len(slack.views)
     await side.send(slack.mention_event(ASK_EN))
     await side.tap(await side.shown("Record a visit"), "Submit", user="U0REQUESTER")
-    await slack.wait_for(lambda: len(slack.views) > before, WAIT_S)
+    await slack.wait_for(lambda: len(slack.views) > before)
     await side.send(slack.view_submission(slack.views[-1], GOOD))
     return await side.shown("Please review", channel="C0TRIAL")
 
@@ -41,7 +42,7 @@ def rewrite(path: Path, old: str, new: str) -> None:
 
 async def until(holds: Callable[[], bool]) -> None:
     """Returns once it holds."""
-    async with asyncio.timeout(WAIT_S):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             if holds():
                 return

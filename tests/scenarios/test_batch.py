@@ -10,6 +10,7 @@ import pytest
 
 from engine.frames.state import Run
 from engine.ports.findings import Check, Finding, Standing
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
 from tests.scenarios.test_run_ends import change
@@ -128,7 +129,7 @@ def found_before(project: str, subject: str) -> Check:
 
 async def stands(service: Service, wanted: Callable[[Standing], bool]) -> Standing:
     """What stands of the sample study, as soon as it is as wanted."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             project = service.parts.handling.records.project
             standing = await service.parts.findings.of(project, 100)

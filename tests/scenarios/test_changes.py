@@ -18,9 +18,10 @@ from engine.mail import Synced, SyncFailed, parse
 from engine.ports.store import Claim, Effects, Post
 from engine.ports.sync import Change
 from tests.fakes.changes import change
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.record_server import SECRET, RecordServer
 from tests.scenarios.conftest import running
-from tests.scenarios.test_faults import PATIENCE_S, Wall, note, post
+from tests.scenarios.test_faults import Wall, note, post
 
 HERE = "web:local:main"
 NewSettings = Callable[..., Settings]

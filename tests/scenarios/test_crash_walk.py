@@ -7,11 +7,11 @@ import socket
 import sys
 from pathlib import Path
 
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.test_web_walk import ASK, GOOD, today
 
 PLAYBOOKS = Path(__file__).parents[2] / "playbooks"
-PATIENCE_S = 60.0
 STARTED = "Signoff web chat: "
 
 

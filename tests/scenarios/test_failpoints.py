@@ -26,6 +26,7 @@ from bot.worker import work
 from engine.ports.operations import Backlog
 from tests.bot.signoff_process import environment, free_port
 from tests.fakes.forge import forged
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_web_walk import ASK, GOOD, today
@@ -35,7 +36,6 @@ WEB = ("mailbox.put", "decisions.decide")
 PASSED = tuple(point for point in POINTS if point != "memory.remember")
 # What a process that ended held comes free after this long.
 LEASE_S = 1
-PATIENCE_S = 90.0
 
 
 @dataclass(frozen=True, slots=True)

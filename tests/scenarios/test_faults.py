@@ -22,11 +22,11 @@ from engine.mail import Resumed
 from engine.ports.operations import MailAside
 from engine.ports.platform import Pace
 from engine.ports.store import Claim, Effects, Post
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
 
-PATIENCE_S = 45.0
 NewSettings = Callable[..., Settings]
 
 

@@ -8,6 +8,7 @@ import pytest
 from bot.delivery import FAULTS
 from engine.ports.findings import Check, Checks, Finding
 from engine.ports.store import Effects, Post
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import ASK, GOOD, today
@@ -23,7 +24,7 @@ TOLD = {
 async def until(service: Service, count: int) -> None:
     """As soon as so many findings stand in the sample study."""
     project = service.parts.handling.records.project
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             if (await service.parts.findings.of(project, 1)).findings == count:
                 break

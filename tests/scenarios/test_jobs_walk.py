@@ -11,6 +11,7 @@ from engine.frames.jobs import JobsFrame
 from engine.frames.state import Run
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import ModelServer, refuse
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.team_server import TeamScript, held
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
@@ -28,7 +29,7 @@ async def parent(service: Service) -> Run | None:
 
 async def graph(service: Service, wanted: Callable[[JobGraph], bool]) -> JobGraph:
     """The run's jobs, as soon as they are as wanted."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             run = await parent(service)
             frame = run.frames[-1] if run else None

@@ -10,7 +10,6 @@ from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     ASK_ZH,
     GOOD,
-    WAIT_S,
     SlackSide,
     slack_settings,
     with_accounts,
@@ -36,7 +35,7 @@ async def test_a_reviewer_reads_their_own_language_where_nobody_else_does(
     await side.send(slack.mention_event(ASK_ZH, ts="1763700000.000100"))
     reply = await side.shown("录入访视")
     await side.tap(reply, "提交", user="U0REQUESTER")
-    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None, WAIT_S)
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
 
@@ -71,8 +70,7 @@ async def test_a_reviewer_reads_their_own_language_where_nobody_else_does(
                 if m.channel == "D0REVIEWER" and m not in direct_messages[:-1] and m.buttons
             ),
             None,
-        ),
-        WAIT_S,
+        )
     )
     assert again is not None
     assert labels(again.blocks)[:2] == ["Approve", "Reject"]
@@ -85,7 +83,7 @@ async def test_a_reviewer_reads_their_own_language_where_nobody_else_does(
     assert slack.ephemerals[-1].text.startswith("An edit is not a new request")
 
     await side.tap(again, "Approve", user="U0REVIEWER")
-    await slack.wait_for(lambda: not public.buttons and not direct.buttons, WAIT_S)
+    await slack.wait_for(lambda: not public.buttons and not direct.buttons)
     (here,) = [line for line in public.body.splitlines() if "陈博" in line and "批准" in line]
     (home,) = [line for line in direct.body.splitlines() if ": Approve (" in line]
     assert here.rpartition("（")[2] != home.rpartition("(")[2]

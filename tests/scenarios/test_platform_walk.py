@@ -19,7 +19,6 @@ ASK_EN = "Show me the ECOG of P003, then record today's visit"
 ASK_ZH = "帮我查一下 P003 的 ECOG,然后录入今天的访视数据"
 GOOD = {"ecog": "2", "weight_kg": "61.5", "systolic": "121", "diastolic": "77"}
 REQUESTER_ID, REVIEWER_ID, BYSTANDER_ID = 1001, 2002, 3003
-WAIT_S = 45.0
 
 
 def with_accounts(people: Path, team: str) -> Path:
@@ -77,7 +76,7 @@ class SlackSide:
             messages = [m for m in self.server.messages.values() if channel in ("", m.channel)]
             return next((m for m in reversed(messages) if said in m.body), None)
 
-        message = await self.server.wait_for(found, WAIT_S)
+        message = await self.server.wait_for(found)
         assert message is not None
         return message
 
@@ -104,7 +103,7 @@ class TelegramSide:
         def found() -> list[Sent]:
             return [m for m in self.server.chat(chat_id) if said in m.text]
 
-        await self.server.wait_for(lambda: bool(found()), WAIT_S)
+        await self.server.wait_for(lambda: bool(found()))
         return found()[-1]
 
 
@@ -126,7 +125,7 @@ async def test_a_visit_is_recorded_over_slack(
     assert [m.channel for m in slack.messages.values()].count("C0TRIAL") == 1
 
     await side.tap(reply, "Submit", user="U0REQUESTER")
-    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None, WAIT_S)
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     refused = await side.send(slack.view_submission(opened, {**GOOD, "ecog": "two"}))
     assert refused["response_action"] == "errors"
@@ -144,7 +143,7 @@ async def test_a_visit_is_recorded_over_slack(
     # The reviewer has the card in a direct message too; that tap counts as well.
     direct = await side.shown("Please review", channel=await _direct_of(slack))
     await side.tap(direct, "Approve", user="U0REVIEWER")
-    await slack.wait_for(lambda: not card.buttons and not direct.buttons, WAIT_S)
+    await slack.wait_for(lambda: not card.buttons and not direct.buttons)
     assert "陈博" in card.body
     await side.shown("Visit recorded", channel="C0TRIAL")
     visits = await service.parts.handling.records.visits("P003")
@@ -154,8 +153,7 @@ async def test_a_visit_is_recorded_over_slack(
 async def _direct_of(slack: SlackServer) -> str:
     """The channel of the first message outside of the trial's, once there is one."""
     found = await slack.wait_for(
-        lambda: next((m.channel for m in slack.messages.values() if m.channel != "C0TRIAL"), None),
-        WAIT_S,
+        lambda: next((m.channel for m in slack.messages.values() if m.channel != "C0TRIAL"), None)
     )
     assert found is not None
     return found
@@ -176,7 +174,7 @@ async def test_a_reviewer_on_telegram_rejects_what_a_requester_on_slack_asked(
     await side.send(slack.message_event(ASK_ZH))
     reply = await side.shown("录入访视")
     await side.tap(reply, "提交", user="U0REQUESTER")
-    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None, WAIT_S)
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
     card = await chat.shown(REVIEWER_ID, "请审核")
@@ -187,7 +185,7 @@ async def test_a_reviewer_on_telegram_rejects_what_a_requester_on_slack_asked(
     await chat.send(telegram.reply_update(prompt, "体重请复核", name="Bo"))
     back = await side.shown("录入访视：请修改", channel="D0REQUESTER")
     assert "体重请复核" in back.body
-    await telegram.wait_for(lambda: not card.keyboard, WAIT_S)
+    await telegram.wait_for(lambda: not card.keyboard)
     assert "驳回" in card.text
     visits = await service.parts.handling.records.visits("P003")
     assert visits[-1].weight_kg != 61.5
@@ -215,7 +213,7 @@ async def test_a_visit_is_recorded_over_telegram(
     await chat.send(tap)
     assert not telegram.callback_answers[-1].show_alert
     await chat.send(tap)
-    await telegram.wait_for(lambda: not card.keyboard and not own.keyboard, WAIT_S)
+    await telegram.wait_for(lambda: not card.keyboard and not own.keyboard)
     await chat.shown(REQUESTER_ID, "访视已录入")
     visits = await service.parts.handling.records.visits("P003")
     assert visits[-1].weight_kg == 61.5

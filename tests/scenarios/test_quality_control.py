@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from adapters.clock import SystemClock
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.study_folder import study_folder, subjects, visit
-from tests.fakes.web_room import TIMEOUT_S, Message, WebRoom, text_of
+from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, runs_in
 
 FAULTY = (
@@ -28,7 +29,7 @@ def rows_of(card: Message) -> list[list[str]]:
 
 
 async def until_nothing_runs(service: Service, room: WebRoom) -> None:
-    async with asyncio.timeout(TIMEOUT_S):
+    async with asyncio.timeout(PATIENCE_S):
         while await runs_in(service, room):  # noqa: ASYNC110 - the worker sets no event here
             await asyncio.sleep(0.02)
 

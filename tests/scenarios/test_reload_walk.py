@@ -8,6 +8,7 @@ from structlog.testing import capture_logs
 
 from adapters.redis import keys
 from bot.settings import Settings
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, running, runs_in
 from tests.scenarios.test_did_you_mean import VISIT, part_is
@@ -18,7 +19,6 @@ COMPLETE = "录入 P002 今天的访视,ECOG 1,体重 60,血压 120/80"
 CHAIN = "录入 P003 今天的访视,然后查一下 P003 的 ECOG,如果有变化,再录入 P002 今天的访视"
 QUESTION = "P003 的 ECOG"
 OLD, NEW = "访视已录入", "改过的标题"
-PATIENCE_S = 45
 
 
 async def looked(service: Service) -> None:

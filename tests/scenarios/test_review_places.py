@@ -15,7 +15,6 @@ from tests.scenarios.test_platform_walk import (
     GOOD,
     REQUESTER_ID,
     REVIEWER_ID,
-    WAIT_S,
     SlackSide,
     TelegramSide,
     slack_settings,
@@ -56,13 +55,13 @@ async def test_a_reviewer_is_told_on_every_platform_where_the_request_is_and_vot
         assert "来自：网页聊天室 ward-7 · 打开对话" in private.text
         assert private.links == [link]
         await side.tap(direct, "批准", user="U0REVIEWER")
-        await telegram.wait_for(lambda: "1/2" in private.text, WAIT_S)
+        await telegram.wait_for(lambda: "1/2" in private.text)
         await chat.send(telegram.tap_update(private, "批准", name="Bo"))
         assert "已经记录过了" in telegram.callback_answers[-1].text
         assert private.keyboard
         await room.tap("wu", at_home, "approve")
-        await telegram.wait_for(lambda: not private.keyboard, WAIT_S)
-        await slack.wait_for(lambda: not direct.buttons, WAIT_S)
+        await telegram.wait_for(lambda: not private.keyboard)
+        await slack.wait_for(lambda: not direct.buttons)
         assert (await room.card("phase_done"))["title"] == "访视已录入"
 
 
@@ -81,7 +80,7 @@ async def test_a_review_asked_for_in_a_slack_thread_links_to_it_from_telegram(
     asked = slack.mention_event(ASK_EN)
     await side.send(asked)
     await side.tap(await side.shown("Record a visit"), "Submit", user="U0REQUESTER")
-    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None, WAIT_S)
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
     card = await chat.shown(REVIEWER_ID, "Please review")
@@ -91,7 +90,7 @@ async def test_a_review_asked_for_in_a_slack_thread_links_to_it_from_telegram(
     await side.tap(
         await side.shown("Please review", channel="C0TRIAL"), "Approve", user="U0REVIEWER"
     )
-    await telegram.wait_for(lambda: not card.keyboard, WAIT_S)
+    await telegram.wait_for(lambda: not card.keyboard)
 
 
 @pytest.mark.parametrize("chat_id", [GROUP_ID, REQUESTER_ID])

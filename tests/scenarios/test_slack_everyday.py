@@ -9,7 +9,6 @@ from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     ASK_EN,
     GOOD,
-    WAIT_S,
     SlackSide,
     slack_settings,
     with_accounts,
@@ -27,15 +26,15 @@ async def test_a_reviewer_approves_from_the_home_tab(
     await side.send(slack.slash_command(ASK_EN, channel="C0TRIAL"))
     reply = await side.shown("Record a visit", channel="D0REQUESTER")
     await side.tap(reply, "Submit", user="U0REQUESTER")
-    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None, WAIT_S)
+    opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
 
     # The tab that stands open shows the card by itself.
-    await slack.wait_for(lambda: "61.5 kg" in slack.home_body("U0REVIEWER"), WAIT_S)
+    await slack.wait_for(lambda: "61.5 kg" in slack.home_body("U0REVIEWER"))
     await side.send(slack.home_event("U0REQUESTER"))
     assert "61.5 kg" not in slack.home_body("U0REQUESTER")
-    await slack.wait_for(lambda: "Record a visit" in slack.home_body("U0REQUESTER"), WAIT_S)
+    await slack.wait_for(lambda: "Record a visit" in slack.home_body("U0REQUESTER"))
     await side.send(slack.home_event("U0BYSTANDER"))
     assert "61.5 kg" not in slack.home_body("U0BYSTANDER")
 
@@ -43,7 +42,7 @@ async def test_a_reviewer_approves_from_the_home_tab(
     await side.send(tap)
     assert "陈博" in str(slack.views[-1].view)
     await side.shown("Visit recorded", channel="D0REQUESTER")
-    await slack.wait_for(lambda: "61.5 kg" not in slack.home_body("U0REVIEWER"), WAIT_S)
+    await slack.wait_for(lambda: "61.5 kg" not in slack.home_body("U0REVIEWER"))
     await side.send(again)
     assert len(slack.views) == 3
     visits = await service.parts.handling.records.visits("P003")
@@ -57,11 +56,11 @@ async def test_questions_come_by_socket_and_are_answered_where_only_the_asker_re
     token = {"slack_app_token": slack.app_token}
     service = await start(people=people, webchat=False, **slack_settings(slack), **token)
     side = SlackSide(service, slack, http)
-    await slack.wait_for(lambda: len(slack.sockets) == 2, WAIT_S)
+    await slack.wait_for(lambda: len(slack.sockets) == 2)
 
     asked = slack.message_action("Show me the ECOG of P003", channel="C0SECRET")
     envelope = await slack.envelope(asked, "interactive")
-    await slack.wait_for(lambda: envelope in slack.acks, WAIT_S)
+    await slack.wait_for(lambda: envelope in slack.acks)
     answer = await side.shown("ECOG", channel="D0REQUESTER")
     assert slack.responses == ["Got it. The answer comes in your direct messages with me."]
 
@@ -69,7 +68,7 @@ async def test_questions_come_by_socket_and_are_answered_where_only_the_asker_re
     await slack.envelope(first, "events_api")
     edited = await slack.envelope(slack.edit_event(first, "Show me P002"), "events_api")
     deleted = await slack.envelope(slack.edit_event(first, ""), "events_api")
-    await slack.wait_for(lambda: {edited, deleted} <= set(slack.acks), WAIT_S)
+    await slack.wait_for(lambda: {edited, deleted} <= set(slack.acks))
     await side.shown("P001", channel="D0REQUESTER")
     assert [told.user for told in slack.ephemerals] == ["U0REQUESTER"]
     assert {message.channel for message in slack.messages.values()} == {answer.channel}

@@ -14,7 +14,7 @@ from tests.fakes.platforms.slack.installer import Installer
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.slack_app import local_slack
 from tests.scenarios.conftest import Service, Start
-from tests.scenarios.test_platform_walk import ASK_EN, GOOD, WAIT_S, SlackSide
+from tests.scenarios.test_platform_walk import ASK_EN, GOOD, SlackSide
 
 PUBLIC = "https://signoff.example.com"
 # Chen is a reviewer in both; Lin asks in the first, Zhao in the other, each as U0REQUESTER there.
@@ -66,7 +66,7 @@ class Workspace(SlackSide):
         reply = await self.shown("Record a visit")
         await self.tap(reply, "Submit", user="U0REQUESTER")
         views = self.server.views
-        opened = await self.server.wait_for(lambda: views[-1] if views else None, WAIT_S)
+        opened = await self.server.wait_for(lambda: views[-1] if views else None)
         assert opened is not None
         await self.send(self.server.view_submission(opened, GOOD))
         await self.shown("Please review", channel="D0REVIEWER")
@@ -76,7 +76,7 @@ class Workspace(SlackSide):
         before = len(self.server.messages)
         command = self.server.slash_command("pending", user=user, channel="D" + user[1:])
         await self.send(command)
-        await self.server.wait_for(lambda: len(self.server.messages) > before, WAIT_S)
+        await self.server.wait_for(lambda: len(self.server.messages) > before)
         return self.server.latest.body
 
 
@@ -165,7 +165,7 @@ async def test_payloads_of_all_workspaces_come_through_the_same_sockets(
     begin: Begin, slack: SlackServer, other: SlackServer
 ) -> None:
     side = (await begin(slack_app_token=slack.app_token)).there
-    await slack.wait_for(lambda: len(slack.sockets) == 2, WAIT_S)
+    await slack.wait_for(lambda: len(slack.sockets) == 2)
     asked = other.message_event("/help")
     envelope = await other.envelope(asked, "events_api")
     await side.shown("/pending", channel="D0REQUESTER")
@@ -202,4 +202,4 @@ async def test_what_waits_for_a_workspace_that_left_ends_with_a_reason(
 
     assert "token_revoked" in await told()
     await pair.there.asks("/help", ts="1763700000.000200")
-    await other.wait_for(lambda: bool(other.messages), WAIT_S)
+    await other.wait_for(lambda: bool(other.messages))

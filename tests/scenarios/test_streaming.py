@@ -11,7 +11,7 @@ from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import text_of
 from tests.scenarios.conftest import Start
-from tests.scenarios.test_platform_walk import REQUESTER_ID, WAIT_S
+from tests.scenarios.test_platform_walk import REQUESTER_ID
 
 GROUP = -1001234567890
 
@@ -74,7 +74,7 @@ async def test_a_private_chat_in_telegram_reads_drafts_and_then_one_message(
     answer: LongAnswer, telegram: TelegramServer
 ) -> None:
     async with answer.telegram(telegram) as side:
-        await telegram.wait_for(lambda: any(BEGUN in d.text for d in telegram.drafts), WAIT_S)
+        await telegram.wait_for(lambda: any(BEGUN in d.text for d in telegram.drafts))
         assert telegram.chat(REQUESTER_ID) == []
         assert not any(WHOLE in d.text for d in telegram.drafts)
         answer.ends.set()
@@ -91,7 +91,7 @@ async def test_where_telegram_takes_no_draft_work_is_told_by_typing_and_a_messag
     telegram.undrafted.add(REQUESTER_ID)
     async with answer.telegram(telegram) as side:
         message = await side.shown(REQUESTER_ID, "Working on it")
-        await telegram.wait_for(lambda: bool(telegram.actions), WAIT_S)
+        await telegram.wait_for(lambda: bool(telegram.actions))
         answer.ends.set()
         assert await side.shown(REQUESTER_ID, WHOLE) is message
     assert telegram.chat(REQUESTER_ID) == [message]
@@ -112,7 +112,7 @@ async def test_typing_is_kept_alive_while_the_turn_lasts(
 ) -> None:
     monkeypatch.setattr("bot.lanes.TYPING_EVERY_S", 0.05)
     async with answer.telegram(telegram, slow(answer.ends, "It is well.")) as side:
-        await telegram.wait_for(lambda: len(telegram.actions) >= 4, WAIT_S)
+        await telegram.wait_for(lambda: len(telegram.actions) >= 4)
         assert set(telegram.actions) == {(REQUESTER_ID, "typing")}
         answer.ends.set()
         await side.shown(REQUESTER_ID, "It is well.")

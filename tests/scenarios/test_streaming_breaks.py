@@ -30,7 +30,7 @@ from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_failpoints import variables, web_here, worker_here
-from tests.scenarios.test_platform_walk import WAIT_S, SlackSide, slack_settings, with_accounts
+from tests.scenarios.test_platform_walk import SlackSide, slack_settings, with_accounts
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ async def test_a_stream_whose_text_slack_keeps_gives_way_to_the_whole_message(
         growing = await side.shown(BEGUN)
         answer.ends.set()
         whole = await side.shown(WHOLE)
-        await slack.wait_for(lambda: len(slack.messages) == 1, WAIT_S)
+        await slack.wait_for(lambda: len(slack.messages) == 1)
         assert growing is not whole is only(slack)
         assert whole.thread_ts == growing.thread_ts
 
@@ -89,7 +89,7 @@ async def test_a_slack_that_takes_no_more_text_gets_the_whole_message_at_once(
     slack.fail_next("chat.appendStream", fault, times=20)
     async with answer.slack(slack) as side:
         begun = await side.shown("Working on it")
-        await slack.wait_for(lambda: slack.calls["chat.appendStream"], WAIT_S)
+        await slack.wait_for(lambda: slack.calls["chat.appendStream"])
         answer.ends.set()
         assert await side.shown(WHOLE) is begun is only(slack)
     assert not slack.streams.open
@@ -132,7 +132,7 @@ async def test_what_the_checks_refuse_was_shown_to_nobody(
     async with answer.slack(slack, answer.written(f"{LONG[:300]}\n{own}\n{LONG}")) as side:
         growing = await side.shown("In week 2 the record")
         answer.ends.set()
-        await slack.wait_for(lambda: growing.edits, WAIT_S)
+        await slack.wait_for(lambda: growing.edits)
         assert growing is only(slack)
         assert "In week" not in growing.body
         assert "You" not in "".join(growing.was)

@@ -14,7 +14,6 @@ from tests.scenarios.test_platform_walk import (
     BYSTANDER_ID,
     REQUESTER_ID,
     REVIEWER_ID,
-    WAIT_S,
     TelegramSide,
     telegram_settings,
     with_accounts,
@@ -73,7 +72,7 @@ async def opened(chat: TelegramSide, payload: str, person: int) -> str:
     """What the link's /start shows to a person in their own chat."""
     before = len(chat.server.chat(person))
     await chat.send(chat.server.command_update(f"/start {payload}", chat_id=person))
-    await chat.server.wait_for(lambda: len(chat.server.chat(person)) > before, WAIT_S)
+    await chat.server.wait_for(lambda: len(chat.server.chat(person)) > before)
     return chat.server.chat(person)[before].text
 
 
@@ -87,7 +86,7 @@ async def test_a_card_s_origin_in_a_private_chat_is_a_link_that_opens_it_for_who
     assert re.fullmatch("c_[A-Za-z0-9_-]{1,62}", payload)
     assert "在等您" in await opened(chat, payload, REVIEWER_ID)
     await telegram.wait_for(
-        lambda: len([m for m in telegram.chat(REVIEWER_ID) if "批准" in m.labels]) == 2, WAIT_S
+        lambda: len([m for m in telegram.chat(REVIEWER_ID) if "批准" in m.labels]) == 2
     )
     assert "请审核" in await opened(chat, payload, REQUESTER_ID)
     nothing = await opened(chat, payload, BYSTANDER_ID)
@@ -111,7 +110,7 @@ async def test_a_run_s_link_shows_it_to_who_asked_for_it_and_its_card_to_the_rev
     assert "P003" in await opened(chat, f"r_{run_id}", REQUESTER_ID)
     assert "P003" in await opened(chat, f"r_{run_id}", REVIEWER_ID)
     await telegram.wait_for(
-        lambda: len([m for m in telegram.chat(REVIEWER_ID) if "批准" in m.labels]) == 2, WAIT_S
+        lambda: len([m for m in telegram.chat(REVIEWER_ID) if "批准" in m.labels]) == 2
     )
     assert "P003" not in await opened(chat, f"r_{run_id}", BYSTANDER_ID)
 
@@ -126,7 +125,7 @@ async def test_a_link_opened_in_a_group_shows_the_card_only_where_the_person_is_
         f"/start@signoff_bot {payload}", chat_id=GROUP_ID, user_id=REVIEWER_ID, name="Bo"
     )
     await chat.send(given)
-    await telegram.wait_for(lambda: bool(telegram.chat(GROUP_ID)), WAIT_S)
+    await telegram.wait_for(lambda: bool(telegram.chat(GROUP_ID)))
     assert "请审核" not in telegram.chat(GROUP_ID)[0].text
     assert telegram.chat(GROUP_ID)[0].keyboard == []
 
@@ -138,18 +137,18 @@ async def test_who_blocked_the_bot_and_comes_back_finds_their_cards_by_pending(
     telegram.blocked_chats.add(REVIEWER_ID)
     own = await asked_for_review(chat, REQUESTER_ID)
     await telegram.wait_for(
-        lambda: any(p.get("chat_id") == str(REVIEWER_ID) for _, p in telegram.calls), WAIT_S
+        lambda: any(p.get("chat_id") == str(REVIEWER_ID) for _, p in telegram.calls)
     )
     assert telegram.chat(REVIEWER_ID) == []
 
     telegram.blocked_chats.clear()
     for command in ("/start", "/pending"):
         await chat.send(telegram.command_update(command, chat_id=REVIEWER_ID, name="Bo"))
-    await telegram.wait_for(lambda: any(m.keyboard for m in telegram.chat(REVIEWER_ID)), WAIT_S)
+    await telegram.wait_for(lambda: any(m.keyboard for m in telegram.chat(REVIEWER_ID)))
     card = next(m for m in telegram.chat(REVIEWER_ID) if m.keyboard)
     await chat.send(telegram.tap_update(card, "批准", name="Bo"))
     await chat.shown(REQUESTER_ID, "访视已录入")
-    await telegram.wait_for(lambda: not own.keyboard, WAIT_S)
+    await telegram.wait_for(lambda: not own.keyboard)
 
 
 async def test_a_group_that_becomes_a_supergroup_goes_on_with_its_open_card(
@@ -168,6 +167,6 @@ async def test_a_group_that_becomes_a_supergroup_goes_on_with_its_open_card(
     assert form.chat_id == OLD_ID
     await chat.send(telegram.tap_update(card, "批准", user_id=REVIEWER_ID, name="Bo"))
     await chat.shown(GROUP_ID, "访视已录入")
-    await telegram.wait_for(lambda: not card.keyboard, WAIT_S)
+    await telegram.wait_for(lambda: not card.keyboard)
     visits = await service.parts.handling.records.visits("P003")
     assert visits[-1].weight_kg == 61.5

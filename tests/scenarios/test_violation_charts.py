@@ -9,10 +9,11 @@ from redis.asyncio import Redis
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.bot.signoff_process import answering, free_port, serving
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.study_folder import study_folder, subjects, visit
-from tests.fakes.web_room import TIMEOUT_S, Message, WebRoom, text_of
+from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     REQUESTER_ID,
@@ -41,7 +42,7 @@ def is_chart(message: Message) -> bool:
 
 
 async def shared(slack: SlackServer, count: int) -> None:
-    await slack.wait_for(lambda: len(slack.shared) >= count, TIMEOUT_S)
+    await slack.wait_for(lambda: len(slack.shared) >= count)
 
 
 async def test_in_the_web_chat_it_stands_below_the_summary(start: Start, faulty: Path) -> None:
@@ -172,7 +173,7 @@ async def test_a_death_while_it_is_on_its_way_gives_neither_none_nor_two(
         await answering(url)
         side = SlackSide(_At(url), slack, http)  # type: ignore[arg-type]
         asked = slack.mention_event(ALL["zh"])
-        async with serving(tmp_path, "worker", **given), asyncio.timeout(TIMEOUT_S):
+        async with serving(tmp_path, "worker", **given), asyncio.timeout(PATIENCE_S):
             await side.send(asked)
             await held.wait()
         assert slack.shared == []
@@ -181,10 +182,10 @@ async def test_a_death_while_it_is_on_its_way_gives_neither_none_nor_two(
             await shared(slack, 1)
             # Its place is free again only once it is known to have been sent.
             await side.send(slack.mention_event(LOOKUP, thread_ts=asked["event"]["ts"]))
-            await slack.wait_for(lambda: len(slack.messages) == 2, TIMEOUT_S)
+            await slack.wait_for(lambda: len(slack.messages) == 2)
         async with serving(tmp_path, "worker", **given):
             await side.send(slack.mention_event("/help", thread_ts=asked["event"]["ts"]))
-            await slack.wait_for(lambda: len(slack.messages) == 3, TIMEOUT_S)
+            await slack.wait_for(lambda: len(slack.messages) == 3)
             assert len(slack.shared) == 1
         never.set()
 

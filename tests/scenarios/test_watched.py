@@ -12,6 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from structlog.testing import capture_logs
 
 from tests.fakes.admin_sight import MOBILE, something_to_see
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
 
@@ -41,7 +42,7 @@ async def test_a_message_is_counted_at_every_step_of_its_way(
         "signoff_mailbox_age_seconds 0.0",
         "signoff_outbox_age_seconds 0.0",
     }
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             await service.parts.meter.share()
             async with http.get(f"{service.url}/metrics") as answer:

@@ -19,6 +19,7 @@ from adapters.redis.embedded import EmbeddedServer, open_server
 from adapters.redis.embedded_supervisor import RunningServer, open_lock, take_lock
 from adapters.redis.server_binary import ServerBinary, find_server
 from engine.errors import DefinitionError
+from tests.fakes.patience import PATIENCE_S
 
 USER = """
 import asyncio, pathlib, sys
@@ -30,7 +31,7 @@ sys.stdin.read()
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while not holds():  # noqa: ASYNC110 - what another process does sets no event here
             await asyncio.sleep(0.02)
 
@@ -103,7 +104,7 @@ async def other_user(data: Path) -> AsyncIterator[tuple[asyncio.subprocess.Proce
     )
     assert process.stdout is not None
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             url = (await process.stdout.readline()).decode().strip()
         yield process, url
     finally:

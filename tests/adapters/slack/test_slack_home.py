@@ -10,6 +10,7 @@ from cards.model import Field, Row
 from cards.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormWanted, NotRecorded
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.checks import home_problems
 from tests.fakes.slack_app import connected
 
@@ -86,7 +87,7 @@ async def test_a_tab_follows_what_changes_and_is_left_alone_otherwise(
     slack, post, pages, listening
 ):
     await post(slack.home_event())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await pages.often.wait()
     assert slack.calls["views.publish"] == 1
     pages.page = EMPTY

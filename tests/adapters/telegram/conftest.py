@@ -18,6 +18,7 @@ from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import Accepted, Outcome, Update
 from engine.ports.platform import Intake
+from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.telegram.server import SECRET, TOKEN, TelegramServer
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "telegram"
@@ -42,7 +43,7 @@ class Recorder:
         return self.updates[-1]
 
     async def wait_for(self, count: int) -> None:
-        async with asyncio.timeout(5), self._changed:
+        async with asyncio.timeout(PATIENCE_S), self._changed:
             await self._changed.wait_for(lambda: len(self.updates) >= count)
 
 
@@ -66,7 +67,7 @@ class SwitchedLease:
 
     async def wait_until_asked(self, times: int) -> None:
         goal = len(self.names) + times
-        async with asyncio.timeout(5), self._changed:
+        async with asyncio.timeout(PATIENCE_S), self._changed:
             await self._changed.wait_for(lambda: len(self.names) >= goal)
 
 

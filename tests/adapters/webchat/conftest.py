@@ -11,6 +11,7 @@ from adapters.webchat.platform import WebChat
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
+from tests.fakes.patience import PATIENCE_S
 
 Answer = Outcome | Callable[[Update], Awaitable[Outcome]]
 PEOPLE = (
@@ -64,7 +65,7 @@ async def client(
         await chat.close()
 
     app.on_shutdown.append(close)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         yield await aiohttp_client(app)
 
 

@@ -10,6 +10,7 @@ from cards.model import Field
 from cards.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, CardTapped, FormSubmitted, MessageReceived, Outcome, Update
 from tests.fakes.browser import Browser
+from tests.fakes.patience import PATIENCE_S
 
 ROOM = "web:local:keys"
 
@@ -69,7 +70,7 @@ class Keyboard:
 
     def come_to(self, name: str) -> None:
         """Returns once the focus is there."""
-        WebDriverWait(self._browser.driver, 20, 0.02).until(lambda _: self.at() == name)
+        WebDriverWait(self._browser.driver, PATIENCE_S, 0.02).until(lambda _: self.at() == name)
 
 
 async def test_a_person_asks_fills_in_and_decides_by_keyboard_alone(page, chat, intake, browser):

@@ -10,6 +10,7 @@ from cards.model import Field, Row
 from cards.view import ButtonView, CardView, MessageView, PartView
 from tests.fakes.browser import Browser
 from tests.fakes.chat_log import MemoryChatLog
+from tests.fakes.patience import PATIENCE_S
 
 LONG = "web:local:long"
 
@@ -52,7 +53,7 @@ def articles(browser: Browser) -> int:
 
 
 def until(browser: Browser, script: str) -> None:
-    WebDriverWait(browser.driver, 20, 0.02).until(lambda _: browser.run(f"return {script}"))
+    WebDriverWait(browser.driver, PATIENCE_S, 0.02).until(lambda _: browser.run(f"return {script}"))
 
 
 async def test_ten_thousand_messages_come_a_page_at_a_time(page, chat, log, browser):

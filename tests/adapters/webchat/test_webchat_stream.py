@@ -11,6 +11,7 @@ from adapters.webchat.platform import WebChat
 from cards.model import Field, Row
 from cards.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Unavailable
+from tests.fakes.patience import PATIENCE_S
 
 MAIN = "web:local:main"
 
@@ -120,7 +121,7 @@ async def test_closing_ends_streams_at_once_and_refuses_new_ones(log, aiohttp_cl
     app = web.Application()
     app.add_routes(chat.routes(intake))
     client = await aiohttp_client(app)
-    async with asyncio.timeout(5), events(client) as stream:
+    async with asyncio.timeout(PATIENCE_S), events(client) as stream:
         await chat.close()
         with pytest.raises(EOFError):
             await stream.next()
@@ -129,7 +130,7 @@ async def test_closing_ends_streams_at_once_and_refuses_new_ones(log, aiohttp_cl
 
 
 async def test_a_stream_ends_when_the_store_goes_so_that_the_page_comes_back(client, log):
-    async with asyncio.timeout(5), events(client) as stream:
+    async with asyncio.timeout(PATIENCE_S), events(client) as stream:
         log.away = True
         with pytest.raises(EOFError):
             await stream.next()

@@ -104,7 +104,7 @@ class SlackServer(SlackPeople):
         ts = {"event_ts": self.new_ts()}
         return [self._event(told | ts), self._event({"type": "app_uninstalled"} | ts)]
 
-    async def wait_for(self, predicate: Callable[[], T], timeout_s: float = 5) -> T:
+    async def wait_for(self, predicate: Callable[[], T], timeout_s: float = 90.0) -> T:
         """The first true value of `predicate`, tried again on every change; TimeoutError."""
         async with asyncio.timeout(timeout_s):
             while not (value := predicate()):

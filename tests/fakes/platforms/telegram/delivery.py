@@ -52,7 +52,7 @@ class Deliveries(Updates):
         self.waiting.extend(updates)
         await self._tell()
 
-    async def wait_for(self, predicate: Callable[[], bool], timeout_s: float = 5.0) -> None:
+    async def wait_for(self, predicate: Callable[[], bool], timeout_s: float = 90.0) -> None:
         """Wait until `predicate` holds, looking after every call; TimeoutError after that time."""
         async with asyncio.timeout(timeout_s), self._changed:
             await self._changed.wait_for(predicate)
