@@ -6,14 +6,14 @@ import socket
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 
 from tests.fakes.forge import PIPE, Forged, forged
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, until
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOKS = ROOT / "playbooks"
@@ -107,9 +107,13 @@ async def _killed_at_the_end(process: Process | Forged) -> AsyncIterator[None]:
 
 async def answering(url: str) -> None:
     """Returns once the web process answers there."""
-    async with asyncio.timeout(PATIENCE_S), aiohttp.ClientSession() as session:
-        while True:
-            with suppress(aiohttp.ClientError):
+    async with aiohttp.ClientSession() as session:
+
+        async def answers() -> bool:
+            try:
                 async with session.get(f"{url}/healthz"):
-                    return
-            await asyncio.sleep(0.05)
+                    return True
+            except aiohttp.ClientError:
+                return False
+
+        await until(answers)

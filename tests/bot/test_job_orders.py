@@ -1,17 +1,16 @@
 """`signoff runs stop|fail|recover RUN` and `signoff graph --run RUN`, through real processes."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, ended, free_port, serving
+from signoff_process import FILES, PLAYBOOKS, answering, ended, free_port, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import API_KEY, ModelServer
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of
 
@@ -37,25 +36,14 @@ def variables(redis_server: EmbeddedServer, model: ModelServer, port: int) -> Va
     }
 
 
-async def up(port: int) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-            except OSError:
-                await asyncio.sleep(0.05)
-            else:
-                writer.close()
-                return
-
-
 async def told(folder: Path, wanted: str, *words: str, **given: str) -> str:
     """What the command prints, as soon as it says that."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            answer = await ended(folder, *words, **given)
-            if wanted in answer.out:
-                return answer.out
+
+    async def found() -> str:
+        answer = await ended(folder, *words, **given)
+        return answer.out if wanted in answer.out else ""
+
+    return str(await until(found))
 
 
 async def test_an_operator_stops_and_recovers_a_graph_between_processes(
@@ -68,7 +56,7 @@ async def test_an_operator_stops_and_recovers_a_graph_between_processes(
     port = free_port()
     given = variables(redis_server, model, port)
     async with serving(tmp_path, "web", **given):
-        await up(port)
+        await answering(f"http://127.0.0.1:{port}")
         async with WebRoom(f"http://127.0.0.1:{port}") as room:
             async with serving(tmp_path, "worker", **given):
                 await room.say("lin", "prepare a monitoring report for P003")

@@ -10,7 +10,8 @@ from signoff_process import FILES, ROOT, ended, free_port, running
 from adapters.mcp.servers import Http, Server, Stdio
 from bot.outside import load_servers
 from engine.errors import DefinitionError
-from tests.fakes.mcp_running import is_gone, until
+from tests.fakes.mcp_running import is_gone
+from tests.fakes.patience import until
 
 TEXT = """\
 servers:

@@ -11,7 +11,7 @@ from signoff_process import FILES, PLAYBOOKS, answering, ended, free_port, servi
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.forge import Forged
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
@@ -40,10 +40,12 @@ class Fleet:
         going = serving(home, command, **self.variables)
         process = await self.stack.enter_async_context(going)
         log = home / "stderr.log"
-        async with asyncio.timeout(PATIENCE_S):
-            while f"{command}_started" not in log.read_text():
-                assert process.returncode is None, log.read_text()
-                await asyncio.sleep(0.05)
+
+        def serves() -> bool:
+            assert process.returncode is None, log.read_text()
+            return f"{command}_started" in log.read_text()
+
+        await until(serves)
         return process
 
 
@@ -153,9 +155,7 @@ async def test_what_an_older_worker_cannot_read_waits_for_a_newer_one(
         await answering(url)
         async with WebRoom(url) as room:
             await room.say("lin", "ECOG of P003?")
-            async with asyncio.timeout(PATIENCE_S):
-                while log.read_text().count("left_to_a_newer_build") < 2:  # noqa: ASYNC110
-                    await asyncio.sleep(0.05)
+            await until(lambda: log.read_text().count("left_to_a_newer_build") >= 2)
             # Who it can read is answered meanwhile.
             await room.say("chen", "/help")
             await room.wait_for(lambda message: "/pending" in text_of(message))

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -17,15 +17,9 @@ from redis.asyncio import Redis
 from signoff_process import FILES, PLAYBOOKS, ROOT, free_port, running
 
 from adapters.redis.embedded_supervisor import RunningServer, open_lock, take_lock
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, until
 
 RUN = (sys.executable, "-m", "bot", "run")
-
-
-async def until(holds: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not await holds():  # noqa: ASYNC110 - other processes set no event here
-            await asyncio.sleep(0.05)
 
 
 async def status_of(address: str) -> int:

@@ -18,7 +18,7 @@ from bot.stopping import Stopped
 from bot.store import patiently
 from bot.wiring import open_parts
 from engine.errors import StoreUnavailable
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, until
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
@@ -37,12 +37,9 @@ def logged(folder: Path) -> list[dict[str, Any]]:
 
 
 async def until_logged(folder: Path, event: str) -> dict[str, Any]:
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            found = [line for line in logged(folder) if line["event"] == event]
-            if found:
-                return found[0]
-            await asyncio.sleep(0.05)
+    found = await until(lambda: [line for line in logged(folder) if line["event"] == event])
+    first: dict[str, Any] = found[0]
+    return first
 
 
 async def test_a_store_that_stays_away_ends_the_wait() -> None:

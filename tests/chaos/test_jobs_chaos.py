@@ -23,6 +23,7 @@ from bot.lanes import ATTEMPTS
 from engine.frames.state import ENDED
 from tests.bot.signoff_process import FILES, answering, free_port, serving
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
+from tests.fakes.patience import until
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of
 
@@ -105,8 +106,7 @@ async def dying(folder: Path, given: dict[str, str], redis: Redis, rng: random.R
         home = folder / f"worker{number}"
         home.mkdir()
         async with serving(home, "worker", **given) as process:
-            while not started(home):  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+            await until(lambda home=home: started(home))
             await asyncio.sleep(rng.uniform(0.1, 0.6))
             await kill(process, redis)
     return KILLS

@@ -1,6 +1,5 @@
 """A service with something to see on every admin page, some of it hostile."""
 
-import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -9,7 +8,7 @@ from typing import Any
 
 from engine.frames.state import Run
 from tests.fakes.admin_client import Page
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_web_walk import ASK, GOOD
@@ -110,12 +109,13 @@ async def something_to_see(service: Service) -> Sight:
 
 async def page_with(get: Callable[[], Awaitable[Page]], text: str) -> Page:
     """The page as soon as it has that text."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            page = await get()
-            if text in page.text:
-                return page
-            await asyncio.sleep(0.02)
+
+    async def found() -> Page | None:
+        page = await get()
+        return page if text in page.text else None
+
+    page: Page = await until(found)
+    return page
 
 
 async def audit(service: Service, run: str) -> list[dict[str, Any]]:

@@ -3,13 +3,12 @@
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from adapters.mcp.servers import Server, Stdio
 from adapters.mcp.tools import McpTools
-from tests.fakes.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,12 +41,6 @@ async def opened(*servers: Server, reserved: Collection[str] = ()) -> AsyncItera
 
 def names(tools: McpTools) -> list[str]:
     return [tool.name for tool in tools.tools()]
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not holds():  # noqa: ASYNC110 - other processes set no event here
-            await asyncio.sleep(0.02)
 
 
 def is_gone(pid: int) -> bool:

@@ -1,6 +1,5 @@
 """A review on three platforms at once: one service, and people on Slack, Telegram and the web."""
 
-import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import aiohttp
 
 from cards.model import Card
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -149,7 +148,10 @@ class Stage:
 
     async def until_reminded(self, times: int) -> Card:
         """The review once it has been reminded of so often."""
-        async with asyncio.timeout(PATIENCE_S):
-            while (card := await self.card()).reminded != times:  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+
+        async def reminded() -> Card | None:
+            card = await self.card()
+            return card if card.reminded == times else None
+
+        card: Card = await until(reminded)
         return card

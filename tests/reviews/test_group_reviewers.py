@@ -6,8 +6,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.fakes.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
-from tests.reviews.walks import Meet, asked_in_slack, rewrite, until
+from tests.reviews.walks import Meet, asked_in_slack, rewrite
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import REVIEWER_ID, slack_settings
 from tests.scenarios.test_run_ends import change

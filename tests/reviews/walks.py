@@ -1,11 +1,9 @@
 """People on Slack and Telegram, and a request that waits for a reviewer."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_platform_walk import ASK_EN, GOOD, SlackSide, TelegramSide
@@ -38,12 +36,3 @@ def rewrite(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Returns once it holds."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            if holds():
-                return
-            await asyncio.sleep(0.02)

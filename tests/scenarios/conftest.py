@@ -21,7 +21,7 @@ from bot.web import application
 from bot.wiring import Parts, open_parts
 from bot.worker import work
 from tests.conftest import PARTITIONS
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import local_slack
@@ -120,11 +120,11 @@ async def runs_in(service: Service, room: WebRoom) -> int:
 async def nothing_goes_on(service: Service, room: str = "main") -> None:
     """Returns once no run goes on in the room."""
     decisions = service.parts.handling.decisions
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            if not await decisions.active_runs(f"web:local:{room}"):
-                return
-            await asyncio.sleep(0.02)
+
+    async def nothing() -> bool:
+        return not await decisions.active_runs(f"web:local:{room}")
+
+    await until(nothing)
 
 
 @pytest.fixture

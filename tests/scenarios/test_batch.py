@@ -1,6 +1,5 @@
 """One SOP over every subject at once: child runs, a card where one is needed, one summary."""
 
-import asyncio
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ import pytest
 
 from engine.frames.state import Run
 from engine.ports.findings import Check, Finding, Standing
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
 from tests.scenarios.test_run_ends import change
@@ -129,13 +128,13 @@ def found_before(project: str, subject: str) -> Check:
 
 async def stands(service: Service, wanted: Callable[[Standing], bool]) -> Standing:
     """What stands of the sample study, as soon as it is as wanted."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            project = service.parts.handling.records.project
-            standing = await service.parts.findings.of(project, 100)
-            if wanted(standing):
-                return standing
-            await asyncio.sleep(0.02)
+
+    async def found() -> Standing | None:
+        standing = await service.parts.findings.of(service.parts.handling.records.project, 100)
+        return standing if wanted(standing) else None
+
+    standing: Standing = await until(found)
+    return standing
 
 
 async def runs(service: Service) -> list[Run]:

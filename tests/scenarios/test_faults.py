@@ -22,7 +22,7 @@ from engine.mail import Resumed
 from engine.ports.operations import MailAside
 from engine.ports.platform import Pace
 from engine.ports.store import Claim, Effects, Post
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
@@ -323,11 +323,13 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
             meter=parts.meter,
         )
         stop = asyncio.Event()
-        async with asyncio.timeout(PATIENCE_S):
-            async with asyncio.TaskGroup() as group:
-                group.create_task(lanes.run(stop))
-                while await parts.client.keys("*:l:talk:*:in"):  # noqa: ASYNC110 - no event tells
-                    await asyncio.sleep(0.05)
-                stop.set()
-                lanes.wake()
+
+        async def handled() -> bool:
+            return not await parts.client.keys("*:l:talk:*:in")
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(lanes.run(stop))
+            await until(handled)
+            stop.set()
+            lanes.wake()
         assert (await parts.operations.backlog()).lanes == 0

@@ -1,6 +1,5 @@
 """What a check finds wrong is pending until a later check passes; `/pending` lists it."""
 
-import asyncio
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from bot.delivery import FAULTS
 from engine.ports.findings import Check, Checks, Finding
 from engine.ports.store import Effects, Post
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import ASK, GOOD, today
@@ -21,14 +20,14 @@ TOLD = {
 }
 
 
-async def until(service: Service, count: int) -> None:
+async def until_found(service: Service, count: int) -> None:
     """As soon as so many findings stand in the sample study."""
     project = service.parts.handling.records.project
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            if (await service.parts.findings.of(project, 1)).findings == count:
-                break
-            await asyncio.sleep(0.02)
+
+    async def found() -> bool:
+        return (await service.parts.findings.of(project, 1)).findings == count
+
+    await until(found)
 
 
 async def pending(room: WebRoom, person: str, said: str) -> str:
@@ -51,7 +50,7 @@ async def test_what_a_check_found_is_pending_until_a_later_check_passes(
     async with WebRoom(service.url) as room:
         await room.say("lin", ASK[lang])
         await room.fill("lin", await room.card("clarify"), "submit", **WRONG)
-        await until(service, 2)
+        await until_found(service, 2)
         refused = await room.wait_for(lambda m: bool(m["card"] and m["card"]["problems"]))
         listed = await pending(room, "lin", PENDING[lang].format(n=2))
         assert all(told in listed for told in TOLD[lang])
@@ -60,7 +59,7 @@ async def test_what_a_check_found_is_pending_until_a_later_check_passes(
         right = {**GOOD, "subject_id": "P003", "visit_date": today()}
         assert (await room.fill("lin", refused["card"], "submit", **right))[0] == 200
         review = await room.card("confirm")
-        await until(service, 0)
+        await until_found(service, 0)
         listed = await pending(room, "lin", review["title"])
         assert PENDING[lang].partition("{")[0] not in listed
 
@@ -114,4 +113,4 @@ async def test_checks_that_cannot_be_kept_hold_up_no_later_ones(start: Start, lo
     else:
         await parts.client.hset(key, "attempts", FAULTS)
     parts.scripts.offset_ms = 3_600_000
-    await until(service, 1)
+    await until_found(service, 1)

@@ -11,7 +11,7 @@ from engine.frames.jobs import JobsFrame
 from engine.frames.state import Run
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import ModelServer, refuse
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.team_server import TeamScript, held
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
@@ -29,13 +29,15 @@ async def parent(service: Service) -> Run | None:
 
 async def graph(service: Service, wanted: Callable[[JobGraph], bool]) -> JobGraph:
     """The run's jobs, as soon as they are as wanted."""
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            run = await parent(service)
-            frame = run.frames[-1] if run else None
-            if isinstance(frame, JobsFrame) and frame.graph and wanted(frame.graph):
-                return frame.graph
-            await asyncio.sleep(0.02)
+
+    async def found() -> JobGraph | None:
+        run = await parent(service)
+        frame = run.frames[-1] if run else None
+        jobs = frame.graph if isinstance(frame, JobsFrame) else None
+        return jobs if jobs and wanted(jobs) else None
+
+    jobs: JobGraph = await until(found)
+    return jobs
 
 
 def says_in(text: str, state: str = "") -> Callable[[Message], bool]:

@@ -1,6 +1,5 @@
 """The recorded visits of one subject or of all are checked by rules, in any chat, reading only."""
 
-import asyncio
 import html
 import re
 from datetime import timedelta
@@ -9,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from adapters.clock import SystemClock
-from tests.fakes.patience import PATIENCE_S
 from tests.fakes.study_folder import study_folder, subjects, visit
 from tests.fakes.web_room import Message, WebRoom, text_of
-from tests.scenarios.conftest import Service, Start, runs_in
+from tests.scenarios.conftest import Start, nothing_goes_on, runs_in
 
 FAULTY = (
     visit("2025-03-03"),
@@ -26,12 +24,6 @@ def rows_of(card: Message) -> list[list[str]]:
     rows = re.findall(r"<tr>(.*?)</tr>", card["html"], re.DOTALL)
     cells = (re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL) for row in rows)
     return [[html.unescape(cell) for cell in row] for row in cells]
-
-
-async def until_nothing_runs(service: Service, room: WebRoom) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while await runs_in(service, room):  # noqa: ASYNC110 - the worker sets no event here
-            await asyncio.sleep(0.02)
 
 
 async def checked(room: WebRoom, text: str) -> Message:
@@ -62,7 +54,7 @@ async def test_the_visits_of_one_subject_are_checked_and_nobody_has_to_approve(
         await room.tap("lin", card, "ok")
         closed = await room.wait_for(lambda m: bool(m["card"]) and bool(m["card"]["outcome"]))
         assert said in text_of(closed)
-        await until_nothing_runs(service, room)
+        await nothing_goes_on(service, room.room)
     assert await service.parts.handling.records.visits("P003") == before
 
 

@@ -1,6 +1,5 @@
 """Playbooks change under a running service: what was begun ends as it began."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from structlog.testing import capture_logs
 
 from adapters.redis import keys
 from bot.settings import Settings
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, running, runs_in
 from tests.scenarios.test_did_you_mean import VISIT, part_is
@@ -53,11 +52,7 @@ async def test_nobody_has_to_tell_the_service_to_look(start: Start, playbooks: P
     current, client = service.parts.current, service.parts.client
     before = await client.get(keys.CURRENT)
     change(playbooks, "playbook.yaml", OLD, NEW)
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            if current.now.pointer.model_dump_json() != before:
-                break
-            await asyncio.sleep(0.05)
+    await until(lambda: current.now.pointer.model_dump_json() != before)
     assert await client.get(keys.CURRENT) == current.now.pointer.model_dump_json()
     assert current.now.table.learned
 

@@ -1,6 +1,5 @@
 """What operators see of a message on its way: numbers, log lines, spans."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import aiohttp
@@ -12,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from structlog.testing import capture_logs
 
 from tests.fakes.admin_sight import MOBILE, something_to_see
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import until
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
 
@@ -42,14 +41,13 @@ async def test_a_message_is_counted_at_every_step_of_its_way(
         "signoff_mailbox_age_seconds 0.0",
         "signoff_outbox_age_seconds 0.0",
     }
-    async with asyncio.timeout(PATIENCE_S):
-        while True:
-            await service.parts.meter.share()
-            async with http.get(f"{service.url}/metrics") as answer:
-                lines = set((await answer.text()).splitlines())
-            if wanted <= lines:
-                return
-            await asyncio.sleep(0.02)
+
+    async def told() -> bool:
+        await service.parts.meter.share()
+        async with http.get(f"{service.url}/metrics") as answer:
+            return wanted <= set((await answer.text()).splitlines())
+
+    await until(told)
 
 
 async def test_the_log_names_what_each_line_is_about_and_says_no_text(start: Start) -> None:

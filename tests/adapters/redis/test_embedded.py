@@ -8,7 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from adapters.redis.embedded import EmbeddedServer, open_server
 from adapters.redis.embedded_supervisor import RunningServer, open_lock, take_lock
 from adapters.redis.server_binary import ServerBinary, find_server
 from engine.errors import DefinitionError
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, until
 
 USER = """
 import asyncio, pathlib, sys
@@ -28,12 +28,6 @@ server = asyncio.run(open_server(pathlib.Path(sys.argv[1])))
 print(server.url, flush=True)
 sys.stdin.read()
 """
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE_S):
-        while not holds():  # noqa: ASYNC110 - what another process does sets no event here
-            await asyncio.sleep(0.02)
 
 
 def is_free(data: Path, lock: str) -> bool:
