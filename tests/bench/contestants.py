@@ -17,7 +17,8 @@ from tests.bench.stubs import (
     WEBHOOK_SECRET,
     Stub,
 )
-from tests.chaos.processes import ROOT, free_port
+from tests.chaos.processes import ROOT
+from tests.fakes.ports import free_port
 
 OURS = "signoff"
 PEERS: Mapping[str, tuple[str, ...]] = {

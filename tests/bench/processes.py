@@ -13,7 +13,8 @@ from redis.exceptions import RedisError
 
 from adapters.redis.server_binary import find_server
 from bot.stopping import pause
-from tests.chaos.processes import environment, free_port
+from tests.chaos.processes import environment
+from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE
 
 START_S = 120.0

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
@@ -33,12 +32,6 @@ def environment(folder: Path, variables: Mapping[str, str]) -> dict[str, str]:
         "PYTHONPATH": str(ROOT),
         **variables,
     }
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass(frozen=True, slots=True)

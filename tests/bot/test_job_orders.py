@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, answering, ended, free_port, serving
+from signoff_process import FILES, PLAYBOOKS, answering, ended, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import API_KEY, ModelServer
 from tests.fakes.patience import until
+from tests.fakes.ports import free_port
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of
 

@@ -10,11 +10,12 @@ import aiohttp
 import pytest
 from multidict import CIMultiDict
 from redis.asyncio import Redis
-from signoff_process import FILES, answering, ended, free_port, serving
+from signoff_process import FILES, answering, ended, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.logins import RedisLogins
 from tests.fakes.patience import PATIENCE_S
+from tests.fakes.ports import free_port
 
 PUBLIC = "signoff.example"
 SAID = {"room": "main", "person": "lin", "id": "message-0001", "text": "/help"}

@@ -5,13 +5,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from signoff_process import FILES, ROOT, ended, free_port, running
+from signoff_process import FILES, ROOT, ended, running
 
 from adapters.mcp.servers import Http, Server, Stdio
 from bot.outside import load_servers
 from engine.errors import DefinitionError
 from tests.fakes.mcp_running import is_gone
 from tests.fakes.patience import until
+from tests.fakes.ports import free_port
 
 TEXT = """\
 servers:

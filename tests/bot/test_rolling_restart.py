@@ -7,12 +7,13 @@ from pathlib import Path
 
 import aiohttp
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, answering, ended, free_port, serving
+from signoff_process import FILES, PLAYBOOKS, answering, ended, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.forge import Forged
 from tests.fakes.patience import PATIENCE_S, until
 from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, text_of

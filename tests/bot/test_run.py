@@ -14,10 +14,11 @@ from pathlib import Path
 
 import aiohttp
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, ROOT, free_port, running
+from signoff_process import FILES, PLAYBOOKS, ROOT, running
 
 from adapters.redis.embedded_supervisor import RunningServer, open_lock, take_lock
 from tests.fakes.patience import PATIENCE_S, until
+from tests.fakes.ports import free_port
 
 RUN = (sys.executable, "-m", "bot", "run")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, ROOT, ended, free_port, running
+from signoff_process import FILES, ROOT, ended, running
 
 from adapters.redis.connect import connect
 from bot.settings import Settings
@@ -20,6 +20,7 @@ from bot.wiring import open_parts
 from engine.errors import StoreUnavailable
 from tests.fakes.patience import PATIENCE_S, until
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Mapping
@@ -15,19 +14,13 @@ from redis.exceptions import RedisError
 
 from adapters.redis.server_binary import find_server
 from bot.stopping import pause
+from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE
 
 ROOT = Path(__file__).parents[2]
 # Generous: the machine may be busy with something else.
 START_S = 120.0
 END_S = 60.0
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass

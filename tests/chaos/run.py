@@ -26,9 +26,10 @@ from tests.chaos.load import SLACK_REVIEWER, TELEGRAM_REVIEWER, Load
 from tests.chaos.people import SIGNING_SECRET, TEAM, WEBHOOK_SECRET, Talk, Web
 from tests.chaos.plan import Plan, read_plan
 from tests.chaos.platforms import SLACK_TOKEN, TELEGRAM_TOKEN, Platforms
-from tests.chaos.processes import END_S, START_S, Member, Server, environment, free_port
+from tests.chaos.processes import END_S, START_S, Member, Server, environment
 from tests.chaos.proxy import CuttingProxy
 from tests.chaos.report import report
+from tests.fakes.ports import free_port
 
 # Each lets one message per second into a reviewer's chat, so that these do not hold everybody up.
 PARTITIONS = 4

@@ -18,6 +18,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
 from tests.fakes.patience import PATIENCE_S
+from tests.fakes.ports import free_port
 
 _FLAGS = (
     "--headless",
@@ -80,7 +81,8 @@ class Browser:
         fonts.write_text(_FONTS.format(folder=_FONT_FOLDER))
         env = {**os.environ, "FONTCONFIG_FILE": str(fonts)}
         self.driver = Chrome(
-            options=options, service=Service(shutil.which("chromedriver"), env=env)
+            options=options,
+            service=Service(shutil.which("chromedriver"), port=free_port(), env=env),
         )
         return self
 

@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import re
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,13 +20,6 @@ PAGE = ROOT / "CONTRIBUTING.md"
 PLACE = "place.lines"
 CONNECT_S = 30
 _BLOCK = re.compile(r"```python\n# (\S+\.py)\n(.*?)```", re.DOTALL)
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def written() -> dict[str, str]:

@@ -1,7 +1,6 @@
 """MCP servers as processes of their own, and our tools over them."""
 
 import asyncio
-import socket
 import sys
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -49,12 +48,6 @@ def is_gone(pid: int) -> bool:
         return "\nState:\tZ" in Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
         return True
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @asynccontextmanager

@@ -1,6 +1,5 @@
 """Servers with a setup of the test's own: one with other settings, or a Cluster of three."""
 
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from redis.exceptions import RedisError
 
 from adapters.redis.server_binary import find_server
 from tests.fakes.patience import PATIENCE_S
+from tests.fakes.ports import free_port
 
 SAFE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 SLOTS = 16384
@@ -21,7 +21,7 @@ SLOTS = 16384
 def server(folder: Path, **settings: str) -> Iterator[int]:
     """The port of a new server on 127.0.0.1, which ends with the block."""
     folder.mkdir(parents=True, exist_ok=True)
-    port = _free_port()
+    port = free_port()
     given = {"port": str(port), "bind": "127.0.0.1", "dir": str(folder), "save": "", **settings}
     words = [word for name, value in given.items() for word in (f"--{name}", value)]
     binary = find_server().path
@@ -68,16 +68,6 @@ def cluster(folder: Path) -> Iterator[str]:
             node.execute_command("CLUSTER", "MEET", "127.0.0.1", ports[0])
         _until(lambda: all(_agrees(node) for node in nodes))
         yield f"redis://127.0.0.1:{ports[0]}"
-
-
-def _free_port() -> int:
-    """A free port below 55536, since a Cluster's bus listens 10,000 above."""
-    while True:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port < 55536:
-            return port
 
 
 def _until(holds: Callable[[], bool]) -> None:

@@ -9,7 +9,6 @@ import asyncio
 import importlib.util
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import aiohttp
 
+from tests.fakes.ports import free_port
 from tests.fuzz.parsers import TARGETS, examples
 
 ROOT = Path(__file__).parents[2]
@@ -59,9 +59,7 @@ def fuzz_parser(name: str, seconds: int, folder: Path) -> bool:
 @contextmanager
 def service(folder: Path) -> Iterator[str]:
     """The address of the real service, with the sample playbooks and a token, and no model."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     variables = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),

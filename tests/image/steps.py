@@ -8,7 +8,6 @@ import json
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dockerfile_parse import DockerfileParser
+
+from tests.fakes.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 STEP_S = 900.0
@@ -182,9 +183,7 @@ def build(root: Path) -> Image:
 
 def _healthy(image: Image) -> None:
     """The image's own command serves, by its own check, and ends at SIGTERM."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
+    port = str(free_port())
     # No platform is needed to see that it serves, so the web chat, on this machine only.
     here = {"PORT": port, "SIGNOFF_HOST": "127.0.0.1", "SIGNOFF_WEBCHAT": "on"}
     process = image.start([*image.entrypoint, *image.command], **here)

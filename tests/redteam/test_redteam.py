@@ -13,8 +13,8 @@ from redis import Redis
 
 from adapters.redis.embedded import EmbeddedServer
 from engine.tools.registry import TOOLS
-from tests.fakes.mcp_running import free_port
 from tests.fakes.model_server import say
+from tests.fakes.ports import free_port
 from tests.redteam import planted, seen
 from tests.redteam.canaries import CANARY, MATTER, STUDY, VAULT
 from tests.redteam.injections import INJECTIONS, NAMES, FalseName, Injection

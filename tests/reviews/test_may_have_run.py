@@ -15,9 +15,10 @@ from redis.asyncio import Redis
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import memos
 from bot.settings import Settings
-from tests.bot.signoff_process import PLAYBOOKS, free_port, running
+from tests.bot.signoff_process import PLAYBOOKS, running
 from tests.fakes.desk import desk_files, fixed_files
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
+from tests.fakes.ports import free_port
 from tests.fakes.web_room import Message, WebRoom, new_id, text_of
 from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_failpoints import insist, still

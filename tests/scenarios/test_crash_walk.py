@@ -3,11 +3,11 @@
 import asyncio
 import os
 import signal
-import socket
 import sys
 from pathlib import Path
 
 from tests.fakes.patience import PATIENCE_S
+from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.test_web_walk import ASK, GOOD, today
 
@@ -78,12 +78,6 @@ async def kill_all(folder: Path, process: asyncio.subprocess.Process) -> int:
         # To the end of its output, so that the pipe is closed as well.
         await process.communicate()
     return len(killed)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def test_a_card_outlives_the_death_of_every_process(tmp_path: Path) -> None:

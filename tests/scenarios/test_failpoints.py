@@ -24,9 +24,10 @@ from bot.web import application
 from bot.wiring import open_parts
 from bot.worker import work
 from engine.ports.operations import Backlog
-from tests.bot.signoff_process import environment, free_port
+from tests.bot.signoff_process import environment
 from tests.fakes.forge import forged
 from tests.fakes.patience import PATIENCE_S
+from tests.fakes.ports import free_port
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import settings_over
 from tests.scenarios.test_web_walk import ASK, GOOD, today

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.fakes.lines import Line, free_port, registered
+from tests.fakes.lines import Line, registered
+from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 

@@ -13,9 +13,10 @@ from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.installer import Installer
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.ports import free_port
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, text_of
-from tests.scenarios.test_crash_walk import environment, free_port, kill_all, run
+from tests.scenarios.test_crash_walk import environment, kill_all, run
 from tests.scenarios.test_web_walk import to_review
 
 PLANTED = {

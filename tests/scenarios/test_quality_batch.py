@@ -11,8 +11,9 @@ from pydantic import SecretStr
 from redis.asyncio import Redis
 
 from adapters.redis.embedded import EmbeddedServer
-from tests.bot.signoff_process import FILES, answering, free_port, serving
+from tests.bot.signoff_process import FILES, answering, serving
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.ports import free_port
 from tests.fakes.redcap_server import TOKEN, Form, RedcapServer
 from tests.fakes.redcap_study import sample_project
 from tests.fakes.slack_app import local_slack

@@ -12,7 +12,7 @@ import pytest
 from bot.settings import Settings
 from bot.wiring import Parts
 from bot.wiring_platforms import secret
-from tests.bot.signoff_process import environment, free_port
+from tests.bot.signoff_process import environment
 from tests.fakes.long_answer import (
     BEGUN,
     LONG,
@@ -27,6 +27,7 @@ from tests.fakes.long_answer import (
 from tests.fakes.model_server import ModelServer, Reply, cut, held, say, say_json
 from tests.fakes.platforms import Fault
 from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_failpoints import variables, web_here, worker_here

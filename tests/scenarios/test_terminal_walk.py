@@ -8,8 +8,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from tests.bot.signoff_process import FILES, Ended, ended, free_port
+from tests.bot.signoff_process import FILES, Ended, ended
 from tests.conftest import PARTITIONS
+from tests.fakes.ports import free_port
 from tests.fakes.terminal import Terminal, chatting
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_crash_walk import kill_all, run

@@ -8,10 +8,11 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.embedded import EmbeddedServer
-from tests.bot.signoff_process import answering, free_port, serving
+from tests.bot.signoff_process import answering, serving
 from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.ports import free_port
 from tests.fakes.study_folder import study_folder, subjects, visit
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Start

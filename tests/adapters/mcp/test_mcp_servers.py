@@ -15,8 +15,9 @@ from adapters.mcp.servers import Http, Server, Stdio
 from adapters.mcp.tools import McpTools
 from bot.stopping import end
 from engine.errors import ToolFailed, ToolReported, ToolRetry
-from tests.fakes.mcp_running import free_port, is_gone, names, old, opened, sample, serving
+from tests.fakes.mcp_running import is_gone, names, old, opened, sample, serving
 from tests.fakes.patience import until
+from tests.fakes.ports import free_port
 
 TIME = Stdio(sys.executable, ("-m", "mcp_server_time", "--local-timezone", "UTC"))
 FIT = (

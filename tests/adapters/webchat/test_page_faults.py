@@ -1,7 +1,6 @@
 """What goes wrong is said on the page, in the reader's language, and what was typed is not lost."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -21,6 +20,7 @@ from engine.events import Answered, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
 from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
+from tests.fakes.ports import free_port
 
 ROOM = "web:local:main"
 AWAY = {
@@ -79,9 +79,7 @@ class Served:
     def __init__(self, folder: Any) -> None:
         self.log, self.intake, self.door = MemoryChatLog(), ScriptedIntake(), Guarded()
         self._uploads = Uploads(folder, SystemClock("UTC"), most_mb=1, kinds=("csv", "png"))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/?room=main"
 
     @asynccontextmanager

@@ -16,8 +16,9 @@ from bot.settings import Settings
 from bot.store import Store
 from bot.wiring_platforms import PLATFORMS, Adapter
 from tests.contracts.platforms.rigs import LinesRig, Rig, SlackRig, TelegramRig, WebRig
-from tests.fakes.lines import free_port, registered
+from tests.fakes.lines import registered
 from tests.fakes.platforms import TelegramServer
+from tests.fakes.ports import free_port
 from tests.fakes.slack_app import local_slack
 
 PEOPLE = Path(__file__).parents[3] / "playbooks" / "people.yaml"
