@@ -7,6 +7,7 @@ from bot.colours import paint
 from bot.terminal.choices import Choices, Numbered
 from bot.terminal.client import NO_REPLY, Answer, Chat, Entry, Me, NoService, Refused, entered
 from bot.terminal.forms import Form, filled
+from bot.terminal.growing import Growing
 from bot.terminal.plain import harmless
 from bot.terminal.room import Room, View, is_open, states
 from bot.terminal.screen import Screen, as_it_was
@@ -37,6 +38,7 @@ class _Talk:
         self._lang = lang
         self._screen = Screen()
         self._choices = Choices()
+        self._growing = Growing()
         self._room = Room(self._changed)
         self._live = False
         self._mine: set[str] = set()
@@ -122,10 +124,14 @@ class _Talk:
             if entry["person"] != self._chat.me.id:
                 self._screen.show(_said(entry, self._lang))
             return
-        self._show(entry["view"], before)
+        if entry["op"] == "draft":
+            self._screen.show(*self._growing.more(entry))
+            return
+        self._show(entry["view"], before, str(entry["id"]))
 
-    def _show(self, view: View, before: View | None) -> None:
-        lines = list(part_lines(view, before))
+    def _show(self, view: View, before: View | None, message_id: str = "") -> None:
+        text = "\n".join(part_lines(view, before))
+        lines = self._growing.rest(message_id, text.split("\n")) if text else []
         card = view["card"]
         if card:
             numbered = self._choices.see(card, view["lang"])

@@ -72,8 +72,8 @@ class Room:
                 before = self.shown.get(str(entry.get("id", "")))
                 if entry.get("op") in ("post", "edit"):
                     self.shown[str(entry["id"])] = entry["view"]
-                if entry.get("op") not in ("typing", "draft"):
-                    self.entries += 1
+                if entry.get("op") != "typing":
+                    self.entries += entry.get("op") != "draft"
                     self._told(entry, before)
                 self._changed.notify_all()
 

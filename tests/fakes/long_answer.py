@@ -12,6 +12,7 @@ from tests.fakes.model_server import API_KEY, ModelServer, Reply, held, say, say
 from tests.fakes.platforms.slack.message import Shown
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.terminal import ChatProcess, chatting
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
@@ -105,6 +106,15 @@ class LongAnswer:
             async with WebRoom(service.url) as room:
                 await room.say("lin", QUESTION)
                 yield room
+
+    @asynccontextmanager
+    async def terminal(self, folder: Path, *replies: Reply) -> AsyncIterator[ChatProcess]:
+        """In a terminal, whose process runs in the folder."""
+        async with self._answered(replies):
+            service = await self._start(**model_settings(self.model))
+            async with chatting(folder, service.url, "--as", "lin") as chat:
+                chat.type(QUESTION)
+                yield chat
 
     @asynccontextmanager
     async def _answered(self, replies: tuple[Reply, ...]) -> AsyncIterator[None]:

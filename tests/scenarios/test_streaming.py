@@ -5,7 +5,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.long_answer import BEGUN, LONG, WHOLE, LongAnswer, only
+from tests.fakes.long_answer import BEGUN, LONG, MORE, WHOLE, LongAnswer, only
 from tests.fakes.model_server import call_tool, slow
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
@@ -149,3 +149,18 @@ async def test_a_look_up_before_the_answer_changes_nothing(answer: LongAnswer) -
         await room.draft(BEGUN)
         answer.ends.set()
         await room.wait_for(lambda m: WHOLE in text_of(m))
+
+
+async def test_a_terminal_reads_each_line_once_and_as_soon_as_it_is_written(
+    answer: LongAnswer, tmp_path: Path
+) -> None:
+    async with answer.terminal(tmp_path, answer.in_steps()) as chat:
+        await chat.until(BEGUN)
+        assert MORE not in chat.out
+        answer.more.set()
+        await chat.until(MORE)
+        assert WHOLE not in chat.out
+        answer.ends.set()
+        await chat.until(WHOLE)
+        assert await chat.end() == 0
+    assert [line for line in chat.out.splitlines() if "In week" in line] == LONG.splitlines()
