@@ -1,15 +1,18 @@
 """The stores that every contract of the store is run on."""
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import pytest
 from redis.asyncio import Redis, RedisCluster
 
+from adapters.redis.client import Client, translated
 from adapters.redis.connect import connect
 from adapters.redis.keys import Partitions
 from adapters.redis.keys import tag as key_tag
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from bot.store import patiently
 from tests.conftest import PARTITIONS
 from tests.fakes.redis_servers import cluster
 
@@ -32,12 +35,19 @@ async def single(redis: Redis) -> AsyncIterator[Scripts]:
 @pytest.fixture
 async def clustered(cluster_url: str) -> AsyncIterator[Scripts]:
     """The Cluster, emptied."""
-    client = await connect(cluster_url)
-    await client.flushall(target_nodes=RedisCluster.PRIMARIES)
+    client = await patiently(partial(_emptied, cluster_url))
     scripts = Scripts(client)
     yield scripts
     await scripts.idle()
     await client.aclose()
+
+
+async def _emptied(url: str) -> Client:
+    client = await connect(url)
+    # Finding out about the nodes is what the library does not repeat when a second was too short.
+    with translated():
+        await client.flushall(target_nodes=RedisCluster.PRIMARIES)
+    return client
 
 
 @pytest.fixture(params=["single", "clustered"])
