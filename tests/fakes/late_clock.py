@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from adapters.clock import SystemClock
 
@@ -11,14 +12,15 @@ class LateClock:
     """The Clock port, `ahead_s` seconds in the future."""
 
     ahead_s: float = 0.0
+    zone: str = "UTC"
 
     def now(self) -> datetime:
         """The moment, so much later."""
         return datetime.now(UTC) + timedelta(seconds=self.ahead_s)
 
     def today(self) -> date:
-        """Its day in UTC."""
-        return self.now().date()
+        """Its day in the zone."""
+        return self.now().astimezone(ZoneInfo(self.zone)).date()
 
     def elapsed_s(self) -> float:
         """Seconds that only ever go on."""
