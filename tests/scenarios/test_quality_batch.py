@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -227,16 +228,17 @@ async def test_progress_in_slack_and_telegram_is_the_one_message_edited_at_their
         )
         side, chat = SlackSide(service, slack, http), TelegramSide(service, telegram, http)
         held.subject = "P035"
+        begun = time.monotonic()
         await side.send(slack.mention_event(ALL_ZH))
         await chat.send(telegram.message_update(ALL_ZH, chat_id=REQUESTER_ID))
         shown = await side.shown("已核查 30/120 名受试者")
         sent = await chat.shown(REQUESTER_ID, "已核查 30/120 名受试者")
-        assert shown.edits + sent.edits <= 2
+        # Three steps and more were told: at most one a second is shown.
+        assert max(shown.edits, sent.edits) <= 1 + time.monotonic() - begun
         held.go_on.set()
         assert await side.shown("已核查 120 名受试者") is shown
         assert await chat.shown(REQUESTER_ID, "已核查 120 名受试者") is sent
         assert len(slack.messages) == 1
         assert sum(not message.photo for message in telegram.chat(REQUESTER_ID)) == 1
-        # Nine more steps at least were told in between: at most one a second is shown.
-        assert max(shown.edits, sent.edits) <= 6
+        assert max(shown.edits, sent.edits) <= 1 + time.monotonic() - begun
         assert (slack.faults, telegram.faults) == ([], [])
