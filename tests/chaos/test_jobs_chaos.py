@@ -128,6 +128,11 @@ def ends(entries: list[dict[str, Any]]) -> list[str]:
     return [entry["status"] for entry in entries if entry.get("status") in ENDED]
 
 
+async def all_end(redis: Redis) -> bool:
+    """Whether each run's log tells of its end."""
+    return all(map(ends, (await logs(redis)).values()))
+
+
 async def test_each_job_ends_once_and_each_write_happens_once_however_often_workers_die(
     redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
 ) -> None:
@@ -151,8 +156,7 @@ async def test_each_job_ends_once_and_each_write_happens_once_however_often_work
                 killed = await dying(tmp_path, given, redis, rng)
                 async with serving(tmp_path, "worker", **given):
                     await asyncio.wait(waiting)
-                    while not all(map(ends, (await logs(redis)).values())):  # noqa: ASYNC110
-                        await asyncio.sleep(0.02)
+                    await until(lambda: all_end(redis))
     assert (killed, model.faults) == (KILLS, [])
     written = [json.loads(each)["text"] for each in await redis.lrange(memos(PROJECT), 0, -1)]
     assert sorted(written) == [f"a note of {subject}" for subject in sorted(NOTES)]
