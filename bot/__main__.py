@@ -20,6 +20,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     2 when a setting or definition is wrong, 1 when the store stays away, `validate` or
     `lint-examples` found faults, or there is no such name.
     """
+    # Before numpy is imported. Its threads would spin beside the other processes of the machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     args = parser().parse_args(argv)
     try:
         status: int = args.run(args)

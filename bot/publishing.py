@@ -1,7 +1,9 @@
 """Definitions on their way from one process to the others, through the store (design §5)."""
 
+import asyncio
 from typing import TypeVar
 
+import structlog
 from pydantic import ValidationError
 
 from adapters.knowledge.documents import Document
@@ -9,11 +11,13 @@ from bot.current import Pointer, Snapshot
 from bot.definitions import Definitions
 from bot.people import Directory
 from cards.frozen import Frozen
-from engine.errors import DefinitionError
+from engine.errors import DefinitionError, StoreError
 from engine.playbooks.model import Playbook
 from engine.ports.published import Published
+from engine.router.table import RouteTable
 from engine.router.talk import Talk
 
+log = structlog.get_logger()
 M = TypeVar("M", bound=Frozen)
 
 
@@ -55,6 +59,20 @@ async def fetch(
     )
     _check_roles(found)
     return Snapshot(found.playbooks, found.talk, found.documents, found.table(), pointer)
+
+
+async def learn(table: RouteTable, published: Published) -> None:
+    """Have the router learn its examples, once for all processes; by itself without the store."""
+    lessons = table.lessons
+    try:
+        body = await published.load_learned(lessons.digest)
+        recalled = body is not None and lessons.recall(body)
+        await asyncio.to_thread(table.learn)
+        if not recalled:
+            await published.save_learned(lessons.digest, lessons.classifier.learned.pack())
+    except StoreError as error:
+        log.warning("learned_not_kept", error=str(error))
+        await asyncio.to_thread(table.learn)
 
 
 def _parsed(model: type[M], text: str, name: str) -> M:

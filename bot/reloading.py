@@ -12,7 +12,7 @@ from adapters.knowledge.documents import Document
 from bot.current import Current, Snapshot, snapshot_of
 from bot.definitions import READ, Definitions, load_definitions
 from bot.people import Directory
-from bot.publishing import fetch, publish
+from bot.publishing import fetch, learn, publish
 from bot.settings import Settings
 from bot.stopping import pause
 from bot.store import patiently
@@ -116,14 +116,11 @@ class Reloading:
         return await asyncio.to_thread(fingerprint, self._settings.playbooks)
 
     def _load(self) -> Snapshot:
-        found = snapshot_of(load_definitions(self._settings, self._people))
-        self._learn(found)
-        return found
+        return snapshot_of(load_definitions(self._settings, self._people))
 
-    def _learn(self, found: Snapshot) -> None:
-        # A process that routes nothing has learned nothing, and need not.
-        if found.pointer != self.current.now.pointer and self.current.now.table.learned:
-            found.table.learn()
+    async def learn(self) -> None:
+        """Have the router learn now what it otherwise learns for the first message."""
+        await learn(self.current.now.table, self._published)
 
     async def _follow(self) -> None:
         text = await self._published.pointer()
@@ -135,10 +132,12 @@ class Reloading:
             self._warn("playbooks_unusable", text, error.problems)
             return
         if found is not None:
-            await asyncio.to_thread(self._learn, found)
             await self._switch(found)
 
     async def _switch(self, found: Snapshot) -> None:
+        # A process that routes nothing has learned nothing, and need not.
+        if self.current.now.table.learned:
+            await learn(found.table, self._published)
         await asyncio.to_thread(self._search, found.documents)
         self.current.switch(found)
         log.info("playbooks_changed", playbooks=found.pointer.playbooks)

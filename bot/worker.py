@@ -36,7 +36,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
     delivery = _delivery(parts)
     lanes = _lanes(parts, delivery)
     # Once for all messages, before the first of them.
-    parts.current.now.table.learn()
+    await parts.reloading.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
     drained = asyncio.Event()
     async with asyncio.TaskGroup() as group:

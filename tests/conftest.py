@@ -16,6 +16,9 @@ from adapters.redis import keys
 from adapters.redis.embedded import EmbeddedServer, open_server
 from adapters.redis.scripts import Scripts
 
+# As in the service (bot/__main__.py), before anything imports numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 PARTITIONS = 8

@@ -45,6 +45,11 @@ def published(digest: str) -> str:
     return f"signoff:playbook:{digest}"
 
 
+def learned(digest: str) -> str:
+    """What the router learned of the examples with that digest."""
+    return f"signoff:learned:{digest}"
+
+
 def lease(name: str) -> str:
     """A named lease of one process, such as that of a poller."""
     return f"signoff:lease:{name}"

@@ -9,6 +9,9 @@ from adapters.redis.scripts import LUA
 from engine.errors import StoreError
 from engine.ports.platform import Pace
 
+LEARNED_S = 30 * 24 * 3600
+"""How long what was learned is kept after it was last read."""
+
 
 class RedisLease:
     """Named leases: one process holds each; it comes free 30 seconds after its last hold."""
@@ -70,3 +73,15 @@ class RedisPublished:
         with translated():
             found = await self._client.get(keys.CURRENT)
         return None if found is None else str(found)
+
+    async def save_learned(self, digest: str, body: bytes) -> None:
+        """Keep what was learned from the examples of that digest; it goes when nobody reads it."""
+        with translated():
+            await self._client.set(keys.learned(digest), body, ex=LEARNED_S)
+
+    async def load_learned(self, digest: str) -> bytes | None:
+        """What was learned, or None when it is not kept (any more)."""
+        read = ("GETEX", keys.learned(digest), "EX", LEARNED_S)
+        with translated():
+            found = await self._client.execute_command(*read, NEVER_DECODE=True)
+        return found if isinstance(found, bytes) else None

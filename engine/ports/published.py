@@ -24,3 +24,11 @@ class Published(Protocol):
     async def pointer(self) -> str | None:
         """What is current, or None before anybody has said so."""
         ...
+
+    async def save_learned(self, digest: str, body: bytes) -> None:
+        """Keep what was learned from the examples of that digest; it goes when nobody reads it."""
+        ...
+
+    async def load_learned(self, digest: str) -> bytes | None:
+        """What was learned, or None when it is not kept (any more)."""
+        ...

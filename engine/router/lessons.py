@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 from engine import wording
 from engine.entities import SUBJECT_MARK, fold, subject_ids
-from engine.router.classifier import Classifier, Example
+from engine.router.classifier import Classifier, Example, Learned, digest_of
 from engine.router.plea import plea
 
 QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
@@ -34,13 +34,24 @@ class Lessons:
     def __init__(self, examples: Sequence[Example]) -> None:
         self._examples = examples
         self._plain = [plain(example.text) for example in examples]
+        self._kept: Learned | None = None
         self.sizes = Counter(example.route for example in examples)
         """How many examples each route has."""
 
     @cached_property
+    def digest(self) -> str:
+        """Names what the classifier learns, for what keeps it."""
+        return digest_of(self._examples, self._plain)
+
+    def recall(self, body: bytes) -> bool:
+        """Take what was learned before under the digest; False when the bytes cannot be read."""
+        self._kept = Learned.unpack(body)
+        return self._kept is not None
+
+    @cached_property
     def classifier(self) -> Classifier:
-        """Takes about a second to learn."""
-        return Classifier(self._examples, self._plain)
+        """Takes one to two seconds of processor time to learn, a twentieth of it when recalled."""
+        return Classifier(self._examples, self._plain, self._kept)
 
     @cached_property
     def heads(self) -> frozenset[str]:

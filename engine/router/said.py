@@ -1,13 +1,13 @@
 """Looking at a piece of a message: what it says, how near that is to what, and what it bids."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine import wording
 from engine.entities import fold
 from engine.lookup import cue_found
-from engine.router.classifier import Scores
+from engine.router.classifier import DECIMALS, Scores
 from engine.router.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.router.model import RouteContext
 from engine.router.plea import plea
@@ -52,20 +52,21 @@ class Said:
     def beyond(self) -> float:
         """How far it is from what asks for nothing here."""
         scores = self.scores.routes
-        return self.score - max(scores.get(STATEMENT, 0.0), scores.get(ELSEWHERE, 0.0))
+        return self._ahead_of([scores.get(STATEMENT, 0.0), scores.get(ELSEWHERE, 0.0)])
 
     @property
     def aside(self) -> float:
         """How far it is from the other playbooks."""
         beside = (SMALLTALK, STATEMENT, ELSEWHERE, QUESTION, self.route)
-        others = [s for name, s in self.scores.routes.items() if name not in beside]
-        return self.score - max(others, default=0.0)
+        return self._ahead_of([s for n, s in self.scores.routes.items() if n not in beside])
 
     @property
     def margin(self) -> float:
         """How far it is from the second nearest."""
-        others = [s for name, s in self.scores.routes.items() if name != self.route]
-        return self.score - max(others, default=0.0)
+        return self._ahead_of([s for n, s in self.scores.routes.items() if n != self.route])
+
+    def _ahead_of(self, others: Sequence[float]) -> float:
+        return round(self.score - max(others, default=0.0), DECIMALS)
 
 
 def look_at(text: str, context: RouteContext) -> Said:

@@ -65,16 +65,17 @@ class RouteTable:
     @property
     def learned(self) -> bool:
         """Whether the router has been used with it, or `learn` was called."""
-        return "_lessons" in self.__dict__
+        return "lessons" in self.__dict__
 
     @cached_property
-    def _lessons(self) -> Lessons:
+    def lessons(self) -> Lessons:
+        """What the examples teach; a process learns the same examples once."""
         return lessons_of(self.examples)
 
     @property
     def classifier(self) -> Classifier:
         """Learned at the first use."""
-        return self._lessons.classifier
+        return self.lessons.classifier
 
     @cached_property
     def examples(self) -> tuple[Example, ...]:
@@ -99,32 +100,33 @@ class RouteTable:
     @property
     def heads(self) -> frozenset[str]:
         """English words that requests and questions begin with: verbs, not nouns."""
-        return self._lessons.heads
+        return self.lessons.heads
 
     def nearest(self, said: str, group: str) -> str:
         """The example of the group that has most in common with a folded text."""
         own = tokens(said)
-        every = self._lessons.by_group[group]
+        every = self.lessons.by_group[group]
         return max(every, key=lambda one: len(one[0] & own) / (len(one[0] | own) or 1))[1]
 
     def nearest_question(self, said: str, scores: Scores) -> str:
         """The example question that has most in common with a folded text."""
-        groups = self._lessons.question_groups
+        groups = self.lessons.question_groups
         return self.nearest(said, max(groups, key=lambda name: (scores.groups[name], name)))
 
     def foreign(self, said: str) -> tuple[str, ...]:
         """What of a folded text only examples of work that nobody here does have."""
-        every = self._lessons.tokens
+        every = self.lessons.tokens
         others = [counted for name, counted in every.items() if name != ELSEWHERE]
         away = every[ELSEWHERE]
-        return tuple(w for w in tokens(said) if away[w] and not any(c[w] for c in others))
+        words = sorted(tokens(said))
+        return tuple(w for w in words if away[w] and not any(c[w] for c in others))
 
     def anchors(self, said: str, playbook: str) -> tuple[str, ...]:
         """What of a folded text is of this playbook's work, and hardly of anybody else's."""
-        every = self._lessons.tokens
+        every = self.lessons.tokens
         own, away = every[playbook], every[ELSEWHERE]
         others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
-        enough = min(ANCHORED, 1 + self._lessons.sizes[playbook] // EXAMPLES_EACH)
+        enough = min(ANCHORED, 1 + self.lessons.sizes[playbook] // EXAMPLES_EACH)
         often = (w for w in tokens(said) if own[w] >= enough and w not in self.heads)
         return tuple(
             w for w in often if own[w] >= 6 * away[w] and own[w] >= 2 * sum(c[w] for c in others)
@@ -133,7 +135,7 @@ class RouteTable:
     def begins(self, said: str) -> bool:
         """The folded text opens as a request or a question does."""
         said, _ = plea(said)
-        if said[:1] in self._lessons.openings or self._is_verb(first_word(said)):
+        if said[:1] in self.lessons.openings or self._is_verb(first_word(said)):
             return True
         return self.begins_with_cue(said)
 
@@ -150,7 +152,7 @@ class RouteTable:
 
     def mended(self, said: str) -> str:
         """The folded text with slips of the pen made good, where an example has a word so near."""
-        return self._lessons.mended(said)
+        return self.lessons.mended(said)
 
     def playbook(self, name: str) -> Route | None:
         """The route of that playbook; None for the other routes."""

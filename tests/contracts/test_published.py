@@ -1,5 +1,6 @@
 """Bodies by digest, and the one pointer to what is current."""
 
+from adapters.redis import keys
 from adapters.redis.rooms import RedisPublished
 from adapters.redis.scripts import Scripts
 
@@ -19,3 +20,14 @@ async def test_the_pointer_is_what_was_said_last(scripts: Scripts) -> None:
     await published.point("first")
     await other.point("second")
     assert await published.pointer() == await other.pointer() == "second"
+
+
+async def test_what_was_learned_is_kept_as_bytes_until_nobody_reads_it(scripts: Scripts) -> None:
+    published, body = RedisPublished(scripts.client), bytes(range(256))
+    assert await published.load_learned("d1") is None
+    await published.save_learned("d1", body)
+    assert await published.load_learned("d1") == body
+    key = keys.learned("d1")
+    await scripts.client.expire(key, 5)
+    await published.load_learned("d1")
+    assert await scripts.client.ttl(key) > 5

@@ -1,4 +1,5 @@
-"""Runs the store's contract over every mutant of the Lua scripts (`make mutate`).
+"""Runs the store's contract over every mutant of the Lua scripts, and the router's tests over every
+threshold that is moved (`make mutate`).
 
 Each mutant must fail a test, or be listed in equivalent.md with the reason why nobody can tell.
 """
@@ -21,6 +22,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from tests.mutation.lua import LUA, Mutant, all_mutants
+from tests.mutation.thresholds import judge_thresholds
 
 ROOT = Path(__file__).parents[2]
 EQUIVALENT = Path(__file__).with_name("equivalent.md")
@@ -179,6 +181,13 @@ def table(verdicts: Sequence[Verdict]) -> str:
 
 def main(words: Sequence[str]) -> int:
     """Judge every mutant, or those whose name contains one of the words; 1 when one survives."""
+    wrong = [*judge_scripts(words), *judge_thresholds(words)]
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def judge_scripts(words: Sequence[str]) -> list[str]:
+    """Print the verdicts on the scripts' mutants and a table; what is wrong."""
     verdicts = []
     with copies() as made:
         found = all_mutants(made.scripts)
@@ -188,10 +197,8 @@ def main(words: Sequence[str]) -> int:
         for verdict in judged(chosen, made):
             verdicts.append(verdict)
             print(verdict_line(verdict, verdict.mutant.name in listed), flush=True)
-    wrong = problems(verdicts, listed)
     print(f"\n{table(verdicts)}\n")
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+    return problems(verdicts, listed)
 
 
 if __name__ == "__main__":

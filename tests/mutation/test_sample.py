@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from tests.mutation.lua import LUA, all_mutants, mutants_of
 from tests.mutation.run import copies, equivalents, judged
+from tests.mutation.thresholds import moved_thresholds
 
 SCRIPT = """\
 local function f(a)
@@ -100,3 +101,10 @@ def test_a44_a_sample_of_mutants_fails_the_stores_contract() -> None:
         chosen = [mutant for mutant in all_mutants(made.scripts) if mutant.name in SAMPLE]
         killers = {verdict.mutant.name: verdict.killer for verdict in judged(chosen, made)}
     assert killers == SAMPLE
+
+
+def test_every_threshold_of_the_router_is_moved_both_ways() -> None:
+    moved = [(m.name, m.value) for m in moved_thresholds()]
+    assert {"FIRM", "SHOWN", "KNOWN", "CLAUSE", "SETTLED", "START"} <= {name for name, _ in moved}
+    assert [value for name, value in moved if name == "SETTLED"] == [1, 3]
+    assert [value for name, value in moved if name == "KNOWN"] == [0.54, 0.56]

@@ -70,7 +70,9 @@ async def test_what_is_unclear_under_a_condition_is_asked_about_after_it(
         lambda m: bool(m["card"]) and m["card"]["title"] == "你是想…？" and not m["card"]["outcome"]
     )
     assert await runs_in(shared, own_room) == 0
-    await own_room.tap("lin", which["card"], "1")
+    offered = which["card"]["buttons"]
+    visit = next(b["data"].split(":")[2] for b in offered if "访视" in b["label"])
+    await own_room.tap("lin", which["card"], visit)
     form = await own_room.card("clarify")
     assert "P009" in [row["value"] for row in form["rows"]]
     assert await runs_in(shared, own_room) == 1

@@ -121,7 +121,8 @@ MESSAGES = [
     ("P003 下次访视是什么时候", [ASKS]),
     ("P003 上周的体重", [DOUBT]),
     # partly sure
-    ("今天天气不错。查一下 P003 的 ECOG", [DOUBT, "ecog P003"]),
+    ("蓝色的大象。查一下 P003 的 ECOG", [DOUBT, "ecog P003"]),
+    ("今天天气不错。查一下 P003 的 ECOG", ["ecog P003"]),
     ("查一下 P003 的 ECOG,另外评估他是否适合继续用药", ["ecog P003", ASKS]),
     ("订一间会议室,然后录入今天的访视数据", [DOUBT, START]),
     # talk
