@@ -2,26 +2,34 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import re2
 
 MASK = "***"
-DEFAULT_MASK = (
-    r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+",
-    r"(?<![0-9])[1-9][0-9]{5}(?:19|20)[0-9]{9}[0-9Xx](?![0-9])",
-    r"(?<![0-9])(?:\+?86[-\s]?)?1[3-9][0-9]{9}(?![0-9])",
-    r"(?<![0-9])\+[0-9][0-9()\s-]{7,17}[0-9](?![0-9])",
+DEFAULT_MASK = re.compile(
+    r"(?:(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]+|[A-Za-z0-9._%+-]{1,64})"
+    r"@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
+    r"|(?<![0-9])[1-9][0-9]{5}(?:19|20)[0-9]{9}[0-9Xx](?![0-9])"
+    r"|(?<![0-9])(?:\+?86[-\s]?)?1[3-9][0-9]{9}(?![0-9])"
+    r"|(?<![0-9])\+[0-9][0-9()\s-]{7,17}[0-9](?![0-9])"
 )
 """E-mail addresses, Chinese identity numbers, Chinese mobile numbers, international numbers."""
 
 KEYS = (
     r"xox[a-z]-[A-Za-z0-9-]{8,}",
     r"xapp-[A-Za-z0-9-]{8,}",
-    r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{12,}",
-    r"(?<![0-9])[0-9]{6,12}:[A-Za-z0-9_-]{30,}",
-    r"(?<![A-Za-z0-9])gh[a-z]_[A-Za-z0-9]{20,}",
-    r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){2}",
+    r"(?:\b|_)sk-[A-Za-z0-9_-]{12,}",
+    r"[0-9]{6,20}:[A-Za-z0-9_-]{30,}",
+    r"(?:\b|_)gh[a-z]_[A-Za-z0-9]{20,}",
+    r"(?:\b|_)eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){2}",
 )
 """What looks like a key of Slack, Telegram, a model, a code host, or like a signed token."""
 _LEAST = 4
+
+
+class BadPattern(ValueError):
+    """RE2 cannot run the pattern; the message is its reason."""
 
 
 def no_keys(own: Iterable[str]) -> Callable[[str], str]:
@@ -29,12 +37,31 @@ def no_keys(own: Iterable[str]) -> Callable[[str], str]:
 
     None of the patterns holds a space.
     """
-    return masking([*KEYS, *(re.escape(key) for key in own if len(key) >= _LEAST)])
+    return masking([*KEYS, *(re2.escape(key) for key in own if len(key) >= _LEAST)])
 
 
-def masking(patterns: Sequence[str]) -> Callable[[str], str]:
-    """A function that replaces what any of the patterns finds."""
+def masking(patterns: Sequence[str] | None) -> Callable[[str], str]:
+    """A function that replaces what any of the patterns finds; None: what DEFAULT_MASK finds.
+
+    Raises BadPattern.
+    """
+    if patterns is None:
+        return lambda text: DEFAULT_MASK.sub(MASK, text)
     if not patterns:
         return str
-    found = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
-    return lambda text: found.sub(MASK, text)
+    found = compile_linear("|".join(f"(?:{pattern})" for pattern in patterns))
+    # As bytes, so that half a surrogate pair, which UTF-8 does not know, is passed on as it is.
+    return lambda text: found.sub(MASK.encode(), text.encode("utf-8", "surrogatepass")).decode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def compile_linear(pattern: str) -> Any:
+    """The pattern as RE2 runs it on bytes: in proportion to the text; raises BadPattern."""
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern.encode(), options)
+    except (re2.error, UnicodeEncodeError) as error:
+        reason = error.args[0]
+        raise BadPattern(reason.decode() if isinstance(reason, bytes) else str(error)) from error

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
 from cards.texts import TEXTS
+from bot.masking import BadPattern, compile_linear, masking
 from engine.ports.inbox_files import KINDS
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -158,15 +159,16 @@ def _file_types(value: Any) -> tuple[str, ...]:
 
 
 def pattern_list(value: Any) -> Any:
-    """Regular expressions, separated by spaces; raises ValueError for one that is none."""
+    """Regular expressions, separated by spaces; raises BadPattern for one that RE2 cannot run."""
     if not isinstance(value, str):
         return value
     patterns = tuple(value.split())
     for pattern in patterns:
         try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"no regular expression: {error}") from error
+            compile_linear(pattern)
+        except BadPattern as error:
+            raise BadPattern(f"{pattern!r}: {error}") from error
+    masking(patterns)
     return patterns
 
 

@@ -20,7 +20,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot import failpoints
-from bot.masking import DEFAULT_MASK
+from bot.masking import BadPattern
 from bot.setting_rules import (
     FileTypes,
     HeaderName,
@@ -55,6 +55,10 @@ _ENCODING = "utf-8-sig"
 _LONGEST_SHOWN = 40
 # Kubernetes puts these beside a service that is called "signoff".
 _NOT_OURS = re.compile(r"SIGNOFF_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP)).*")
+_PATTERNS = (
+    "regular expressions of RE2's kind (no look-around, back-references or possessive repeats, no"
+    " repeat above 1000), separated by spaces"
+)
 _WEB = "an http:// or https:// address without a query"
 
 
@@ -173,8 +177,8 @@ class Settings(BaseSettings):
     trace_days: float = _shown(
         "SIGNOFF_TRACE_DAYS", 30.0, "a number of days from 0 to 3650", ge=0, le=3650
     )
-    trace_mask: Annotated[tuple[str, ...], NoDecode, BeforeValidator(pattern_list)] = _shown(
-        "SIGNOFF_TRACE_MASK", DEFAULT_MASK, "regular expressions, separated by spaces"
+    trace_mask: Annotated[tuple[str, ...] | None, NoDecode, BeforeValidator(pattern_list)] = _shown(
+        "SIGNOFF_TRACE_MASK", None, _PATTERNS
     )
 
     log_texts: OnOff = _shown("SIGNOFF_LOG_TEXTS", False, "on or off")
@@ -334,7 +338,9 @@ def _lines(detail: ErrorDetails) -> list[str]:
         return [line]
     value = str(detail["input"])
     cut = value if len(value) <= _LONGEST_SHOWN else value[:_LONGEST_SHOWN] + "..."
-    return [f"{line}, not {cut!r}"]
+    error = detail.get("ctx", {}).get("error")
+    why = f" ({error})" if isinstance(error, BadPattern) else ""
+    return [f"{line}, not {cut!r}{why}"]
 
 
 def _unknown(variables: Mapping[str, str | None]) -> list[str]:

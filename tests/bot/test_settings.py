@@ -134,6 +134,10 @@ LEASE = "a number of seconds from 1 to 3600"
 PRICES = "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"
 PARTITIONS = "a whole number from 1 to 4096"
 TEAMS = "ids of workspaces as in T0EXAMPLE1, separated by commas"
+PATTERNS = (
+    "regular expressions of RE2's kind (no look-around, back-references or possessive repeats, no"
+    " repeat above 1000), separated by spaces"
+)
 WRONG = [
     ("PORT", "abc", f"{PORTS}, not 'abc'"),
     ("PORT", "0", f"{PORTS}, not '0'"),
@@ -163,7 +167,21 @@ WRONG = [
     ("SIGNOFF_SOFT_CONFIDENCE", "1.1", "a number from 0 to 1, not '1.1'"),
     ("SIGNOFF_REACT_TOKENS", "many", "a whole number from 100 to 1000000, not 'many'"),
     ("SIGNOFF_TRACE_DAYS", "-1", "a number of days from 0 to 3650, not '-1'"),
-    ("SIGNOFF_TRACE_MASK", "a(", "regular expressions, separated by spaces, not 'a('"),
+    *(
+        (
+            "SIGNOFF_TRACE_MASK",
+            f"[0-9] {wrong}",
+            f"{PATTERNS}, not {f'[0-9] {wrong}'!r} ({wrong!r}: {why})",
+        )
+        for wrong, why in (
+            ("a(", "missing ): a("),
+            ("(?<=a)b", "invalid perl operator: (?<="),
+            ("a(?!b)", "invalid perl operator: (?!"),
+            ("(a)\\1", "invalid escape sequence: \\1"),
+            ("[0-9]++", "bad repetition operator: ++"),
+            ("x{1001}", "invalid repetition size: {1001}"),
+        )
+    ),
     ("SIGNOFF_REPLY_AFTER_S", "-1", "a number of seconds from 0 to 60, not '-1'"),
     ("SIGNOFF_WEBCHAT", "maybe", "on or off, not 'maybe'"),
     ("SIGNOFF_WEBCHAT", "true", "on or off, not 'true'"),
