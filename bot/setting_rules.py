@@ -12,8 +12,8 @@ from cryptography.fernet import Fernet
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
-from cards.texts import TEXTS
 from bot.masking import BadPattern, compile_linear, masking
+from cards.texts import TEXTS
 from engine.ports.inbox_files import KINDS
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")

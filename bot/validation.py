@@ -25,7 +25,7 @@ from engine.errors import DefinitionError
 from engine.source import Problems
 
 # A path has no spaces; without one, what stands before a colon belongs to the message.
-_PROBLEM = re.compile(r"(?P<file>.*?):(?P<line>[0-9]+): (?:(?P<path>\S+): )?(?P<message>.*)", re.S)
+_PLACE = re.compile(r":(?P<line>[0-9]{1,9}): (?:(?P<path>\S+): )?")
 
 
 def check_definitions(settings: Settings) -> None:
@@ -94,15 +94,15 @@ def problems_as_json(problems: Sequence[str]) -> str:
 
 
 def _told_apart(problem: str) -> dict[str, str | int | None]:
-    found = _PROBLEM.fullmatch(problem)
+    found = _PLACE.search(problem)
     if found is None:
         return {"file": "", "line": None, "path": "", "message": problem}
     path = found["path"] or ""
     return {
-        "file": found["file"],
+        "file": problem[: found.start()],
         "line": int(found["line"]),
         "path": "" if path == "-" else path,
-        "message": found["message"],
+        "message": problem[found.end() :],
     }
 
 

@@ -29,7 +29,7 @@ CheckKind = Literal["equals", "not_equals", "in", "empty", "not_empty"]
 _SECTIONS = ("profile", "decisions")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _PATH = re.compile(rf"((profile|decisions)(\.{_NAME})+|{_NAME})")
-_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"]*?)\s*(,|$)')
+_ITEM = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*"|[^,"\s]+(?:\s+[^,"\s]+)*)\s*)?(,|$)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +255,7 @@ def _items(text: str) -> list[str]:
         match = _ITEM.match(rest)
         if match is None:
             raise ValueError(f"'in' has an unfinished value: {shown(rest.strip())}")
-        items.append(match[1])
+        items.append(match[1] or "")
         rest = rest[match.end() :]
         if not match[2]:
             return items

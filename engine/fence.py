@@ -3,7 +3,7 @@
 import re
 
 _UNSEEN = r"[\s\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\\+[nrt]"
-_LESS = r"[<＜﹤]|&lt;?|&#0*60;?|&#x0*3c;?|\\+u003c"
+_LESS = r"[<＜﹤]|&lt;?|&#0*60;?|&#x0*3c;?|(?<!\\)\\+u003c"
 _SLASH = r"[/／]|&sol;|&#0*47;?|&#x0*2f;?|\\+u002f"
 _ENDS = re.compile(rf"(?:{_LESS})(?:{_UNSEEN})*(?:{_SLASH})", re.IGNORECASE)
 

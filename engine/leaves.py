@@ -17,7 +17,7 @@ from engine.playbooks.leaf_faults import MAX_ROWS
 SHOWN_ROWS = 30
 # A choice is judged against its options by who knows them.
 _FIELD_TYPES: dict[str, FieldType] = {"integer": "integer", "number": "number", "date": "date"}
-_CELL = re.compile(r"((?:\\.|[^|])*?)(?:\||$)", re.DOTALL)
+_CELLS = re.compile(r"\||\\.|\\|[^\\|]+", re.DOTALL)
 _ESCAPED = re.compile(r"\\([\\|])")
 _YES_NO = {True: "choice.yes", False: "choice.no"}
 
@@ -96,7 +96,7 @@ def option_value(leaf: Leaf, text: str) -> Value:
 
 
 def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
-    parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _CELL.findall(line)]
+    parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _cells(line)]
     if any(parts[len(leaf.columns) :]):
         raise ValueError(say("form.many_columns", lang, limit=len(leaf.columns)))
     cells = dict(zip(leaf.columns, parts, strict=False))
@@ -110,6 +110,16 @@ def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
         label = leaf.columns[name].label(lang)
         raise ValueError(f"{label}{say('list.colon', lang)}{fault}")
     return dict(typed)
+
+
+def _cells(line: str) -> list[str]:
+    cells = [""]
+    for part in _CELLS.findall(line):
+        if part == "|":
+            cells.append("")
+        else:
+            cells[-1] += part
+    return cells
 
 
 def label_of(name: str, context: StepContext) -> str:

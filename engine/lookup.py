@@ -30,7 +30,7 @@ LEANS_ON = 6
 """How many earlier texts a follow-up may lean on."""
 
 _JUST_SUBJECT = re.compile(
-    rf"(?:那|那么|还有|and|what about|how about)?\s*(?:for\s+)?{SUBJECT_MARK}\s*呢?\s*[?。.!]*"
+    rf"(?:那|那么|还有|and|what about|how about)?\s*(?:for\s+)?{SUBJECT_MARK}\s*(?:呢\s*)?[?。.!]*"
 )
 _KEYWORDS = re.compile(
     r"的|最近|最新|上次|一次|访视|时候?|现在|当前|目前|数据|情况|结果|评分|记录|受试者|患者|在|和|与|及"

@@ -44,11 +44,11 @@ _NO = (
     r"(?:(?<![A-Za-z])(?P<en>no|without)(?:\s+(?:any|new))?\s+"
     r"|(?<!有)(?P<zh>无|没有|未见|未出现|未发生|否认)(?:任何|明显|出现|发生)?\s*)"
 )
-_UNLESS = r"(?!\s*[吗么?]|\s*,?\s*(?:except|but(?![a-z])|besides|other than|除|但|只有))"
-_IS = r"(?:(?:is|was|are|were|of|a|an|了|过|有|为|是)(?![A-Za-z]))*"
-_TRAILING = re.compile(r"(?:\s+(?:and|with|but)|[和与及、])\s*$", re.IGNORECASE)
+_UNLESS = r"(?!\s*[吗么?]|\s*(?:,\s*)?(?:except|but(?![a-z])|besides|other than|除|但|只有))"
+_IS = r"(?:(?:(?:is|was|are|were|of|a|an|了|过|有|为|是)(?![A-Za-z])){1,6}\s*)?"
+_TRAILING = re.compile(r"(?:(?<!\s)\s+(?:and|with|but)|[和与及、])\s*$", re.IGNORECASE)
 _DENIED = re.compile(
-    r"(?:[未没无不非]|没有|(?<![a-z])(?:no|not|never|without|n't|any|other)(?:\s+[a-z]+)?\s*)\s*$",
+    r"(?:[未没无不非]|没有|(?<![a-z])(?:no|not|never|without|n't|any|other)(?:\s+[a-z]+)?)\s*$",
     re.IGNORECASE,
 )
 # Small words alone, and times and persons, are no finding.
@@ -58,7 +58,10 @@ _HOLLOW = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"[?]|吗|么$|except|除|^(?:but|only|or)\b", re.IGNORECASE)
-_NONE = r"\s*[:=]?\s*(?:(?P<en>none|no|nil)|(?P<zh>无|没有))(?=\s*(?:[,.;。\n]|$))"
+_UNIT = re.compile(r"\s{0,9}(?:[A-Za-z%]{1,40}|[\u3400-\u9fff])")
+_NEAR = 80
+"""So many characters beside a word are looked at for what belongs to it."""
+_NONE = r"\s*(?:[:=]\s*)?(?:(?P<en>none|no|nil)|(?P<zh>无|没有))(?=\s*(?:[,.;。\n]|$))"
 
 
 def names(field: Field) -> tuple[str, ...]:
@@ -119,8 +122,8 @@ def said_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Sa
 def wrong_units(text: str, field: Field) -> Iterator[Said]:
     """Numbers for the field in another unit than its own."""
     for match in mentions(text, field, after=_LINK + _NUMBER + _ENDS):
-        if not _unit_fits(text[match.end() :], field):
-            word = re.compile(r"\s*(?:[A-Za-z%]+|[\u3400-\u9fff])").match(text, match.end())
+        if not _unit_fits(text[match.end() : match.end() + _NEAR], field):
+            word = _UNIT.match(text, match.end())
             end = word.end() if word else match.end()
             yield Said(match.start(), end, {field.name: "form.unit"})
 
@@ -172,7 +175,7 @@ def bare_value(text: str, field: Field) -> str:
 
 def _numbers(text: str, field: Field) -> Iterator[Said]:
     for match in mentions(text, field, after=_LINK + _NUMBER + _ENDS):
-        if _unit_fits(text[match.end() :], field):
+        if _unit_fits(text[match.end() : match.end() + _NEAR], field):
             end = _after_unit(text, match.end(), field.unit)
             yield Said(match.start(), end, {field.name: match["n"]})
 
@@ -180,7 +183,7 @@ def _numbers(text: str, field: Field) -> Iterator[Said]:
 def _number_words(text: str, field: Field) -> Iterator[Said]:
     for match in mentions(text, field, after=_LINK + NUMBER_WORD + _ENDS):
         number = whole_number(match["w"])
-        if number is not None and _unit_fits(text[match.end() :], field):
+        if number is not None and _unit_fits(text[match.end() : match.end() + _NEAR], field):
             end = _after_unit(text, match.end(), field.unit)
             yield Said(match.start(), end, {field.name: str(number)})
 
@@ -199,7 +202,7 @@ def _by_unit(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Said]
 def _after_unit(text: str, at: int, unit: str) -> int:
     """Where a value ends when its unit follows."""
     words = "|".join(map(re.escape, _UNITS.get(unit.lower(), (unit,)) if unit else ("分",)))
-    match = re.compile(rf"\s*(?:{words})(?![A-Za-z])", re.IGNORECASE).match(text, at)
+    match = re.compile(rf"\s{{0,9}}(?:{words})(?![A-Za-z])", re.IGNORECASE).match(text, at)
     return match.end() if match else at
 
 
@@ -239,12 +242,28 @@ def _told(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Said]:
             yield Said(match.start(), match.end(), {field.name: none})
     others = cue_pattern([w for f in fields if f.name != field.name for w in (*names(f), "bp")])
     others = rf"(?:{others}|血压|blood pressure)"
-    labelled = rf"\s*[:=]\s*(?P<said>\S.*?)\s*(?=[;。\n]|,\s*{others}|\.\s|$)"
-    value = rf"\s+{others}{_LINK}[0-9]|{others}{_LINK}[0-9]|\s+(?:and|but)\s+{others}"
-    behind = rf"\s*{_IS}\s*(?P<said>[^\s:=].*?)\s*(?=[,;。!?\n]|\.\s|\.$|{value}|$)"
-    for after in (labelled, behind):
-        for match in mentions(text, field, after=after):
-            said = _TRAILING.sub("", match["said"].rstrip(" .,;"))
-            doubted = _DENIED.search(text[: match.start()]) or _ASKED.search(match["said"])
+    labelled = (r"\s*[:=]\s*(?=\S)", rf"[;。\n]|,\s*{others}|\.\s")
+    value = rf"{others}{_LINK}[0-9]|\s(?:and|but)\s+{others}"
+    behind = (rf"\s*{_IS}(?=[^\s:=])", rf"[,;。!?\n]|\.\s|\.$|{value}")
+    for after, stop in (labelled, behind):
+        for start, begin, end in _stretches(text, cue + after, stop):
+            given = text[begin:end]
+            said = _TRAILING.sub("", given.rstrip(" .,;"))
+            doubted = _DENIED.search(text[max(0, start - _NEAR) : start]) or _ASKED.search(given)
             if not doubted and any(c.isalpha() for c in _HOLLOW.sub("", said)):
-                yield Said(match.start(), match.end("said"), {field.name: said})
+                yield Said(start, end, {field.name: said})
+
+
+def _stretches(text: str, head: str, stop: str) -> Iterator[tuple[int, int, int]]:
+    """Where each `head` begins and ends, and where what stands behind it stops.
+
+    In two steps: one pattern of both would look for the stop again and again at every space.
+    """
+    heads, stops = re.compile(head, re.IGNORECASE), re.compile(stop, re.IGNORECASE)
+    end = 0
+    while begun := heads.search(text, end):
+        # At least one character stands behind it.
+        stopped = stops.search(text, begun.end() + 1)
+        end = stopped.start() if stopped else len(text)
+        end = begun.end() + len(text[begun.end() : end].rstrip())
+        yield begun.start(), begun.end(), end

@@ -9,8 +9,14 @@ def _any(*forms: str) -> re.Pattern[str]:
     return re.compile("|".join(forms))
 
 
+def _between(begin: str, end: str) -> str:
+    # A mark that nothing closes must not be looked behind for every other such mark.
+    inside = f"[^{begin}{end}]*"
+    return f"{begin}{inside}(?:{begin}{inside}{end}{inside})*{end}"
+
+
 _QUESTION = _any(
-    r"[?吗]|[呢么]\s*[。!]?\s*$",
+    r"[?吗]|[呢么]\s*(?:[。!]\s*)?$",
     r"什么|啥|怎么|怎样|如何|为何|哪|谁|想知道|想问|问一下|请教|请问|想了解|了解一下|多少|多大|多久|是否|有无|何时|几(?=[个次天岁分名人例位种点度级号])",
     r"(.)[不没]\1|[了过好完]没有?\s*[。!]?$|[了过好完]没(?=[,。])",
     r"^\W*(?:what|which|when|where|who|whom|whose|why|how|is|are|was|were|am|do(?! not| n)|does|did"
@@ -99,7 +105,8 @@ _BA = re.compile(
     r"\W*(?:先|再|也|顺手|顺便|帮我|帮忙|请|麻烦|然后|最后)*把[^,。]+(?:了吧?|吧|下|掉|好|上)\s*[。!]?$"
 )
 _QUOTED = re.compile(
-    r"“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']+'(?![a-z0-9])"
+    "|".join(_between(*pair) for pair in ("“”", "‘’", "「」", "『』", "《》"))
+    + r"|\"[^\"]*\"|`[^`]*`|(?<![a-z0-9])'[^']+'(?![a-z0-9])"
 )
 _READ_VERBS = (
     *("show", "list", "look up", "lookup", "look at", "find", "display", "tell me", "give me"),
@@ -126,14 +133,14 @@ _BEYOND = _any(
     r"|greater|less|than|calculate|summari[sz]e|should|within|range|limits?|because|affect|cause[ds]?|explain)\b",
 )
 _WHEN = _any(
-    r"[上下这本]+个?(?:周|星期|礼拜|月|季度|年)|(?:天|周|个?月|年)(?:之?前|之?后|以前|以后)|(?:周|星期|礼拜)[一二三四五六日天]",
+    r"[上下这本]个?(?:周|星期|礼拜|月|季度|年)|(?:天|周|个?月|年)(?:之?前|之?后|以前|以后)|(?:周|星期|礼拜)[一二三四五六日天]",
     r"去年|明年|前年|大前天|大后天|第[一二三四五六七八九十◆ ]+次",
     r"\b(?:last|next|this|previous) (?:week|month|year|quarter|mon|tue|wed|thu|fri|sat|sun)"
     r"|\bago\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bfirst visit\b|\bin ◆|\bbaseline\b",
     r"第一次|首次|基线|倒数|下一?次|\b(?:next|upcoming|previous) visit",
 )
 _FOLLOW_UP = _any(
-    r"^(?:那|那么|还有)|呢\s*[?。]?\s*$|(?<![其吉])[他她]的?|该受试者|这个(?:人|受试者)|同一",
+    r"^(?:那|那么|还有)|呢\s*(?:[?。]\s*)?$|(?<![其吉])[他她]的?|该受试者|这个(?:人|受试者)|同一",
     r"^(?:and|what about|how about)\b|\b(?:his|her|their|its|he|she|him|they)\b",
     r"\b(?:this|that|the same) (?:subject|patient|one)\b",
 )

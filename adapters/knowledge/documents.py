@@ -14,8 +14,8 @@ LONGEST = 1_000_000
 PASSAGE_CHARS = 800
 """Paragraphs of a section are put together up to this length; a longer one stands alone."""
 
-_HEADING = re.compile(r"##\s+(\S.*?)[\s#]*")
-_TITLE = re.compile(r"#\s+(\S.*?)[\s#]*")
+_HEADING = re.compile(r"##\s+(\S(?:.*[^\s#])?)[\s#]*")
+_TITLE = re.compile(r"#\s+(\S(?:.*[^\s#])?)[\s#]*")
 
 
 class Section(Frozen):

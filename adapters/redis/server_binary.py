@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.errors import DefinitionError
 
-_VERSION = re.compile(r"(\w+) server v=(\d+(?:\.\d+)*)", re.IGNORECASE)
+_VERSION = re.compile(r"(?<!\w)(\w+) server v=(\d+(?:\.\d+)*)", re.IGNORECASE)
 _OLDEST = (6, 2)
 _LAST_COMMON_FORMAT = (7, 2)
 _VERSION_FILE = "server-version"

@@ -19,7 +19,7 @@ from engine.events import Actor, CommandGiven, MessageReceived, SharedFile
 COMMAND = "/signoff"
 SHORTCUT = "ask_signoff"
 
-_SLASHED = re.compile(r"/(?P<name>[a-z_]{1,32})(?:\s+(?P<text>.*))?", re.DOTALL)
+_SLASHED = re.compile(r"/(?P<name>[a-z_]{1,32})(?:\s(?P<text>.*))?", re.DOTALL)
 _PAGE = re.compile(r"pending\s+(?P<text>[0-9]{1,3})", re.IGNORECASE)
 
 

@@ -22,7 +22,7 @@ def plain(text: str) -> str:
 
 
 def _mention(user: str) -> re.Pattern[str]:
-    return re.compile(rf"[ \t]*<@{re.escape(user)}(?:\|[^<>]*)?>[ \t]*")
+    return re.compile(rf"[ \t]{{0,9}}<@{re.escape(user)}(?:\|[^<>]*)?>[ \t]*")
 
 
 def _resolve(entity: re.Match[str]) -> str:

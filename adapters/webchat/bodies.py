@@ -18,7 +18,7 @@ from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, Messag
 WORKSPACE = "local"
 MAX_TEXT = 8_000
 MAX_FILES = 10
-_COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:\s+(.*))?", re.DOTALL)
+_COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:\s(.*))?", re.DOTALL)
 
 Room = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,32}\z")]
 UpdateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}\z")]

@@ -11,9 +11,9 @@ from engine.ports.drafts import Show
 from engine.react.texts import RUN, letters_of, recites_a_run
 
 _OPENS = re.compile(r"^[ \t]*<answer>[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
-_CLOSES = re.compile(r"\s*</answer>\s*\Z", re.IGNORECASE)
+_CLOSES = re.compile(r"(?<!\s)\s*</answer>\s*\Z", re.IGNORECASE)
 # A name, a number or a key that is not written to its end yet is nothing to show or to judge.
-_UNFINISHED = re.compile(r"[!-~]+\Z")
+_UNFINISHED = re.compile(r"(?<![!-~])[!-~]+\Z")
 
 
 def marked(text: str) -> str:

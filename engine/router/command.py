@@ -9,7 +9,7 @@ from engine.router.model import RouteContext, Tried
 
 COMMANDS = ("help", "pending", "runs", "cancel", "handover", "language", "start")
 
-_SLASHED = re.compile(r"[/／]([A-Za-z]+)(?:@\w+)?(?:\s+(.*))?", re.DOTALL)
+_SLASHED = re.compile(r"[/／]([A-Za-z]+)(?:@\w+)?(?:\s(.*))?", re.DOTALL)
 _WORDS = {
     "help": "help",
     "帮助": "help",

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from engine.entities import fold
 
 _MARK = re.compile(
-    r"[,，]\s*(?:就|那就|则|then\b)?\s*|(?:的话)?\s*(?:就|则)\s*|的话[,，]?\s*|\s+then\s+",
+    r"[,，]\s*(?:(?:就|那就|则|then\b)\s*)?|(?:的话)?\s{0,9}(?:就|则)\s*|的话[,，]?\s*|\sthen\s+",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")

@@ -39,10 +39,10 @@ _PHRASES = (
     *("good evening", "thanks", "thank you", "thank you very much", "thank you so much", "many"),
     *("thanks a lot", "thanks so much", "thx", "ty", "cheers", "much appreciated", "ok", "okay"),
     *("great", "perfect", "nice", "cool", "got it", "bye", "goodbye", "see you", "good night"),
-    *("well done", "good job", "ok thanks", "for your help"),
+    *("well done", "good job", "for your help"),
 )
 _PHRASE = "|".join(re.escape(p) for p in sorted(_PHRASES, key=len, reverse=True))
-_ONLY = re.compile(rf"(?:(?:{_PHRASE})(?![a-z])[\s,.!。、~?…啊呀啦哦呢了]*)+")
+_NEXT = re.compile(rf"(?:{_PHRASE})(?![a-z])[\s,.!。、~?…啊呀啦哦呢了]*")
 _PICTURES = re.compile(r"[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f\u200d]")
 
 
@@ -52,14 +52,22 @@ _WHO = re.compile(
     r"|what can i (?:ask|do)|how can you help|how do you work|what is this"
     r"|who am i (?:talking|speaking) (?:to|with)|are you (?:a )?(?:bot|robot|human|real|an ai)"
     r"|你是(?:什么|哪个|个)?(?:机器人|人工智能|ai|bot|助手|真人|人)吗?|你叫什么(?:名字)?|你是哪位|你是谁|你是什么|你能做什么|你会(?:做)?什么|你可以做什么|你能干什么|你有什么(?:用|功能)|有什么功能"
-    r"|怎么用|如何使用|能做什么)[\s?!.。呀啊呢]*(?:for me)?[?!. ]*"
+    r"|怎么用|如何使用|能做什么)[\s?!.。呀啊呢]*(?:for me[?!. ]*)?"
 )
 
 
 def smalltalk(text: str) -> bool:
     """The text is a greeting, thanks, or asks who the bot is, and nothing else."""
     plain = _PICTURES.sub("", fold(text)).strip()
-    return bool(_ONLY.fullmatch(plain)) or asks_who(text)
+    return _is_only_phrases(plain) or asks_who(text)
+
+
+def _is_only_phrases(plain: str) -> bool:
+    """It is made of the phrases; at each place the longest counts, so that none is tried twice."""
+    at = 0
+    while phrase := _NEXT.match(plain, at):
+        at = phrase.end()
+    return 0 < at == len(plain)
 
 
 def thanks(text: str) -> bool:

@@ -14,19 +14,23 @@ from engine.router.open_forms import forms, named
 from engine.values import states_number
 
 MAX_CHARS = 30
-_ENDS = r"(?:\s*(?:吧|了|啊|please|it|this|that|thanks|一下|这个|它|访视|[,.!。~]))*"
+_ENDS = r"\s|吧|了|啊|please|it|this|that|thanks|一下|这个|它|访视|[,.!。~]"
+_UNDO = (
+    r"withdraw|never ?mind|forget it|drop|discard|give up|abandon"
+    r"|算了|放弃|撤回|不录|不填|不要|不办|不用"
+)
 _WITHDRAW = re.compile(
-    r"(?:please |i |let's |我要|我想)?(?:withdraw|never ?mind|forget it|drop|discard|give up"
-    r"|abandon|算了|放弃|撤回|不录|不填|不要|不办|不用|[,，\s])+" + _ENDS
+    rf"[,，\s]*(?:please |i |let's |我要|我想)?(?:{_UNDO})(?:{_UNDO}|，|{_ENDS})*"
 )
 _DECIDE = re.compile(
     r"(?:please |i |we |我|我们|ok,? )?(?:approved?|reject(?:ed)?|declined?|lgtm"
-    r"|looks (?:good|fine|ok)|不?同意|不?批准|不?通过|驳回|拒绝|退回|可以通过|没问题)" + _ENDS
+    r"|looks (?:good|fine|ok)|不?同意|不?批准|不?通过|驳回|拒绝|退回|可以通过|没问题)"
+    rf"(?:{_ENDS})*"
 )
 _STATUS = re.compile(
     r"(?:(?:what(?:'s| is)|how(?:'s| is)|and|so|the|my|its|any|is|it|has|been|review|request|visit"
     r"|status|news|updates?|progress|going|approved|reviewed|done|yet|now|far|along|of|on|who)\b|[\s,.!?。]"
-    r"|进度|状态|进展|审核|审批|批准|通过|怎么样|到哪|一步|如何|什么|现在|目前|我的|访视|请求|流程|谁"
+    r"|进度|状态|进展|审核|批准|通过|怎么样|到哪|一步|如何|什么|现在|目前|我的|访视|请求|流程|谁"
     r"|查看|[的了吗没呢完好审批是在得过呀啊])+"
 )
 _OF_IT = re.compile(r"status|news|update|progress|approved|reviewed|进度|状态|进展|审|批|到哪")

@@ -12,7 +12,7 @@ from engine.faults import key_text, plain_faults
 MAX_EVIDENCE = 20
 MAX_CHARS = 2000
 NO_OBJECT = "the answer is not one JSON object"
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[^\n`]*\n([^`]*(?:`{1,2}[^`]+)*)```")
 
 
 def _says_something(text: str) -> str:

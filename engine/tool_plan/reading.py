@@ -8,9 +8,9 @@ from typing import Any, Final
 CUT_CHARS: Final = 2000
 """So much of an answer that nobody can read is shown."""
 STARTS = 500
-_FENCE = re.compile(r"```[^\n`]*\n?(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[^\n`]*((?:\n[^`]*)?(?:`{1,2}[^`]+)*)```")
 _OPEN_FENCE = re.compile(r"^\s*```[^\n`\[{]*\n?")
-_THOUGHT = re.compile(r"<(think|thinking)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<(/?)(think|thinking)>", re.IGNORECASE)
 _ARRAY = re.compile(r"\[\s*\{\s*\"")
 _KEYS = ("steps", "plan")
 
@@ -40,7 +40,7 @@ def coerce_json_array(text: str) -> list[Any] | None:
     The whole text is read first, then what stands in fences, then arrays inside of prose. A lone
     step is a plan, and so is an object that holds one under `steps` or `plan`.
     """
-    text = _THOUGHT.sub("", text)
+    text = _without_thoughts(text)
     for shown in dict.fromkeys((text.strip(), strip_code_fences(text))):
         whole = _loads(shown)
         plan = whole if isinstance(whole, list) else _plan(whole)
@@ -54,6 +54,21 @@ def coerce_json_array(text: str) -> list[Any] | None:
         if plans:
             return plans[0] if all(plan == plans[0] for plan in plans) else None
     return None
+
+
+def _without_thoughts(text: str) -> str:
+    """The text without what stands between a tag of thoughts and the next end of the same name."""
+    tags = [(tag, tag[2].lower()) for tag in _THOUGHT.finditer(text)]
+    last = {name: tag.start() for tag, name in tags if tag[1]}
+    kept: list[str] = []
+    at, thinks = 0, ""
+    for tag, name in tags:
+        if thinks == name and tag[1]:
+            at, thinks = tag.end(), ""
+        elif not thinks and not tag[1] and tag.end() <= last.get(name, -1):
+            kept.append(text[at : tag.start()])
+            thinks = name
+    return "".join([*kept, text[at:]])
 
 
 def cut(text: str) -> str:

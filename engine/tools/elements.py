@@ -13,7 +13,7 @@ from engine.entities import day_spans, subject_spans
 
 Kind = Literal["date", "subject_id", "amount", "email", "phone", "id_number"]
 
-_NUMBER = r"(?P<n>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]{1,4})?|[0-9]{1,15}(?:\.[0-9]{1,4})?)"
+_NUMBER = r"(?P<n>[0-9]{1,3}(?:,[0-9]{3}){1,9}(?:\.[0-9]{1,4})?|[0-9]{1,15}(?:\.[0-9]{1,4})?)"
 _SIGNS = {"¥": "CNY", "$": "USD", "€": "EUR", "£": "GBP", "rmb": "CNY", "人民币": "CNY"}
 _UNITS = {
     "元": "CNY", "圆": "CNY", "块钱": "CNY", "美元": "USD", "欧元": "EUR", "港元": "HKD",
@@ -43,7 +43,8 @@ _ID = re.compile(
     r"(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
     r"[0-9]{3}[0-9Xx](?![0-9A-Za-z])"
 )
-_PIECES = re.compile(r"(?s).{1,4000}(?:(?<=[\s;。；])|$)|.{1,4000}")
+_BREAK = re.compile(r"[\s;。；]")
+_PIECE_CHARS = 4000
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
@@ -81,11 +82,23 @@ def _days(text: str, today: date) -> tuple[list[Element], str]:
     found: list[Element] = []
     rest: list[str] = []
     # Days are compared with each other: a long text takes no longer than its length in pieces.
-    for piece in _PIECES.findall(text):
+    for piece in _pieces(text):
         spans = sorted(day_spans(piece, today))
         found += [Element("date", day.isoformat(), piece[start:end]) for start, end, day in spans]
         rest.append(_blanked(piece, [(start, end) for start, end, _ in spans]))
     return found, "".join(rest)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in stretches of at most 4,000 characters, up to the last break in each."""
+    at = 0
+    while at < len(text):
+        end = min(at + _PIECE_CHARS, len(text))
+        if end < len(text):
+            breaks = [match.end() for match in _BREAK.finditer(text, at, end)]
+            end = breaks[-1] if breaks else end
+        yield text[at:end]
+        at = end
 
 
 def _subjects(text: str) -> tuple[list[Element], str]:

@@ -1,0 +1,119 @@
+"""No pattern that there is costs more than in proportion to the text, whatever the text is."""
+
+import random
+import re
+import sys
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from adapters.slack.entities import cut_mention
+from cards.model import Field
+from engine import lookup, reading, values
+from engine.playbooks.skill import Instead
+from engine.skills import ask
+from engine.tools.registry import TOOLS
+from tests.patterns.automaton import automaton
+from tests.patterns.collect import Collected, built, collected, sources
+from tests.patterns.growth import Graph, Kinds, Method, more_than_linear, pumps, steps, strolls
+
+SHORT = 60
+"""Characters of a text that grows."""
+DEAREST = 128
+"""Steps that one character may cost: a bounded repeat costs as many as it may repeat."""
+
+FIELDS = (
+    Field(name="note", label="Note of it", type="text", cues=("noted thing", "备注词")),
+    Field(name="heft", label="Heft", type="number", unit="kg", cues=("heft", "份量")),
+    Field(name="beat", label="Beat", type="integer", unit="bpm", cues=("beat",)),
+    Field(name="grade", label="Grade", type="choice", options=("low", "高"), cues=("grade",)),
+    Field(name="systolic", label="Upper", type="integer", unit="mmHg"),
+    Field(name="diastolic", label="Lower", type="integer", unit="mmHg"),
+    Field(name="seen", label="Seen on", type="date", words=("never seen",)),
+)
+SAID = (
+    "noted thing is 红斑, heft 70 kg beat 71 bpm grade low, 120/80 mmHg; 备注词 无 seen 2026-01-02"
+)
+
+
+TODAY = date(2026, 11, 22)
+BUILT_AT_IMPORT = {"engine.wording._any"}
+"""What these build is kept in a module, where it is collected."""
+
+
+def build_every_kind() -> None:
+    """Calls whatever builds patterns from the words of playbooks, with words that are new."""
+    reading.read_form(SAID, FIELDS, TODAY)
+    for field in FIELDS:
+        list(values.wrong_units(SAID, field))
+        values.bare_value("70", field)
+    values.states_number(SAID, ["heft"])
+    values.without_values(SAID, ["heft it", "份量 词"])
+    lookup.cue_found(SAID, ["noted thing here", "备注词在此"])
+    lookup.find("那 P002 呢", TOOLS, today=TODAY, recent=["P001 最近一次 ECOG"])
+    cut_mention(SAID, "U17")
+    instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
+    ask._is_word(Instead.model_validate(instead), SAID)
+
+
+def faults(where: str, pattern: "re.Pattern[str]", methods: tuple[Method, ...]) -> Iterator[str]:
+    """Why a pattern is none that may see a text."""
+    for method in methods:
+        graph = Graph(automaton(pattern), method)
+        if why := more_than_linear(graph):
+            yield f"{where} under {method}: {why}"
+            continue
+        for text in inputs(graph):
+            short, long = steps(graph, text[:SHORT]), steps(graph, text)
+            if long > 2 * short + DEAREST * SHORT or long > DEAREST * len(text):
+                yield f"{where} under {method}: {long} steps in {len(text)} characters"
+                break
+
+
+def inputs(graph: Graph) -> Iterator[Kinds]:
+    """Texts of twice SHORT: each loop of the pattern again and again, its ways, and any characters.
+
+    Each ends in every way in which it may, since steps are counted as if it failed at its end.
+    """
+    chance = random.Random(17)
+    for pump in pumps(graph):
+        yield (pump * (2 * SHORT))[: 2 * SHORT]
+    for _ in range(3):
+        yield strolls(graph, chance, 2 * SHORT)[: 2 * SHORT]
+    yield chance.choices(range(len(graph.made.symbols)), k=2 * SHORT)
+
+
+def test_every_pattern_of_a_module_or_function_is_linear() -> None:
+    every: dict[tuple[re.Pattern[str], tuple[Method, ...]], Collected] = {}
+    for found in collected():
+        every.setdefault((found.pattern, found.methods), found)
+    assert len(every) > 150
+    wrong = [
+        why for found in every.values() for why in faults(found.where, found.pattern, found.methods)
+    ]
+    assert wrong == []
+
+
+def test_every_pattern_that_a_function_builds_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: dict[str, set[re.Pattern[str]]] = {}
+    compile_pattern = re._compile  # type: ignore[attr-defined]
+
+    def noted(text: "str | re.Pattern[str]", flags: int) -> "re.Pattern[str]":
+        found: re.Pattern[str] = compile_pattern(text, flags)
+        caller = sys._getframe(2)
+        name = caller.f_code.co_qualname.partition(".<locals>")[0]
+        compiled.setdefault(f"{caller.f_globals['__name__']}.{name}", set()).add(found)
+        return found
+
+    monkeypatch.setattr(re, "_compile", noted)
+    build_every_kind()
+    expected = {name for source in sources() for name in built(source)} - BUILT_AT_IMPORT
+    assert expected - compiled.keys() == set(), "say in `build_every_kind` how it is built"
+    wrong = [
+        why
+        for name in sorted(expected)
+        for pattern in compiled[name]
+        for why in faults(f"{name} {pattern.pattern[:60]!r}", pattern, ("search",))
+    ]
+    assert wrong == []
