@@ -74,7 +74,9 @@ def find(
 
 def cue_found(text: str, cues: Sequence[str] | Mapping[str, Any]) -> list[str]:
     """The cues in a folded text; Latin ones only from the start of a word."""
-    return [cue for cue in cues if _begins_with(fold_cue(cue)).search(text)]
+    return [
+        cue for cue in cues if (said := fold_cue(cue)) in text and _begins_with(said).search(text)
+    ]
 
 
 def suggestions(text: str, tools: Sequence[Tool[Any]], lang: Lang, n: int = 3) -> tuple[str, ...]:

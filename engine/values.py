@@ -58,6 +58,7 @@ _HOLLOW = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"[?]|吗|么$|except|除|^(?:but|only|or)\b", re.IGNORECASE)
+_DIGIT = re.compile(r"[0-9]")
 _UNIT = re.compile(r"\s{0,9}(?:[A-Za-z%]{1,40}|[\u3400-\u9fff])")
 _NEAR = 80
 """So many characters beside a word are looked at for what belongs to it."""
@@ -140,7 +141,12 @@ def states_number(text: str, words: Iterable[str]) -> bool:
 
 def without_values(text: str, words: Iterable[str]) -> str:
     """The text with what it states of these words cut out, such as `weight 70 kg`, `no AE`."""
-    for form in _statements(tuple(words)):
+    said, known = text.lower(), tuple(words)
+    pressure, *named = _statements(known)
+    forms = [pressure] if _DIGIT.search(said) else []
+    if any(word.lower() in said for word in known):
+        forms += named
+    for form in forms:
         text = form.sub(" ", text)
     return text
 

@@ -18,11 +18,14 @@ from engine.router.piece import Piece
 from engine.router.pieces import Atom, atoms
 from engine.router.said import CLAUSES
 from engine.router.smalltalk import smalltalk
-from engine.router.split import Judge, split
+from engine.router.split import Judge, reach, split
 from engine.values import without_values
 
-MAX_ATOMS = 24
-MAX_CHARS = 2000
+MAX_CHARS = 800
+"""A longer message, or one of more stretches, goes whole to the model; people are asked without."""
+
+FORM_CHARS = 1500
+"""A longer message is no answer to an open form either."""
 
 _PARTS = re.compile(r"[,，;；。.!?\n]")
 _NAMED = re.compile(r"[0-9]")
@@ -43,13 +46,19 @@ def is_sure(piece: Piece) -> bool:
 
 def read(text: str, context: RouteContext) -> tuple[Piece, ...]:
     """The pieces of the best split, those that ask for nothing taken into their neighbours."""
+    if text not in context.pieces:
+        context.pieces[text] = _read(text, context)
+    return context.pieces[text]
+
+
+def _read(text: str, context: RouteContext) -> tuple[Piece, ...]:
     stretches = atoms(text, begins(context)) if len(text) <= MAX_CHARS else ()
-    if not stretches or len(stretches) > MAX_ATOMS:
+    if not stretches or not reach(stretches):
         long = stretches or len(text) > MAX_CHARS
         nothing = "there is no word in it" if text.strip() else "it is empty"
         why = "it is too long" if long else nothing
         whole = Piece(text.strip(), "unclear", why, confidence=0.0, end=len(text))
-        return grouped(text, (whole,), context)
+        return grouped(text, (whole,), context) if len(text) <= FORM_CHARS else (whole,)
     pieces = split(text, stretches, _reader(context))
     pieces = _joined(text, _conditional(grouped(text, pieces, context)), context)
     pieces = _without_talk(_gathered(text, pieces))

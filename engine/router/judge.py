@@ -51,8 +51,8 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     if context.running and wording.after_run(plain):
         return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
     # A favour may be work, which a look-up would miss.
-    found = None if asks_favour(plain) else _look_up(text, context)
-    if found:
+    favour = asks_favour(plain)
+    if not favour and (found := _look_up(text, context)):
         return found
     answer = address(text, context)
     if answer and answer.sure:
@@ -66,7 +66,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
         return _fragment(said, context)
     return (
         workflow(said, context, whole=whole)
-        or _look_up(text, context)
+        or (_look_up(text, context) if favour else None)
         or _question(said, context)
         or _rest(said, context)
     )

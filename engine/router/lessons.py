@@ -19,6 +19,9 @@ FIRST = 0.25
 LONG = 5
 """A shorter word is taken as it is written."""
 
+LONGEST = 30
+"""So is a longer one, which would be tried without each of its letters."""
+
 _LATIN = re.compile(r"[a-z][a-z'-]*")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
@@ -92,6 +95,17 @@ class Lessons:
         return found
 
     @cached_property
+    def places(self) -> Mapping[str, Mapping[str, list[int]]]:
+        """By group and token, which of the group's examples have it."""
+        found: dict[str, dict[str, list[int]]] = {}
+        for group, examples in self.by_group.items():
+            words = found.setdefault(group, {})
+            for at, (own, _) in enumerate(examples):
+                for word in own:
+                    words.setdefault(word, []).append(at)
+        return found
+
+    @cached_property
     def _tokenized(self) -> list[tuple[Example, frozenset[str]]]:
         pairs = zip(self._examples, self._plain, strict=True)
         return [(example, tokens(text)) for example, text in pairs]
@@ -118,7 +132,7 @@ class Lessons:
         return _LATIN.sub(lambda found: self._mended(found[0]), said)
 
     def _mended(self, word: str) -> str:
-        if len(word) < LONG or word in self._words or not word.isalpha():
+        if not LONG <= len(word) <= LONGEST or word in self._words or not word.isalpha():
             return word
         near = [self._slips[slip] for slip in (word, *_shortened(word)) if slip in self._slips]
         return next((w for w in near if not (w.startswith(word) or word.startswith(w))), word)

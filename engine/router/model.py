@@ -1,13 +1,14 @@
 """What the router is given and what it answers."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from cards.model import Card, Lang, Principal
 from engine.intents import Intent
 from engine.ports.model import Model
+from engine.router.piece import Piece
 from engine.router.table import RouteTable
 from engine.tools.model import Tool
 
@@ -15,7 +16,8 @@ from engine.tools.model import Tool
 @dataclass(frozen=True, slots=True)
 class RouteContext:
     """What a message is read against: the open cards of its conversation, the person's earlier
-    messages there (`recent`, the newest last), whether a run goes on there (`running`).
+    messages there (`recent`, the newest last), whether a run goes on there (`running`). `pieces`
+    are those that rules and examples have read already, since several strategies ask for them.
     """
 
     table: RouteTable
@@ -26,6 +28,9 @@ class RouteContext:
     recent: tuple[str, ...]
     lang: Lang
     running: bool = False
+    pieces: dict[str, tuple[Piece, ...]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,9 @@ _BOUNDARY = re.compile(
     re.IGNORECASE,
 )
 _THEN = re.compile(r"然后|再|接着|随后|之后|then|after|next", re.IGNORECASE)
+AHEAD = 100
+"""In so many characters behind a comma it shows whether a request begins there."""
+
 _MARKS = "?？!！"
 _EDGES = " \t\r\n,，、;；:：.。"
 
@@ -61,7 +64,11 @@ def atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
             stop += 1
         if match and any(begin < match.start() < end for begin, end in quoted):
             continue
-        if match and _joint(match) == "weak" and not begins(fold(text[match.end() :])):
+        if (
+            match
+            and _joint(match) == "weak"
+            and not begins(fold(text[match.end() : match.end() + AHEAD]))
+        ):
             continue
         span = _trimmed(text, start, stop)
         if span:

@@ -1,6 +1,6 @@
 """The split of a message whose pieces are understood best: a small dynamic programme."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from engine.router.piece import Piece
@@ -8,6 +8,11 @@ from engine.router.pieces import Atom
 
 LONGEST = 6
 """So many stretches between boundaries make one piece at most."""
+
+JUDGED = 15
+JUDGED_CHARS = 1500
+"""So many pieces, of so many characters, are judged at most; else fewer stretches are taken
+together, and none at all where they are too many by themselves."""
 
 _WORTH = {"workflow": 1.0, "qa_query": 1.0, "card_reply": 1.0, "smalltalk": 0.2}
 _IDLE = 0.0
@@ -26,15 +31,28 @@ Judge = Callable[[str, tuple[Atom, ...]], Piece]
 
 def split(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple[Piece, ...]:
     """The pieces, in order, with where they stand; every stretch lies in one of them."""
+    longest = reach(stretches)
     best: list[tuple[float, tuple[Piece, ...]]] = [(0.0, ())]
     for end in range(1, len(stretches) + 1):
         options = []
-        for begin in range(max(0, end - LONGEST), end):
+        for begin in range(max(0, end - longest), end):
             piece = _piece(text, stretches[begin:end], judge)
             worth, before = best[begin]
             options.append((worth + _worth(piece, first=begin == 0), (*before, piece)))
         best.append(max(options, key=lambda option: (option[0], -len(option[1]))))
     return best[-1][1]
+
+
+def reach(stretches: Sequence[Atom]) -> int:
+    """How many stretches are taken together, so that what is judged stays bounded; 0: none."""
+    count = chars = 0
+    for most in range(1, LONGEST + 1):
+        spans = zip(stretches, stretches[most - 1 :], strict=False)
+        sizes = [last.end - first.start for first, last in spans]
+        count, chars = count + len(sizes), chars + sum(sizes)
+        if count > JUDGED or chars > JUDGED_CHARS:
+            return most - 1
+    return LONGEST
 
 
 def _piece(text: str, part: tuple[Atom, ...], judge: Judge) -> Piece:

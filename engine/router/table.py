@@ -1,5 +1,6 @@
 """What the router has learned: the playbooks' requests, the tools, and talk, as classes of text."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,8 +106,13 @@ class RouteTable:
     def nearest(self, said: str, group: str) -> str:
         """The example of the group that has most in common with a folded text."""
         own = tokens(said)
-        every = self.lessons.by_group[group]
-        return max(every, key=lambda one: len(one[0] & own) / (len(one[0] | own) or 1))[1]
+        every, where = self.lessons.by_group[group], self.lessons.places[group]
+        common = Counter(at for word in own for at in where.get(word, ()))
+
+        def alike(at: int) -> tuple[float, int]:
+            return common[at] / (len(every[at][0]) + len(own) - common[at]), -at
+
+        return every[max(common, key=alike, default=0)][1]
 
     def nearest_question(self, said: str, scores: Scores) -> str:
         """The example question that has most in common with a folded text."""
@@ -148,7 +154,12 @@ class RouteTable:
     def begins_with_cue(self, said: str) -> bool:
         """The folded text opens with a word that asks for work."""
         said, _ = plea(said)
-        return any(_starts(said, cue) for cue in self.cues)
+        lengths, cues = self._cue_lengths
+        return any(said[:n] in cues and _starts(said, said[:n]) for n in lengths)
+
+    @cached_property
+    def _cue_lengths(self) -> tuple[tuple[int, ...], frozenset[str]]:
+        return tuple({len(cue) for cue in self.cues}), frozenset(self.cues)
 
     def mended(self, said: str) -> str:
         """The folded text with slips of the pen made good, where an example has a word so near."""

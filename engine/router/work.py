@@ -23,6 +23,9 @@ HANGING = 0.35
 MARGIN = 0.15
 """How far any other route must be behind."""
 
+MOST_CLAUSES = 8
+"""Of more clauses than so many none is looked for that asks for work by itself."""
+
 ASIDE = 0.25
 """How far any other playbook must be behind."""
 
@@ -91,7 +94,7 @@ def _bidden(said: Said, near: list[str], table: RouteTable) -> list[str]:
 def _by_clause(said: Said, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
     clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
-    if len(clauses) < 2 or wording.reports(said.said) or holds_off(said):
+    if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(said.said) or holds_off(said):
         return None
     for clause in clauses:
         alone = look_at(clause, context)

@@ -50,7 +50,7 @@ def build_every_kind() -> None:
         values.bare_value("70", field)
     values.states_number(SAID, ["heft"])
     values.without_values(SAID, ["heft it", "份量 词"])
-    lookup.cue_found(SAID, ["noted thing here", "备注词在此"])
+    lookup.cue_found(SAID, ["noted thing is", "备注词 无"])
     lookup.find("那 P002 呢", TOOLS, today=TODAY, recent=["P001 最近一次 ECOG"])
     cut_mention(SAID, "U17")
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
