@@ -9,7 +9,7 @@ BotError                       retryable = False
 │                              ToolFailed(key): ToolReported(words of an outside server)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
-├── LimitExceeded              iterations, tokens, time
+├── LimitExceeded              iterations, tokens, time: BudgetExceeded (of a run)
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
 `*` retryable: the worker looks at nothing else.
 """
@@ -168,6 +168,10 @@ class NewerState(StoreError):
 
 class LimitExceeded(BotError):
     """Iterations, tokens or time are used up."""
+
+
+class BudgetExceeded(LimitExceeded):
+    """A run has used up its answers of the model; somebody has to let it go on."""
 
 
 class DefinitionError(BotError):

@@ -11,6 +11,8 @@ from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import batch, children, sop, syncing
+from engine.budget import budget_of, used_in
+from engine.errors import BudgetExceeded
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
@@ -52,6 +54,7 @@ from engine.mail import (
 from engine.merge import BadState, merged
 from engine.migration import Migration, superseded, told
 from engine.planner import frame as planner
+from engine.ports.model import ModelUsage
 from engine.ports.store import Effects, Post
 from engine.run_effects import Moved, effects, shown_at
 from engine.skills import ask, model
@@ -70,7 +73,10 @@ ADVANCE: dict[str, Advance] = {
     "leader": leader.advance,
     "job": expert.advance,
 }
+# So many steps of its own a run may take while nobody has a say.
 MAX_STEPS = 500
+# Mail that is somebody's word.
+_WORDS = (CardDecided, GraphOrdered)
 CONTINUE = Continued().stored()
 
 
@@ -98,11 +104,22 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
     given = _given(run, mail)
     if given is None or run.status in ENDED:
         return Stepped(Effects(), "")
-    if run.steps - run.prompted >= MAX_STEPS:
-        advanced: Advanced = blocked(run, say("run.too_many_steps", run.lang))
-    else:
-        advanced = await ADVANCE[run.frames[-1].kind](run.frames[-1], given, context)
-    return _stepped(run, mail, advanced, context)
+    return _stepped(run, mail, await _advanced(run, mail, given, context), context)
+
+
+async def _advanced(run: Run, mail: RunMail, given: Input, context: StepContext) -> Advanced:
+    """What the top frame gives; a run that has used up its steps or its budget is blocked."""
+    since = run.own_steps if isinstance(mail, _WORDS) else run.counted_from
+    if run.own_steps - since >= MAX_STEPS:
+        return blocked(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
+    try:
+        return await ADVANCE[run.frames[-1].kind](run.frames[-1], given, context)
+    except BudgetExceeded as error:
+        context.services.meter.count("budget_used", "run")
+        budget = budget_of(context.playbook, context.services)
+        numbers = {"calls": f"{budget.calls:,}", "tokens": f"{budget.tokens:,}"}
+        told = blocked(run, say("run.budget_used", run.lang, **numbers))
+        return replace(told, why=f"its budget of the model is used up: {error}")
 
 
 _BLOCKED = Stepped(Effects(), "", park=True)
@@ -114,7 +131,8 @@ def _resumed(run: Run, mail: Resumed, now: datetime) -> Stepped:
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     goes_on = Ended(status, note, "an operator lets it go on")
     # An operator's word counts as anybody's: what stood still may be tried anew.
-    after = syncing.again(run).model_copy(update={"status": status, "heard": run.heard + 1})
+    counts = {"heard": run.heard + 1, "counted_from": run.own_steps, "used": ModelUsage()}
+    after = syncing.again(run).model_copy(update={"status": status, **counts})
     return Stepped(effects(Moved(run, after, goes_on, mail), now), "")
 
 
@@ -223,13 +241,16 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
     heard = run.heard + isinstance(mail, CardDecided)
     left = children.left(after, mail)
     prompted = run.prompted + isinstance(mail, ChildRan | AlarmRang)
-    after = after.model_copy(update={"heard": heard, "children": left, "prompted": prompted})
+    calls = context.services.recorded()
+    counts = {"heard": heard, "prompted": prompted, "used": run.used.plus(used_in(calls))}
+    if isinstance(mail, _WORDS):
+        counts["counted_from"] = run.own_steps
+    after = after.model_copy(update={"children": left, **counts})
     after, dropped = children.dropped(after, _drops(advanced, after))
     opened = advanced.cards if isinstance(advanced, Suspend) else ()
     begun: tuple[Run, ...] = ()
     if isinstance(advanced, Fork):
         after, begun = children.begun(after, advanced, context)
-    calls = context.services.recorded()
     moved = Moved(
         run,
         after,

@@ -249,7 +249,16 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "There is nothing to choose from; please fill this in by hand.",
     ),
     "run.no_skill": ("没有可以执行的步骤", "no step can be taken"),
-    "run.too_many_steps": ("步骤过多", "too many steps"),
+    "run.too_many_steps": (
+        "已自动执行 {n} 步而没有任何人参与；管理员让它继续后重新计数",
+        "it took {n} steps without anybody's word; they are counted anew when an operator lets it "
+        "go on",
+    ),
+    "run.budget_used": (
+        "语言模型的预算（{calls} 次调用或 {tokens} 个 token）已用完；管理员让它继续后重新计算",
+        "its budget of the language model ({calls} calls or {tokens} tokens) is used up; it has as "
+        "much again when an operator lets it go on",
+    ),
     "run.not_approved": (
         "批准的内容与将要写入的不一致",
         "what was approved is not what would be written",

@@ -11,7 +11,7 @@ from cards.model import Lang, Principal
 from cards.view import ChartView
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.ports.model import Message
+from engine.ports.model import Message, ModelUsage
 from engine.ports.sync import Change
 from engine.replies import Part
 from engine.rules.soft import Dialogue
@@ -290,7 +290,9 @@ class Run(Frozen):
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
     among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
-    counts the steps that children and timers caused.
+    counts the steps that children and timers caused; of the others, those up to `counted_from` were
+    before somebody last had a say. `used` is what it had of the model since it began, or since an
+    operator last let it go on.
     """
 
     schema_version: Literal[1] = 1
@@ -323,7 +325,14 @@ class Run(Frozen):
     key: str = ""
     children: dict[str, str] = {}
     prompted: int = 0
+    counted_from: int = 0
+    used: ModelUsage = ModelUsage()
     started_at: datetime
+
+    @property
+    def own_steps(self) -> int:
+        """The steps that neither a child nor a timer caused."""
+        return self.steps - self.prompted
 
     @field_serializer("frames")
     def _whole(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:

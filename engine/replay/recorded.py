@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.errors import ModelError, ModelUnavailable, ToolFailed, ToolUnsure
+from engine.errors import BudgetExceeded, ModelError, ModelUnavailable, ToolFailed, ToolUnsure
 from engine.ports.model import Completion, Message, ToolCall, ToolOffer
 from engine.tools.model import Tool, ToolContext
 
@@ -43,6 +43,8 @@ class RecordedAnswers:
     ) -> Completion:
         """The model's recorded answer or failure; raises NotRecorded when it was not asked then."""
         entry = self._next("model", "the model")
+        if entry.get("used_up"):
+            raise BudgetExceeded(entry["error"])
         if "error" in entry:
             raise ModelUnavailable(entry["error"]) from ModelError()
         answer = dict(entry["answer"])
