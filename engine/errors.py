@@ -14,8 +14,13 @@ BotError                       retryable = False
 `*` retryable: the worker looks at nothing else.
 """
 
+from typing import Final
+
 from cards.model import Lang
 from cards.texts import say
+
+MODEL_REST_S: Final = 30.0
+"""So long a model that fails again and again is left alone."""
 
 
 class BotError(Exception):
@@ -85,9 +90,13 @@ class ModelError(BotError):
 
 
 class ModelUnavailable(ModelError):
-    """No model is configured or reachable."""
+    """No model is configured or reachable; it is left alone for less than `retry_after_s`."""
 
     retryable = True
+
+    def __init__(self, message: str, *, rest_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = max(rest_s, MODEL_REST_S) + 1.0
 
 
 class BadModelOutput(ModelError):

@@ -33,7 +33,7 @@ from engine.frames.outcome import (
     TimedOut,
     Woken,
 )
-from engine.frames.state import ENDED, Run, RunStatus
+from engine.frames.state import ENDED, PlannerFrame, Run, RunStatus
 from engine.jobs import expert, leader
 from engine.jobs import frame as jobs
 from engine.mail import (
@@ -216,7 +216,7 @@ def _given(run: Run, mail: RunMail) -> Input | None:
         case ChildRan():
             return children.ended(run, mail)
         case AlarmRang():
-            return Woken(mail.id) if _rests_in_graph(run) else None
+            return Woken(mail.id) if _rests_in_graph(run) or _waits_for_model(run) else None
         case GraphOrdered():
             told = Ordered(mail.what, mail.name, mail.text, mail.job)
             return told if _rests_in_graph(run) else None
@@ -228,6 +228,12 @@ def _given(run: Run, mail: RunMail) -> Input | None:
 
 def _rests_in_graph(run: Run) -> bool:
     return run.status == "suspended" and isinstance(run.frames[-1], JobsFrame)
+
+
+def _waits_for_model(run: Run) -> bool:
+    frame = run.frames[-1]
+    rests = run.status == "suspended" and not run.waiting
+    return rests and isinstance(frame, PlannerFrame) and frame.waited > 0
 
 
 def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) -> Stepped:

@@ -7,6 +7,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "part.waiting": ("等第 {n} 项完成后继续", "Waiting for part {n}"),
     "part.starting": ("开始「{name}」…", "Starting “{name}”…"),
     "part.needs_you": ("「{name}」：还需要你补充信息", "“{name}”: I need a little more from you"),
+    "part.model_away": (
+        "「{name}」：语言模型暂时不可用，{s} 秒后再试",
+        "“{name}”: the language model is away; it is asked again in {s} s",
+    ),
     "part.in_review": (
         "「{name}」：已提交，等待{roles}审核",
         "“{name}”: submitted, waiting for review by {roles}",

@@ -74,7 +74,7 @@ class Patch(Frozen):
 
     `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
     `violations` what its rules found, counted by rule; `edited` says who changed what stands at a
-    path.
+    path. `retry_after_s` is how long whatever failed is not worth asking again.
     """
 
     by: str
@@ -90,6 +90,7 @@ class Patch(Frozen):
     edited: dict[str, str] = {}
     chart: ChartView | None = None
     violations: dict[str, int] = {}
+    retry_after_s: float = 0.0
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -143,7 +144,8 @@ class PlannerFrame(Frozen):
     """The planner's position: a phase. `announced` are phases whose phase_done card was shown.
 
     `seen` are digests of the states in which it chose a skill since somebody last answered (when
-    `heard` answers had been given). With `force` it runs that skill alone.
+    `heard` answers had been given). With `force` it runs that skill alone. `choices` are the skills
+    among which the requester is to choose; `waited` counts the waits for a model that is away.
     """
 
     kind: Literal["planner"] = "planner"
@@ -153,6 +155,8 @@ class PlannerFrame(Frozen):
     seen: tuple[str, ...] = ()
     heard: int = 0
     force: str = ""
+    choices: tuple[str, ...] = ()
+    waited: int = 0
 
 
 class PromptFrame(Frozen):

@@ -46,7 +46,7 @@ class RecordedAnswers:
         if entry.get("used_up"):
             raise BudgetExceeded(entry["error"])
         if "error" in entry:
-            raise ModelUnavailable(entry["error"]) from ModelError()
+            raise (ModelUnavailable if entry.get("away") else ModelError)(entry["error"])
         answer = dict(entry["answer"])
         calls = tuple(ToolCall.model_validate(call) for call in answer.pop("tool_calls", ()))
         return Completion(**{"text": "", **answer, "tool_calls": calls})
