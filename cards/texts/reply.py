@@ -282,6 +282,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "query.missing": ("还缺：{missing}。", " Still missing: {missing}."),
     "query.waits": ("正在等：{waits}。", " Waiting for: {waits}."),
     "query.card": ("{who} 处理「{title}」", "{who} to answer “{title}”"),
+    "query.blocked": ("它停着：{told}。", " It stands still: {told}."),
     # commands
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
@@ -295,6 +296,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "`/handover NAME` my vote to somebody else, `/help`",
     ),
     "runs.none": ("没有进行中的流程。", "Nothing is under way."),
+    "runs.stuck": (
+        "这里有流程停下了，在等管理员处理，您刚才写的内容没有用上：\n{runs}\n\n"
+        "管理员处理后会继续；`/cancel` 可以取消您的流程，`/runs` 查看进行中的流程。",
+        "A run here stands still until an operator acts; what you wrote was not used:\n{runs}\n\n"
+        "It goes on once they have; `/cancel` ends runs of yours, `/runs` lists what is under way.",
+    ),
     "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),
     "opened.nothing": (
         "这个链接没有可以给您看的内容。输入 /pending 查看等您处理的事项。",
