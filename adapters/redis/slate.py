@@ -2,6 +2,7 @@
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translated
+from adapters.redis.lua_script import LuaScript
 from adapters.redis.scripts import LUA
 
 
@@ -10,7 +11,7 @@ class RedisSlate:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._script = client.register_script(LUA.joinpath("slate.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("slate.lua").read_text())
 
     async def read(self, name: str) -> str:
         """The text under this name, or "" when there is none."""
