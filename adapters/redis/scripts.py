@@ -88,7 +88,9 @@ class Scripts:
 
     async def _send(self, client: Redis) -> None:
         while self._waiting:
-            batch, self._waiting = self._waiting, []
+            # What nobody waits for any more was said not to be done.
+            batch = [call for call in self._waiting if not call.answer.done()]
+            self._waiting = []
             try:
                 async with client.pipeline(transaction=False) as pipe:
                     for call in batch:
