@@ -25,6 +25,7 @@ from bot.setting_rules import (
     FileTypes,
     HeaderName,
     HostName,
+    Network,
     Networks,
     OnOff,
     Prices,
@@ -128,6 +129,9 @@ class Settings(BaseSettings):
     )
     web_user_header: HeaderName | None = _shown(
         "SIGNOFF_WEB_USER_HEADER", None, "the name of a header, as in X-Forwarded-User"
+    )
+    trusted_proxy: Networks = _shown(
+        "SIGNOFF_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
     )
     web_trusted_proxy: Networks = _shown(
         "SIGNOFF_WEB_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
@@ -245,6 +249,11 @@ class Settings(BaseSettings):
     def only_here(self) -> bool:
         """Whether only this machine's own browsers and programs ask, and no proxy for others."""
         return is_loopback(self.host) and self.web_user_header is None
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        """The proxies that are believed where a request came from."""
+        return (*self.trusted_proxy, *self.web_trusted_proxy)
 
     @property
     def run_budget(self) -> ModelBudget:
