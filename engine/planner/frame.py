@@ -1,6 +1,7 @@
 """The planner as a frame: decide, run the skill, announce what is complete (spec 000, 003)."""
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from hashlib import sha256
 
@@ -55,8 +56,9 @@ async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Ad
     run, playbook = context.run, context.playbook
     if frame.force and isinstance(given, ChildDone):
         return Done(Patch(by=frame.force), f"{frame.force} has run")
-    if isinstance(given, Answer) and frame.choices:
-        return _chosen(frame, given.decision, context)
+    choices, frame = frame.choices, frame.model_copy(update={"choices": ()})
+    if isinstance(given, Answer) and choices:
+        return _chosen(frame, choices, given.decision, context)
     if isinstance(given, Answer | TimedOut):
         announced = (*frame.announced, frame.phase)
         return Next(frame.model_copy(update={"announced": announced}), "phase_done was seen")
@@ -118,17 +120,18 @@ def _choose(frame: PlannerFrame, now: Situation, why: str, context: StepContext)
     return Suspend(frame.model_copy(update={"choices": names}), (card,), note, why)
 
 
-def _chosen(frame: PlannerFrame, decision: Decision, context: StepContext) -> Advanced:
+def _chosen(
+    frame: PlannerFrame, choices: Sequence[str], decision: Decision, context: StepContext
+) -> Advanced:
     """What was chosen runs, unless it cannot any more: then it is decided anew."""
     if decision.choice == "withdraw":
         return withdrawn(decision, context)
-    target = frame.choices[int(decision.choice) - 1]
-    after = frame.model_copy(update={"choices": (), "waited": 0})
-    now = _situation(after, context)
+    target = choices[int(decision.choice) - 1]
+    now = _situation(frame, context)
     if target not in {skill.id for skill in now.available}:
-        return Next(after, f"{target} cannot run any more: {now.bars(target)}")
+        return Next(frame, f"{target} cannot run any more: {now.bars(target)}")
     plan = Plan("call_skill", target, f"{decision.name} chose it")
-    return _call(after, now, plan, f"choice: {plan.why}", context)
+    return _call(frame, now, plan, f"choice: {plan.why}", context)
 
 
 def _call(

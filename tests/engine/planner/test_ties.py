@@ -7,7 +7,8 @@ import pytest
 
 from cards.model import Lang
 from engine.errors import MODEL_REST_S, BadModelOutput, ModelUnavailable
-from engine.mail import AlarmRang, Started
+from engine.frames.state import PlannerFrame
+from engine.mail import AlarmRang, Continued, Started
 from engine.planner.llm_planner import MAX_WAITS
 from engine.ports.model import Completion
 from engine.run import Stepped
@@ -63,6 +64,17 @@ async def test_what_was_chosen_runs() -> None:
     assert "Lin Yue chose it" in "".join(walk.whys)
     assert (walk.frame.kind, walk.frame.skill) == ("model", "second-intake")
     assert walk.card.kind == "clarify"
+
+
+async def test_what_a_migration_asks_anew_forgets_the_choices() -> None:
+    walk = await tie().start()
+    walk.run = walk.run.model_copy(update={"status": "running", "waiting": ()})
+    walk.model = Away(0)
+    await walk.step(Continued())
+    below = walk.run.frames[0]
+    assert isinstance(below, PlannerFrame)
+    assert below.choices == ()
+    assert walk.frame.skill == "second-intake"
 
 
 async def test_the_requester_may_withdraw_instead() -> None:
