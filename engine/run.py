@@ -127,7 +127,8 @@ _BLOCKED = Stepped(Effects(), "", park=True)
 
 def _resumed(run: Run, mail: Resumed, now: datetime) -> Stepped:
     """As it stood before it was blocked; the mail that it kept is behind this one."""
-    status: RunStatus = "suspended" if run.waiting or _only_syncs(run) else "running"
+    waits = run.waiting or _only_syncs(run) or _rests_in_graph(run) or _waits_for_model(run)
+    status: RunStatus = "suspended" if waits or run.children else "running"
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     goes_on = Ended(status, note, "an operator lets it go on")
     # An operator's word counts as anybody's: what stood still may be tried anew.
@@ -204,6 +205,7 @@ def unreadable(body: str) -> Effects:
 
 def _given(run: Run, mail: RunMail) -> Input | None:
     """The frame's input, or None for mail that no longer concerns the run."""
+    rests = run.status == "suspended"
     match mail:
         case Started() | Continued():
             if run.status != "running":
@@ -216,10 +218,11 @@ def _given(run: Run, mail: RunMail) -> Input | None:
         case ChildRan():
             return children.ended(run, mail)
         case AlarmRang():
-            return Woken(mail.id) if _rests_in_graph(run) or _waits_for_model(run) else None
+            wakes = rests and (_rests_in_graph(run) or _waits_for_model(run))
+            return Woken(mail.id) if wakes else None
         case GraphOrdered():
             told = Ordered(mail.what, mail.name, mail.text, mail.job)
-            return told if _rests_in_graph(run) else None
+            return told if rests and _rests_in_graph(run) else None
         case Resumed() | Synced() | SyncFailed() | Migrated() | ReviewDue():
             return None
         case _:
@@ -227,13 +230,15 @@ def _given(run: Run, mail: RunMail) -> Input | None:
 
 
 def _rests_in_graph(run: Run) -> bool:
-    return run.status == "suspended" and isinstance(run.frames[-1], JobsFrame)
+    """Whether the run is in a job graph that has begun: it then waits between its steps."""
+    frame = run.frames[-1]
+    return isinstance(frame, JobsFrame) and frame.graph is not None
 
 
 def _waits_for_model(run: Run) -> bool:
+    """Whether the planner has found its model away, and waits to ask it again."""
     frame = run.frames[-1]
-    rests = run.status == "suspended" and not run.waiting
-    return rests and isinstance(frame, PlannerFrame) and frame.waited > 0
+    return not run.waiting and isinstance(frame, PlannerFrame) and frame.waited > 0
 
 
 def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) -> Stepped:

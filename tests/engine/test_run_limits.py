@@ -5,14 +5,16 @@ from typing import Any
 
 import pytest
 
-from engine.mail import Continued, Resumed
+from engine.mail import AlarmRang, Continued, Resumed, Started
 from engine.ports.model import ModelBudget, ModelUsage
 from engine.replay.replay import replay
 from engine.replay.trace import trace_of
 from engine.run import MAX_STEPS
 from tests.engine.jobs.test_job_graph_walk import TEAM, team, tree
 from tests.engine.jobs.test_jobs_replayed import services
+from tests.engine.planner.test_ties import Away, tie
 from tests.engine.test_stalls import IDLE, of
+from tests.fakes.job_playbook import says
 from tests.fakes.scripted_model import ScriptedModel, asks, output
 from tests.fakes.walk import Walk, new_run
 
@@ -130,3 +132,34 @@ async def test_a_replay_stops_where_the_budget_was_used_up() -> None:
     trace = trace_of(walk.run, [json.dumps(entry) for entry in walk.log])
     found = await replay(trace, walk.playbook, services())
     assert (found.difference, found.steps) == (None, len(walk.log))
+
+
+@pytest.mark.parametrize("ends", ["child", "alarm"])
+async def test_retry_lets_a_graph_go_on_with_the_mail_that_it_kept(ends: str) -> None:
+    failing = [says("EXECUTION_ERROR", lesson="later"), says("SUCCESS", "ok")]
+    walk = tree(team(visits=failing))
+    walk.put(walk.run.id, Started().model_dump_json())
+    wanted = "child_ran" if ends == "child" else "alarm_rang"
+    for _ in range(300):
+        if wanted in (walk.lanes.get(walk.run.id) or [""])[0]:
+            break
+        await walk.go_on(1)
+    assert walk.root.status == "suspended"
+    walk.runs[walk.run.id] = walk.root.model_copy(update={"status": "blocked"})
+    walk.put(walk.run.id, Resumed().model_dump_json(), front=True)
+    await walk.go_on()
+    assert walk.root.status == "completed"
+
+
+async def test_retry_lets_a_planner_ask_a_model_again_that_was_away() -> None:
+    walk = tie(Away(1), run_budget=ModelBudget(calls=1, tokens=100))
+    walk.run = walk.run.model_copy(update={"used": ModelUsage(calls=0, tokens=0)})
+    stepped = await walk.tell(Started())
+    walk.run = walk.run.model_copy(update={"used": ModelUsage(calls=1, tokens=10)})
+    (timer,) = [timer for timer in stepped.effects.timers if timer.id.startswith("alarm:")]
+    rang = AlarmRang(id=timer.id.removeprefix("alarm:"))
+    await walk.tell(rang)
+    assert walk.run.status == "blocked"
+    await walk.tell(Resumed())
+    await walk.tell(rang)
+    assert walk.frame.skill == "second-intake"

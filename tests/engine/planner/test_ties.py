@@ -32,8 +32,8 @@ class Away:
         return Completion('{"skill": "second-intake", "reason": "it is shorter"}')
 
 
-def tie(model: Any = None, lang: Lang = "en") -> Walk:
-    return Walk(MATTER, new_run(MATTER, lang=lang), model)
+def tie(model: Any = None, lang: Lang = "en", **more: Any) -> Walk:
+    return Walk(MATTER, new_run(MATTER, lang=lang), model, **more)
 
 
 async def ring(walk: Walk, stepped: Stepped) -> Stepped:
