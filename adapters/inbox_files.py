@@ -15,6 +15,7 @@ from typing import IO
 import structlog
 
 from adapters.files import SHARED, folder_of, is_project
+from adapters.private_folder import make_private
 from adapters.reading import FileReader
 from engine.errors import Forbidden, Gone, PlatformError, TooLarge
 from engine.events import SharedFile
@@ -177,7 +178,7 @@ def _ending(name: str) -> str:
 
 def _prepare(folder: Path, now_s: float) -> None:
     """Make the folder; what a worker that died left there is taken away."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private(folder)
     for left in folder.glob(f"{_INCOMING}*"):
         if now_s - left.stat().st_mtime > _LEFT_BEHIND_S:
             left.unlink(missing_ok=True)

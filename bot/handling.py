@@ -14,6 +14,7 @@ from bot.spans import NO_SPANS, Spans
 from cards.frozen import by_newer
 from cards.texts import say
 from engine import audit, commands
+from engine.budget import within_budget
 from engine.errors import NewerState
 from engine.frames.outcome import People, Services, StepContext
 from engine.frames.state import Run
@@ -42,7 +43,7 @@ from engine.ports.inbox import Inbox
 from engine.ports.inbox_files import NO_FILES, InboxFiles
 from engine.ports.library import Library
 from engine.ports.meter import UNHEARD, Meter
-from engine.ports.model import Model
+from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.records import Records
 from engine.ports.store import Aside, CardWrite, Claim, Decisions, Effects
 from engine.react import Budget
@@ -100,6 +101,8 @@ class Handling:
     budget: Budget
     tracing: Tracing
     soft: SoftLimits = USUAL
+    run_budget: ModelBudget = RUN_BUDGET
+    graph_budget: ModelBudget = GRAPH_BUDGET
     meter: Meter = UNHEARD
     files: InboxFiles = NO_FILES
     spans: Spans = NO_SPANS
@@ -195,8 +198,8 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = recording(self.services(now, run.conversation))
-        context = StepContext(run, playbook, services, claim.follows)
+        services = within_budget(self.services(now, run.conversation), run, playbook)
+        context = StepContext(run, playbook, recording(services), claim.follows)
         if isinstance(mail, GraphOrdered):
             return await self._order(mail, context)
         stepped = await self._advanced(mail, context)
@@ -336,6 +339,8 @@ class Handling:
             library=self.library,
             project=self.project,
             soft=self.soft,
+            run_budget=self.run_budget,
+            graph_budget=self.graph_budget,
             meter=self.meter,
         )
 

@@ -1,5 +1,6 @@
 """Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
 
+import asyncio
 import json
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,8 @@ from engine.router.command import parse_command
 
 # Losing the compare-and-set so often means that something is wrong, not that people are quick.
 DECIDE_ATTEMPTS = 20
+# A store that hangs is given up in time for an answer: Slack waits for 3 seconds.
+WITHIN_S = 2.0
 log = structlog.get_logger()
 
 
@@ -50,9 +53,11 @@ class Intake:
     async def __call__(self, update: Update) -> Outcome:
         """What became of the update; never raises for a store that is away."""
         try:
-            return await self._take(update)
-        except StoreUnavailable as error:
-            log.warning("not_recorded", update=update.id, error=str(error))
+            async with asyncio.timeout(WITHIN_S):
+                return await self._take(update)
+        except (StoreUnavailable, TimeoutError) as error:
+            why = str(error) or "the store gives no answer in time"
+            log.warning("not_recorded", update=update.id, error=why)
             lang = self.people.principal(update.actor).lang or self._language(update)
             return NotRecorded(say("card.not_recorded", lang))
 

@@ -104,4 +104,5 @@ def _services(settings: Settings, people: Directory) -> Services:
         library=NOTHING,
         project=lambda conversation: "",
         soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
+        graph_budget=settings.graph_budget,
     )

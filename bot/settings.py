@@ -25,6 +25,7 @@ from bot.setting_rules import (
     FileTypes,
     HeaderName,
     HostName,
+    Network,
     Networks,
     OnOff,
     Prices,
@@ -49,6 +50,7 @@ from bot.setting_rules import (
 )
 from engine.errors import DefinitionError
 from engine.ports.inbox_files import KINDS
+from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, ModelBudget
 
 _ENV_FILE = ".env"
 _ENCODING = "utf-8-sig"
@@ -73,6 +75,14 @@ def _shown(env: str, default: Any, should_be: str, **limits: Any) -> Any:
 
 def _secret(env: str, should_be: str = "the secret, without spaces") -> Any:
     return _setting(env, None, should_be)
+
+
+_CALLS: dict[str, Any] = {"should_be": "a whole number from 1 to 1000000", "ge": 1, "le": 10**6}
+_TOKENS: dict[str, Any] = {
+    "should_be": "a whole number from 100 to 1000000000",
+    "ge": 100,
+    "le": 10**9,
+}
 
 
 class Settings(BaseSettings):
@@ -124,6 +134,9 @@ class Settings(BaseSettings):
     web_user_header: HeaderName | None = _shown(
         "SIGNOFF_WEB_USER_HEADER", None, "the name of a header, as in X-Forwarded-User"
     )
+    trusted_proxy: Networks = _shown(
+        "SIGNOFF_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
+    )
     web_trusted_proxy: Networks = _shown(
         "SIGNOFF_WEB_TRUSTED_PROXY", (), "addresses or networks, as in 10.0.0.0/24, with commas"
     )
@@ -170,6 +183,10 @@ class Settings(BaseSettings):
     react_tokens: int = _shown(
         "SIGNOFF_REACT_TOKENS", 4000, "a whole number from 100 to 1000000", ge=100, le=1_000_000
     )
+    run_calls: int = _shown("SIGNOFF_RUN_CALLS", RUN_BUDGET.calls, **_CALLS)
+    run_tokens: int = _shown("SIGNOFF_RUN_TOKENS", RUN_BUDGET.tokens, **_TOKENS)
+    graph_calls: int = _shown("SIGNOFF_GRAPH_CALLS", GRAPH_BUDGET.calls, **_CALLS)
+    graph_tokens: int = _shown("SIGNOFF_GRAPH_TOKENS", GRAPH_BUDGET.tokens, **_TOKENS)
     soft_rounds: int = _shown("SIGNOFF_SOFT_ROUNDS", 3, "a whole number from 1 to 10", ge=1, le=10)
     soft_confidence: float = _shown(
         "SIGNOFF_SOFT_CONFIDENCE", 0.7, "a number from 0 to 1", ge=0, le=1
@@ -236,6 +253,21 @@ class Settings(BaseSettings):
     def only_here(self) -> bool:
         """Whether only this machine's own browsers and programs ask, and no proxy for others."""
         return is_loopback(self.host) and self.web_user_header is None
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        """The proxies that are believed where a request came from."""
+        return (*self.trusted_proxy, *self.web_trusted_proxy)
+
+    @property
+    def run_budget(self) -> ModelBudget:
+        """What a run may use of the model before an operator lets it go on."""
+        return ModelBudget(calls=self.run_calls, tokens=self.run_tokens)
+
+    @property
+    def graph_budget(self) -> ModelBudget:
+        """What the jobs of a graph together may use before its requester lets it go on."""
+        return ModelBudget(calls=self.graph_calls, tokens=self.graph_tokens)
 
     @property
     def secrets(self) -> tuple[str, ...]:

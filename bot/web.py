@@ -12,6 +12,7 @@ from bot.pages.routes import admin_routes
 from bot.settings import Settings
 from bot.skill_api import SkillApi
 from bot.stopping import end, pause
+from bot.web_server import TimedRunner
 from bot.wiring import Parts, open_parts
 from bot.wiring_platforms import Adapter
 
@@ -23,7 +24,7 @@ LONGEST_PAUSE_S = 60.0
 async def serve(settings: Settings, stop: asyncio.Event) -> None:
     """Serve until `stop`; raises OSError when the port is taken."""
     async with open_parts(settings, stop) as parts:
-        runner = web.AppRunner(application(parts), access_log=None, handle_signals=False)
+        runner = TimedRunner(application(parts), access_log=None, handle_signals=False)
         await runner.setup()
         site = web.TCPSite(
             runner,

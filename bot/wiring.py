@@ -235,6 +235,8 @@ def _handling(
         budget=Budget(settings.react_iterations, settings.react_tokens),
         tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
         soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
+        run_budget=settings.run_budget,
+        graph_budget=settings.graph_budget,
         meter=watched.meter,
         spans=watched.spans,
         drafting=inside.drafting if settings.streaming else UNSEEN,

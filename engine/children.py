@@ -9,6 +9,7 @@ from engine.frames.outcome import ChildEnded, Fork, StepContext
 from engine.frames.state import ENDED, Patch, Run, RunStatus
 from engine.mail import ChildRan, RunMail
 from engine.merge import merged
+from engine.ports.model import ModelUsage
 
 _LIVE: tuple[RunStatus, ...] = ("blocked", "suspended", "running")
 ANYHOW = -1
@@ -37,6 +38,8 @@ def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, .
                 "sent": {},
                 "children": {},
                 "prompted": 0,
+                "counted_from": 0,
+                "used": ModelUsage(),
                 "started_at": context.services.now,
             }
         )
@@ -54,7 +57,7 @@ def ended(run: Run, mail: ChildRan) -> ChildEnded | None:
         patch = Patch.model_validate_json(mail.patch)
     except ValidationError:
         patch = Patch(by=mail.run)
-    return ChildEnded(mail.key, _status(mail.status), patch, mail.reason)
+    return ChildEnded(mail.key, _status(mail.status), patch, mail.reason, mail.used)
 
 
 def _status(text: str) -> RunStatus:
@@ -85,6 +88,7 @@ def told(before: Run, after: Run, patch: Patch | None, reason: str) -> tuple[tup
         status=after.status if after.status in ENDED else _stands(after),
         patch=(patch or Patch(by=after.id)).model_dump_json(),
         reason=reason,
+        used=after.used,
     )
     return ((f"run:{after.parent}", mail.stored()),)
 

@@ -9,13 +9,18 @@ BotError                       retryable = False
 │                              ToolFailed(key): ToolReported(words of an outside server)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
-├── LimitExceeded              iterations, tokens, time
+├── LimitExceeded              iterations, tokens, time: BudgetExceeded (of a run)
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
 `*` retryable: the worker looks at nothing else.
 """
 
+from typing import Final
+
 from cards.model import Lang
 from cards.texts import say
+
+MODEL_REST_S: Final = 30.0
+"""So long a model that fails again and again is left alone."""
 
 
 class BotError(Exception):
@@ -85,9 +90,13 @@ class ModelError(BotError):
 
 
 class ModelUnavailable(ModelError):
-    """No model is configured or reachable."""
+    """No model is configured or reachable; it is left alone for less than `retry_after_s`."""
 
     retryable = True
+
+    def __init__(self, message: str, *, rest_s: float = 0.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = max(rest_s, MODEL_REST_S) + 1.0
 
 
 class BadModelOutput(ModelError):
@@ -168,6 +177,10 @@ class NewerState(StoreError):
 
 class LimitExceeded(BotError):
     """Iterations, tokens or time are used up."""
+
+
+class BudgetExceeded(LimitExceeded):
+    """A run has used up its answers of the model; somebody has to let it go on."""
 
 
 class DefinitionError(BotError):

@@ -3,10 +3,19 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from cards.frozen import Frozen
 from cards.view import FormView
+
+
+def _whole(text: str) -> str:
+    wide = text.encode("utf-16-le", "surrogatepass")
+    return wide.decode("utf-16-le", "replace")
+
+
+Text = Annotated[str, AfterValidator(_whole)]
+"""What somebody typed or named; half a character, which no store keeps, is U+FFFD in it."""
 
 
 class Actor(Frozen):
@@ -15,7 +24,7 @@ class Actor(Frozen):
     platform: str
     workspace: str
     user: str
-    name: str = ""
+    name: Text = ""
 
 
 class SharedFile(Frozen):
@@ -27,10 +36,10 @@ class SharedFile(Frozen):
 
     platform: str
     id: str
-    name: str = ""
+    name: Text = ""
     size_bytes: int = 0
-    media_type: str = ""
-    url: str = ""
+    media_type: Text = ""
+    url: Text = ""
     workspace: str = ""
 
 
@@ -44,7 +53,7 @@ class MessageReceived(Frozen):
     id: str
     conversation: str
     actor: Actor
-    text: str
+    text: Text
     files: tuple[SharedFile, ...] = ()
 
 
@@ -58,9 +67,9 @@ class CommandGiven(Frozen):
     id: str
     conversation: str
     actor: Actor
-    name: str
-    text: str = ""
-    said: str = ""
+    name: Text
+    text: Text = ""
+    said: Text = ""
     files: tuple[SharedFile, ...] = Field(default=(), exclude=True)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from cards.model import Card, Lang, Principal
+from engine.budget import within_budget
 from engine.frames.outcome import Services, StepContext
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
 from engine.intents import Intent
@@ -167,7 +168,8 @@ async def _to_the_end(
 ) -> Executed:
     mail: RunMail = Started()
     while len(entries) < max_steps:
-        services = recording(context.services)
+        services = within_budget(context.services, context.run, context.playbook)
+        services = recording(services)
         stepped = await step(mail, replace(context, services=services))
         run = _stands(stepped, context.run.id)
         context = replace(context, run=run)

@@ -7,6 +7,7 @@ from pydantic import Field, TypeAdapter
 from cards.frozen import Frozen
 from cards.model import Decision, Lang, Principal
 from engine.events import CommandGiven, MessageReceived
+from engine.ports.model import ModelUsage
 
 
 class _Mail(Frozen):
@@ -121,7 +122,10 @@ class SyncFailed(_Mail):
 
 
 class ChildRan(_Mail):
-    """Run lane: a child run has ended, or is blocked; `patch` is the last change it made, JSON."""
+    """Run lane: a child run has ended, or is blocked; `patch` is the last change it made, JSON.
+
+    `used` is what it had of the model.
+    """
 
     kind: Literal["child_ran"] = "child_ran"
     run: str
@@ -129,6 +133,7 @@ class ChildRan(_Mail):
     status: str
     patch: str
     reason: str
+    used: ModelUsage = ModelUsage()
 
 
 class AlarmRang(_Mail):

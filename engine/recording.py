@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from engine.errors import ModelError, ToolError, ToolUnsure
+from engine.errors import BudgetExceeded, ModelError, ToolError, ToolUnsure
 from engine.frames.outcome import Services
 from engine.ports.model import Completion, Message, Model, ToolOffer
 from engine.tools.model import Tool, ToolContext
@@ -48,6 +48,9 @@ class _RecordedModel:
         except ModelError as error:
             away = {"away": True} if error.retryable else {}
             self._calls.append({"kind": "model", "error": str(error), **away})
+            raise
+        except BudgetExceeded as error:
+            self._calls.append({"kind": "model", "error": str(error), "used_up": True})
             raise
         kept = {name: value for name, value in asdict(answer).items() if value}
         self._calls.append({"kind": "model", "answer": to_jsonable_python(kept)})

@@ -11,6 +11,8 @@ from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import batch, children, sop, syncing
+from engine.budget import budget_of, used_in
+from engine.errors import BudgetExceeded
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
@@ -31,7 +33,7 @@ from engine.frames.outcome import (
     TimedOut,
     Woken,
 )
-from engine.frames.state import ENDED, Run, RunStatus
+from engine.frames.state import ENDED, PlannerFrame, Run, RunStatus
 from engine.jobs import expert, leader
 from engine.jobs import frame as jobs
 from engine.mail import (
@@ -52,6 +54,7 @@ from engine.mail import (
 from engine.merge import BadState, merged
 from engine.migration import Migration, superseded, told
 from engine.planner import frame as planner
+from engine.ports.model import ModelUsage
 from engine.ports.store import Effects, Post
 from engine.run_effects import Moved, effects, shown_at
 from engine.skills import ask, model
@@ -70,7 +73,10 @@ ADVANCE: dict[str, Advance] = {
     "leader": leader.advance,
     "job": expert.advance,
 }
+# So many steps of its own a run may take while nobody has a say.
 MAX_STEPS = 500
+# Mail that is somebody's word.
+_WORDS = (CardDecided, GraphOrdered)
 CONTINUE = Continued().stored()
 
 
@@ -98,11 +104,22 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
     given = _given(run, mail)
     if given is None or run.status in ENDED:
         return Stepped(Effects(), "")
-    if run.steps - run.prompted >= MAX_STEPS:
-        advanced: Advanced = blocked(run, say("run.too_many_steps", run.lang))
-    else:
-        advanced = await ADVANCE[run.frames[-1].kind](run.frames[-1], given, context)
-    return _stepped(run, mail, advanced, context)
+    return _stepped(run, mail, await _advanced(run, mail, given, context), context)
+
+
+async def _advanced(run: Run, mail: RunMail, given: Input, context: StepContext) -> Advanced:
+    """What the top frame gives; a run that has used up its steps or its budget is blocked."""
+    since = run.own_steps if isinstance(mail, _WORDS) else run.counted_from
+    if run.own_steps - since >= MAX_STEPS:
+        return blocked(run, say("run.too_many_steps", run.lang, n=MAX_STEPS))
+    try:
+        return await ADVANCE[run.frames[-1].kind](run.frames[-1], given, context)
+    except BudgetExceeded as error:
+        context.services.meter.count("budget_used", "run")
+        budget = budget_of(context.playbook, context.services)
+        numbers = {"calls": f"{budget.calls:,}", "tokens": f"{budget.tokens:,}"}
+        told = blocked(run, say("run.budget_used", run.lang, **numbers))
+        return replace(told, why=f"its budget of the model is used up: {error}")
 
 
 _BLOCKED = Stepped(Effects(), "", park=True)
@@ -110,11 +127,13 @@ _BLOCKED = Stepped(Effects(), "", park=True)
 
 def _resumed(run: Run, mail: Resumed, now: datetime) -> Stepped:
     """As it stood before it was blocked; the mail that it kept is behind this one."""
-    status: RunStatus = "suspended" if run.waiting or _only_syncs(run) else "running"
+    waits = run.waiting or _only_syncs(run) or _rests_in_graph(run) or _waits_for_model(run)
+    status: RunStatus = "suspended" if waits or run.children else "running"
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     goes_on = Ended(status, note, "an operator lets it go on")
     # An operator's word counts as anybody's: what stood still may be tried anew.
-    after = syncing.again(run).model_copy(update={"status": status, "heard": run.heard + 1})
+    counts = {"heard": run.heard + 1, "counted_from": run.own_steps, "used": ModelUsage()}
+    after = syncing.again(run).model_copy(update={"status": status, **counts})
     return Stepped(effects(Moved(run, after, goes_on, mail), now), "")
 
 
@@ -186,6 +205,7 @@ def unreadable(body: str) -> Effects:
 
 def _given(run: Run, mail: RunMail) -> Input | None:
     """The frame's input, or None for mail that no longer concerns the run."""
+    rests = run.status == "suspended"
     match mail:
         case Started() | Continued():
             if run.status != "running":
@@ -198,10 +218,11 @@ def _given(run: Run, mail: RunMail) -> Input | None:
         case ChildRan():
             return children.ended(run, mail)
         case AlarmRang():
-            return Woken(mail.id) if _rests_in_graph(run) else None
+            wakes = rests and (_rests_in_graph(run) or _waits_for_model(run))
+            return Woken(mail.id) if wakes else None
         case GraphOrdered():
             told = Ordered(mail.what, mail.name, mail.text, mail.job)
-            return told if _rests_in_graph(run) else None
+            return told if rests and _rests_in_graph(run) else None
         case Resumed() | Synced() | SyncFailed() | Migrated() | ReviewDue():
             return None
         case _:
@@ -209,7 +230,15 @@ def _given(run: Run, mail: RunMail) -> Input | None:
 
 
 def _rests_in_graph(run: Run) -> bool:
-    return run.status == "suspended" and isinstance(run.frames[-1], JobsFrame)
+    """Whether the run is in a job graph that has begun: it then waits between its steps."""
+    frame = run.frames[-1]
+    return isinstance(frame, JobsFrame) and frame.graph is not None
+
+
+def _waits_for_model(run: Run) -> bool:
+    """Whether the planner has found its model away, and waits to ask it again."""
+    frame = run.frames[-1]
+    return not run.waiting and isinstance(frame, PlannerFrame) and frame.waited > 0
 
 
 def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) -> Stepped:
@@ -223,13 +252,16 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
     heard = run.heard + isinstance(mail, CardDecided)
     left = children.left(after, mail)
     prompted = run.prompted + isinstance(mail, ChildRan | AlarmRang)
-    after = after.model_copy(update={"heard": heard, "children": left, "prompted": prompted})
+    calls = context.services.recorded()
+    counts = {"heard": heard, "prompted": prompted, "used": run.used.plus(used_in(calls))}
+    if isinstance(mail, _WORDS):
+        counts["counted_from"] = run.own_steps
+    after = after.model_copy(update={"children": left, **counts})
     after, dropped = children.dropped(after, _drops(advanced, after))
     opened = advanced.cards if isinstance(advanced, Suspend) else ()
     begun: tuple[Run, ...] = ()
     if isinstance(advanced, Fork):
         after, begun = children.begun(after, advanced, context)
-    calls = context.services.recorded()
     moved = Moved(
         run,
         after,

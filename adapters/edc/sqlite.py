@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from adapters.edc.sample import Sample, load_sample
 from adapters.edc.schema import SCHEMA, VERSION
+from adapters.private_folder import make_private
 from adapters.sqlite_file import SqliteFile, connected, is_busy, write_ahead
 from engine.errors import DefinitionError, ToolFailed
 from engine.ports.clock import Clock
@@ -89,7 +90,7 @@ def open_records(path: Path, sample: Path, *, clock: Clock) -> SqliteRecords:
     Raises DefinitionError for a faulty sample, ToolFailed for a file that cannot be used.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
     except OSError as error:
         raise ToolFailed("study.away") from error
     with _connected(path, mode="rwc") as db:

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from engine.errors import MODEL_REST_S
 from engine.ports.model_numbers import BreakerState
 
 FAILURES: Final = 5
-OPEN_S: Final = 30.0
+OPEN_S: Final = MODEL_REST_S
 LONGEST_REST_S: Final = 3600.0
 
 
@@ -38,6 +39,11 @@ class Breaker:
     def admits(self) -> bool:
         """Whether a request may be made now."""
         return self._state == "closed" or not (self._trying or self._now() < self._until)
+
+    @property
+    def rest_s(self) -> float:
+        """For how long no request is made."""
+        return 0.0 if self._state == "closed" else max(0.0, self._until - self._now())
 
     def enter(self) -> Permit | None:
         """Leave for one request, or None."""

@@ -92,7 +92,8 @@ class OpenAIModel:
                     f"{name}: the answer broke off after {ask.spoken} letters ({found.why})"
                 )
             away.append(f"{name}: {found.why}")
-        raise ModelUnavailable(f"no model answers ({'; '.join(away)})")
+        rest_s = min(self._breakers[name].rest_s for name in self._models)
+        raise ModelUnavailable(f"no model answers ({'; '.join(away)})", rest_s=rest_s)
 
     async def close(self) -> None:
         """Give the connections back."""

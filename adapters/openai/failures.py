@@ -60,6 +60,8 @@ def _of_status(error: openai.APIStatusError) -> Failure:
     why = f"status {status}"
     if status in _DENIED:
         return Failure("denied", why)
+    if 300 <= status < 400:
+        return Failure("denied", f"{why}: its redirect is not followed")
     if status in _PASSING or status >= 500:
         outcome: Outcome = "limited" if status == 429 else "failed"
         return Failure(outcome, why, again=True, wait_s=wait_s(error.response.headers))

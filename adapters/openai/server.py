@@ -26,6 +26,8 @@ class Server:
             base_url=base_url or None,
             timeout=openai.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
             max_retries=0,
+            # What people said goes to the server that was set, whatever that one answers.
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from adapters.redis import keys
 from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S
+from adapters.redis.lua_script import LuaScript
 from adapters.redis.scripts import LUA
 from engine.ports.conversations import ChatMessage, ChatPage, Listed
 from engine.ports.platform import ChatEntry, Cursor
@@ -29,7 +30,7 @@ class RedisChatLog:
         self._client = client
         self._reader = reader
         self._partitions = partitions
-        self._script = client.register_script(LUA.joinpath("chat.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("chat.lua").read_text())
 
     def _key(self, conversation: str) -> str:
         return keys.chat(self._partitions.of_conversation(conversation), conversation)
@@ -121,7 +122,7 @@ class RedisConversations:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._script = client.register_script(LUA.joinpath("listed.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("listed.lua").read_text())
 
     async def listed(self, person: str, *, before_us: int | None, count: int) -> Sequence[Listed]:
         """A page of them, the newest first."""

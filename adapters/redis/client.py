@@ -1,7 +1,9 @@
 """The client library's client, and its errors as ours."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final
 
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import (
@@ -17,6 +19,8 @@ from redis.exceptions import (
 from engine.errors import StoreError, StoreUnavailable
 
 Client = Redis | RedisCluster
+# A platform waits three seconds for its answer, and more than one read may go before it.
+PROMPT_S: Final = 1.0
 AWAY = (ConnectionError, TimeoutError, ClusterDownError, OutOfMemoryError, ReadOnlyError)
 _AWAY_WORDS = (
     "LOADING",
@@ -47,3 +51,11 @@ def translated() -> Iterator[None]:
         if passes(error):
             raise StoreUnavailable(f"Redis refuses for now: {error}") from error
         raise StoreError(f"Redis refused: {error}") from error
+
+
+@asynccontextmanager
+async def promptly() -> AsyncIterator[None]:
+    """As `translated`, for what a platform or a person waits for: a server that hangs is away."""
+    with translated():
+        async with asyncio.timeout(PROMPT_S):
+            yield

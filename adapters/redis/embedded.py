@@ -20,6 +20,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import BusyLoadingError, RedisError
 
+from adapters.private_folder import make_private
 from adapters.redis.embedded_supervisor import (
     LEFT_BEHIND,
     RUNNING,
@@ -80,7 +81,7 @@ async def open_server(data_dir: Path) -> EmbeddedServer:
 def _prepare(data_dir: Path, binary: ServerBinary) -> Path:
     folder = data_dir.resolve()
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         for name in ("users.lock", "supervisor.lock", "server.lock"):
             os.close(open_lock(folder / name))
     except OSError as error:

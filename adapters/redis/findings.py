@@ -6,6 +6,7 @@ from redis.asyncio import Redis
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translated
+from adapters.redis.lua_script import LuaScript
 from adapters.redis.scripts import LUA
 from engine.ports.findings import Check, Standing
 
@@ -21,7 +22,7 @@ class RedisFindings:
     def __init__(self, client: Client, *, most: int = FINDINGS) -> None:
         self._client = client
         self._most = most
-        self._script = client.register_script(LUA.joinpath("findings.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("findings.lua").read_text())
 
     async def keep(self, *checks: Check) -> int:
         """Put each in place of an older check; returns how many findings gave way to them.
@@ -33,8 +34,9 @@ class RedisFindings:
                 # A Cluster takes scripts singly.
                 return sum([int(await self._script(**self._call(check))) for check in checks])
             async with self._client.pipeline(transaction=False) as pipe:
-                for check in checks:
-                    await self._script(**self._call(check), client=pipe)
+                for number, check in enumerate(checks):
+                    # The first brings the text, which the server has for the others then.
+                    self._script.queue(pipe, with_text=number == 0, **self._call(check))
                 return sum(map(int, await pipe.execute()))
 
     def _call(self, check: Check) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from adapters.redis import keys
-from adapters.redis.client import Client, translated
+from adapters.redis.client import Client, promptly, translated
 from engine.errors import StoreUnavailable
 
 STATE_S = OAuthStateUtils.default_expiration_seconds
@@ -67,7 +67,7 @@ class RedisInstallations(AsyncInstallationStore):
         """
         if not team_id:
             return None
-        with translated():
+        async with promptly():
             value = await self._client.get(keys.slack("bot", team_id))
         if value is None:
             return None
@@ -94,7 +94,7 @@ class RedisInstallations(AsyncInstallationStore):
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
         """Forget a workspace. Raises StoreUnavailable."""
         if team_id:
-            with translated():
+            async with promptly():
                 await self._client.delete(keys.slack("bot", team_id))
                 await self._client.srem(keys.SLACK_TEAMS, team_id)
 

@@ -5,7 +5,7 @@ import secrets
 from hashlib import sha256
 
 from adapters.redis import keys
-from adapters.redis.client import Client, translated
+from adapters.redis.client import Client, promptly
 
 
 class RedisLogins:
@@ -20,7 +20,7 @@ class RedisLogins:
 
     async def enter(self, link: str, *, keep_s: float) -> str | None:
         """Spend a link: it is taken away in the moment in which it is read."""
-        with translated():
+        async with promptly():
             body = await self._client.getdel(_key("link", link))
         person = await self._whose(body)
         if person is None:
@@ -29,24 +29,24 @@ class RedisLogins:
 
     async def person(self, session: str) -> str | None:
         """Whose session it is."""
-        with translated():
+        async with promptly():
             body = await self._client.get(_key("session", session))
         return await self._whose(body)
 
     async def leave(self, session: str) -> None:
         """End a session."""
-        with translated():
+        async with promptly():
             await self._client.delete(_key("session", session))
 
     async def leave_everywhere(self, person: str) -> None:
         """End all sessions of a person."""
-        with translated():
+        async with promptly():
             await self._client.incr(keys.login("era", person))
 
     async def _new(self, kind: str, person: str, era: int, keep_s: float) -> str:
         secret = secrets.token_urlsafe(32)
         body = json.dumps([person, era])
-        with translated():
+        async with promptly():
             await self._client.set(_key(kind, secret), body, px=int(keep_s * 1000))
         return secret
 
@@ -57,7 +57,7 @@ class RedisLogins:
         return str(person) if era == await self._era(person) else None
 
     async def _era(self, person: str) -> int:
-        with translated():
+        async with promptly():
             return int(await self._client.get(keys.login("era", person)) or 0)
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translated
+from adapters.redis.lua_script import LuaScript
 from adapters.redis.scripts import LUA
 from engine.errors import StoreError, ToolFailed
 from engine.ports.library import Memo
@@ -23,7 +24,7 @@ class RedisMemory:
     def __init__(self, client: Client, *, most: int = MEMOS) -> None:
         self._client = client
         self._most = most
-        self._script = client.register_script(LUA.joinpath("remember.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("remember.lua").read_text())
 
     async def remember(
         self, project: str, text: str, *, key: str, by: str

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translated
+from adapters.redis.lua_script import LuaScript
 from adapters.redis.scripts import LUA
 from engine.errors import StoreError
 from engine.ports.platform import Pace
@@ -36,7 +37,7 @@ class RedisRate:
     """Paces that all processes share."""
 
     def __init__(self, client: Client) -> None:
-        self._script = client.register_script(LUA.joinpath("rate.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("rate.lua").read_text())
 
     async def ask(self, name: str, pace: Pace, count: int) -> float:
         """Take `count` messages of the pace and answer 0, or the seconds to wait."""

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from redis.asyncio import Redis
-from redis.commands.core import AsyncScript
 from redis.exceptions import NoScriptError
 
 from adapters.redis import keys
 from adapters.redis.bell import Bell
 from adapters.redis.client import Client, translated
+from adapters.redis.lua_script import LuaScript
 
 LUA = Path(__file__).with_name("lua")
 _ROWS = ("send", "sent")
@@ -41,7 +41,7 @@ def source(name: str) -> str:
 class _Call:
     """A script that waits for its turn, and who waits for its answer."""
 
-    script: AsyncScript
+    script: LuaScript
     key: str
     args: tuple[str | int | float, ...]
     answer: asyncio.Future[Any]
@@ -59,7 +59,7 @@ class Scripts:
         self.bell = Bell(client)
         self.offset_ms = offset_ms
         self._prelude = _GUARD if guard else ""
-        self._loaded: dict[str, AsyncScript] = {}
+        self._loaded: dict[str, LuaScript] = {}
         self._waiting: list[_Call] = []
         self._sending: asyncio.Task[None] | None = None
 
@@ -68,7 +68,7 @@ class Scripts:
         script = self._loaded.get(name)
         if script is None:
             text = self._prelude + source(name)
-            script = self._loaded[name] = self.client.register_script(text)
+            script = self._loaded[name] = LuaScript(self.client, text)
         key, arguments = keys.tag(partition) + "q", (self.offset_ms, *args)
         with translated():
             if not isinstance(self.client, Redis):
@@ -88,11 +88,13 @@ class Scripts:
 
     async def _send(self, client: Redis) -> None:
         while self._waiting:
-            batch, self._waiting = self._waiting, []
+            # What nobody waits for any more was said not to be done.
+            batch = [call for call in self._waiting if not call.answer.done()]
+            self._waiting = []
             try:
                 async with client.pipeline(transaction=False) as pipe:
                     for call in batch:
-                        pipe.evalsha(call.script.sha, 1, call.key, *call.args)
+                        call.script.queue(pipe, keys=[call.key], args=call.args, with_text=False)
                     answers = await pipe.execute(raise_on_error=False)
             except Exception as error:
                 answers = [error] * len(batch)
@@ -101,10 +103,10 @@ class Scripts:
 
 
 async def _give(call: _Call, answer: Any) -> None:
-    """Hands on the answer, or the error; a server that lost its scripts gets this one again."""
+    """Hands on the answer, or the error; a server that lost its scripts gets the text."""
     try:
         if isinstance(answer, NoScriptError):
-            answer = await call.script(keys=[call.key], args=call.args)
+            answer = await call.script.with_text(keys=[call.key], args=call.args)
     except Exception as error:
         answer = error
     if call.answer.done():

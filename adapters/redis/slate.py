@@ -1,7 +1,8 @@
 """Small texts by name, each of which the server forgets in time."""
 
 from adapters.redis import keys
-from adapters.redis.client import Client, translated
+from adapters.redis.client import Client, promptly
+from adapters.redis.lua_script import LuaScript
 from adapters.redis.scripts import LUA
 
 
@@ -10,17 +11,17 @@ class RedisSlate:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._script = client.register_script(LUA.joinpath("slate.lua").read_text())
+        self._script = LuaScript(client, LUA.joinpath("slate.lua").read_text())
 
     async def read(self, name: str) -> str:
         """The text under this name, or "" when there is none."""
-        with translated():
+        async with promptly():
             found = await self._client.get(keys.slate(name))
         return str(found or "")
 
     async def write(self, name: str, text: str, *, was: str, keep_s: float) -> bool:
         """Put `text` where `was` stands, for so long; False when something else stands there."""
-        with translated():
+        async with promptly():
             written = await self._script(
                 keys=[keys.slate(name)], args=[was, text, int(keep_s * 1000)]
             )

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from adapters.private_folder import make_private
 from adapters.sqlite_file import SqliteFile, connected, write_ahead
 from engine.errors import SyncRefused, Unavailable
 from engine.ports.sync import Change
@@ -88,7 +89,7 @@ class SampleRecord:
 
 def _prepared(path: Path) -> None:
     """Makes the file, unless another process did."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     with closing(connected(path, mode="rwc")) as db:
         with db:
             db.execute("BEGIN IMMEDIATE")

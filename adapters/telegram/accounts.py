@@ -1,8 +1,8 @@
 """What Telegram says about accounts: a bot knows those who have written to it."""
 
-from telegram import Bot
 from telegram.constants import ChatType
 
+from adapters.telegram.bot import CarefulBot
 from adapters.telegram.errors import translated
 from adapters.telegram.request import BotRequest
 from engine.errors import Gone, PlatformError
@@ -16,7 +16,7 @@ class TelegramAccounts:
     def __init__(self, *, bot_token: str, api_url: str) -> None:
         self._request, self._unused = BotRequest(), BotRequest()
         base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
-        self._bot = Bot(
+        self._bot = CarefulBot(
             bot_token, base_url, request=self._request, get_updates_request=self._unused
         )
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from telegram import Bot, WebhookInfo
+from telegram import WebhookInfo
 
+from adapters.telegram.bot import CarefulBot
 from adapters.telegram.errors import translated
 from adapters.telegram.polling import ALLOWED
 from adapters.telegram.request import BotRequest
@@ -25,7 +26,7 @@ class TelegramDoctor:
     ) -> None:
         self._request, self._unused = BotRequest(), BotRequest()
         base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
-        self._bot = Bot(
+        self._bot = CarefulBot(
             bot_token, base_url, request=self._request, get_updates_request=self._unused
         )
         self._wanted = public_url.rstrip("/") + PATH if webhook and public_url else ""

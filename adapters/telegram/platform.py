@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import structlog
 from aiohttp import web
-from telegram import Bot
 from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
 from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
+from adapters.telegram.bot import CarefulBot
 from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
 from adapters.telegram.drafts import EVERY_S, GROWTH, Drafts
 from adapters.telegram.errors import Moved, translate, translated
@@ -62,7 +62,7 @@ class TelegramPlatform:
         self._request = BotRequest()
         self._unused = BotRequest()
         api = (api_url or _DEFAULT_API).rstrip("/")
-        self._bot = Bot(
+        self._bot = CarefulBot(
             bot_token,
             f"{api}/bot",
             f"{api}/file/bot",

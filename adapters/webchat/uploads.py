@@ -8,6 +8,7 @@ import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from pathlib import Path
 
+from adapters.private_folder import make_private
 from engine.errors import Gone
 from engine.events import SharedFile
 from engine.ports.clock import Clock
@@ -93,7 +94,7 @@ class Uploads:
                 yield piece
 
     def _make_room(self, owner: str) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(self._folder)
         now_s = self._clock.now().timestamp()
         mine = others = 0
         for entry in os.scandir(self._folder):

@@ -70,7 +70,7 @@ class AdminPages:
         self._mask = masking(settings.trace_mask)
         self._renderer = Renderer(settings.timezone)
         self._entrance = Entrance(token, parts.sessions, parts.rate, settings.public_url or "")
-        self._signing = signing.Signing(self._entrance, self._renderer)
+        self._signing = signing.Signing(self._entrance, self._renderer, settings.proxies)
         self._live = Live(self._entrance, parts.listing, ended)
         self._reassigning = Reassigning(parts.people, settings.timezone)
         self._actions = Actions(

@@ -21,7 +21,7 @@ COOKIE = "signoff_admin"
 KEEP_S = 8 * 3600
 EACH = Pace(every_s=60, burst=5)
 ALL = Pace(every_s=6, burst=60)
-"""Tries to sign in from one address, and from all together."""
+"""Wrong tokens from one address, and from all together."""
 _NAME = re.compile(r"[\w.@'-][\w .@'-]{0,39}")
 
 
@@ -43,7 +43,7 @@ class Visitor(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class TryLater:
-    """There were too many tries; the next one may succeed after so many seconds."""
+    """There were too many wrong tokens; the next one is looked at after so many seconds."""
 
     seconds: int
 
@@ -68,12 +68,15 @@ class Entrance:
         return found if found and same(found.token, _digest(self._token)) else None
 
     async def sign_in(self, name: str, token: str, address: str) -> str | TryLater | None:
-        """The secret for the cookie; None for a wrong token or name."""
-        wait_s = await self._wait_s(address)
-        if wait_s:
-            return TryLater(ceil(wait_s))
+        """The secret for the cookie; None for a wrong token or name.
+
+        Wrong tokens are counted; the right one is let in whoever else has guessed before.
+        """
+        if not same(token, self._token):
+            wait_s = await self._wait_s(address)
+            return TryLater(ceil(wait_s)) if wait_s else None
         name = name.strip()
-        if not same(token, self._token) or not _NAME.fullmatch(name):
+        if not _NAME.fullmatch(name):
             return None
         secret = secrets.token_urlsafe(32)
         visitor = Visitor(name=name, mark=secrets.token_urlsafe(16), token=_digest(self._token))

@@ -1,14 +1,16 @@
 """Signing in and out."""
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from aiohttp import web
 
+from bot.client_address import client_address
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import local_path
 from bot.pages.render import Asked, Renderer, language
 from bot.pages.session import COOKIE, Entrance, TryLater, Visitor
+from bot.setting_rules import Network
 
 FORM_COOKIE = "signoff_form"
 FORM_KEEP_S = 3600
@@ -19,9 +21,12 @@ Act = Callable[[web.Request, Visitor, Form], Awaitable[web.StreamResponse]]
 class Signing:
     """The way in, whose form carries a mark that its page put into a cookie, and the way out."""
 
-    def __init__(self, entrance: Entrance, renderer: Renderer) -> None:
+    def __init__(
+        self, entrance: Entrance, renderer: Renderer, proxies: Collection[Network]
+    ) -> None:
         self._entrance = entrance
         self._renderer = renderer
+        self._proxies = proxies
 
     async def show(self, request: web.Request) -> web.StreamResponse:
         """The form; or where it leads, for who is signed in."""
@@ -36,7 +41,8 @@ class Signing:
         if form is None or not same(form.get("mark", ""), mark):
             return self._form(request, 403, key="pages.refused")
         name = form.get("name", "")
-        found = await self._entrance.sign_in(name, form.get("token", ""), request.remote or "")
+        address = client_address(request, self._proxies)
+        found = await self._entrance.sign_in(name, form.get("token", ""), address)
         if isinstance(found, TryLater):
             response = self._form(request, 429, key="pages.login.later", seconds=found.seconds)
             response.headers["Retry-After"] = str(found.seconds)

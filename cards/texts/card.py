@@ -31,6 +31,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "card.blank": ("未填写", "not stated"),
     "card.no_rows": ("无", "none"),
     "card.questions": ("{skill}：需要你回答", "{skill}: please answer"),
+    "card.next_step": ("{name}：下一步做什么？", "{name}: what comes next?"),
+    "card.next_step_text": (
+        "可以执行以下几个步骤，请选择其中一个。",
+        "Several steps are possible; please choose one of them.",
+    ),
     "card.by_hand": ("{skill}：请填写", "{skill}: please fill in"),
     "card.more_choices": (
         "……另有 {n} 项没有按钮；需要其中一项时，请用「修改」说明",

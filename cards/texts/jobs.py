@@ -41,6 +41,11 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "没有配置语言模型；配置 OPENAI_API_KEY 和 LLM_MODEL 后可以继续",
         "no language model is configured; set OPENAI_API_KEY and LLM_MODEL, then let it go on",
     ),
+    "jobs.budget_used": (
+        "语言模型的预算（{calls} 次调用或 {tokens} 个 token）已用完；继续执行则再给同样多",
+        "its budget of the language model ({calls} calls or {tokens} tokens) is used up; it has as "
+        "much again when it goes on",
+    ),
     "jobs.model_away": ("语言模型暂时不可用", "the language model is away"),
     "jobs.faulty_plan": (
         "语言模型连续 {n} 次没有给出可用的任务分解：{faults}",

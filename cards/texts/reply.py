@@ -7,6 +7,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "part.waiting": ("等第 {n} 项完成后继续", "Waiting for part {n}"),
     "part.starting": ("开始「{name}」…", "Starting “{name}”…"),
     "part.needs_you": ("「{name}」：还需要你补充信息", "“{name}”: I need a little more from you"),
+    "part.model_away": (
+        "「{name}」：语言模型暂时不可用，{s} 秒后再试",
+        "“{name}”: the language model is away; it is asked again in {s} s",
+    ),
     "part.in_review": (
         "「{name}」：已提交，等待{roles}审核",
         "“{name}”: submitted, waiting for review by {roles}",
@@ -249,7 +253,16 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "There is nothing to choose from; please fill this in by hand.",
     ),
     "run.no_skill": ("没有可以执行的步骤", "no step can be taken"),
-    "run.too_many_steps": ("步骤过多", "too many steps"),
+    "run.too_many_steps": (
+        "已自动执行 {n} 步而没有任何人参与；管理员让它继续后重新计数",
+        "it took {n} steps without anybody's word; they are counted anew when an operator lets it "
+        "go on",
+    ),
+    "run.budget_used": (
+        "语言模型的预算（{calls} 次调用或 {tokens} 个 token）已用完；管理员让它继续后重新计算",
+        "its budget of the language model ({calls} calls or {tokens} tokens) is used up; it has as "
+        "much again when an operator lets it go on",
+    ),
     "run.not_approved": (
         "批准的内容与将要写入的不一致",
         "what was approved is not what would be written",
@@ -269,6 +282,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "query.missing": ("还缺：{missing}。", " Still missing: {missing}."),
     "query.waits": ("正在等：{waits}。", " Waiting for: {waits}."),
     "query.card": ("{who} 处理「{title}」", "{who} to answer “{title}”"),
+    "query.blocked": ("它停着：{told}。", " It stands still: {told}."),
     # commands
     "help": (
         "我可以回答问题，也可以办理需要审核的流程。\n\n可以这样说：\n{examples}\n\n"
@@ -282,6 +296,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "`/handover NAME` my vote to somebody else, `/help`",
     ),
     "runs.none": ("没有进行中的流程。", "Nothing is under way."),
+    "runs.stuck": (
+        "这里有流程停下了，在等管理员处理，您刚才写的内容没有用上：\n{runs}\n\n"
+        "管理员处理后会继续；`/cancel` 可以取消您的流程，`/runs` 查看进行中的流程。",
+        "A run here stands still until an operator acts; what you wrote was not used:\n{runs}\n\n"
+        "It goes on once they have; `/cancel` ends runs of yours, `/runs` lists what is under way.",
+    ),
     "runs.line": ("- {name}（申请人 {who}）：{state}", "- {name} (by {who}): {state}"),
     "opened.nothing": (
         "这个链接没有可以给您看的内容。输入 /pending 查看等您处理的事项。",

@@ -6,17 +6,21 @@ from pydantic import field_serializer
 
 from cards.frozen import Frozen
 from engine.frames.job_graph import Job, JobGraph
-from engine.ports.model import Message
+from engine.ports.model import Message, ModelUsage
 
 
 class JobsFrame(Frozen):
-    """A job graph and how far it is; None before it began. `asked` is the card it waits for."""
+    """A job graph and how far it is; None before it began. `asked` is the card it waits for.
+
+    `used` is what its jobs had of the model since it began, or since somebody let it go on.
+    """
 
     kind: Literal["jobs"] = "jobs"
     schema_version: Literal[1] = 1
     skill: str
     graph: JobGraph | None = None
     asked: str = ""
+    used: ModelUsage = ModelUsage()
 
     @field_serializer("graph")
     def _short(self, graph: JobGraph | None) -> dict[str, Any] | None:

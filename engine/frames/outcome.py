@@ -13,7 +13,7 @@ from engine.playbooks.model import Playbook
 from engine.ports.findings import Check
 from engine.ports.library import Library
 from engine.ports.meter import UNHEARD, Meter
-from engine.ports.model import Model
+from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget, ModelUsage
 from engine.ports.records import Records
 from engine.rules.soft import USUAL, SoftLimits
 from engine.tools import registry
@@ -170,13 +170,15 @@ class ChildEnded:
     """A child run ended with this status, and the last change that it made; `reason` if it failed.
 
     A `blocked` one has not ended: an operator may let it go on. One that carries out a job also
-    tells when it is `suspended` on a card, and when it is `running` again.
+    tells when it is `suspended` on a card, and when it is `running` again. `used` is what it had
+    of the model.
     """
 
     key: str
     status: RunStatus
     patch: Patch
     reason: str
+    used: ModelUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +253,8 @@ class People(Protocol):
 class Services:
     """What steps may use besides the run itself; `call` and `rehearse` are the way to tools.
 
-    `recorded()` are the answers of the model and of tools so far.
+    `recorded()` are the answers of the model and of tools so far. `run_budget` and `graph_budget`
+    hold where a playbook names none of its own.
     """
 
     records: Records
@@ -267,6 +270,8 @@ class Services:
     rehearse: registry.CallTool = registry.rehearse
     recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
     soft: SoftLimits = USUAL
+    run_budget: ModelBudget = RUN_BUDGET
+    graph_budget: ModelBudget = GRAPH_BUDGET
     meter: Meter = UNHEARD
 
 

@@ -11,7 +11,7 @@ from cards.model import Lang, Principal
 from cards.view import ChartView
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.ports.model import Message
+from engine.ports.model import Message, ModelUsage
 from engine.ports.sync import Change
 from engine.replies import Part
 from engine.rules.soft import Dialogue
@@ -74,7 +74,7 @@ class Patch(Frozen):
 
     `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
     `violations` what its rules found, counted by rule; `edited` says who changed what stands at a
-    path.
+    path. `retry_after_s` is how long whatever failed is not worth asking again.
     """
 
     by: str
@@ -90,6 +90,7 @@ class Patch(Frozen):
     edited: dict[str, str] = {}
     chart: ChartView | None = None
     violations: dict[str, int] = {}
+    retry_after_s: float = 0.0
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -143,7 +144,8 @@ class PlannerFrame(Frozen):
     """The planner's position: a phase. `announced` are phases whose phase_done card was shown.
 
     `seen` are digests of the states in which it chose a skill since somebody last answered (when
-    `heard` answers had been given). With `force` it runs that skill alone.
+    `heard` answers had been given). With `force` it runs that skill alone. `choices` are the skills
+    among which the requester is to choose; `waited` counts the waits for a model that is away.
     """
 
     kind: Literal["planner"] = "planner"
@@ -153,6 +155,8 @@ class PlannerFrame(Frozen):
     seen: tuple[str, ...] = ()
     heard: int = 0
     force: str = ""
+    choices: tuple[str, ...] = ()
+    waited: int = 0
 
 
 class PromptFrame(Frozen):
@@ -290,7 +294,9 @@ class Run(Frozen):
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
     among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
-    counts the steps that children and timers caused.
+    counts the steps that children and timers caused; of the others, those up to `counted_from` were
+    before somebody last had a say. `used` is what it had of the model since it began, or since an
+    operator last let it go on.
     """
 
     schema_version: Literal[1] = 1
@@ -323,7 +329,14 @@ class Run(Frozen):
     key: str = ""
     children: dict[str, str] = {}
     prompted: int = 0
+    counted_from: int = 0
+    used: ModelUsage = ModelUsage()
     started_at: datetime
+
+    @property
+    def own_steps(self) -> int:
+        """The steps that neither a child nor a timer caused."""
+        return self.steps - self.prompted
 
     @field_serializer("frames")
     def _whole(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:

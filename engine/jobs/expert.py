@@ -23,7 +23,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import Patch
 from engine.jobs.answer import SCHEMA, ExpertAnswer, read_answer
-from engine.jobs.parts import failed, jobs_part
+from engine.jobs.parts import failed, jobs_part, model_failed
 from engine.jobs.texts import expert_opening
 from engine.leaves import value_of
 from engine.planner.frame import first_frame
@@ -77,7 +77,7 @@ async def _thinks(frame: JobFrame, expert: Expert, context: StepContext) -> Adva
             messages, tools=offers, schema=SCHEMA, max_tokens=OUTPUT_TOKENS
         )
     except ModelError as error:
-        return failed(frame.skill, "EXECUTION_ERROR", say("jobs.model_away", lang), str(error))
+        return model_failed(frame.skill, error, context)
     said = Message(role="assistant", content=answer.text)
     if answer.tool_calls and frame.calls < MAX_CALLS:
         wants = said.model_copy(update={"tool_calls": answer.tool_calls})

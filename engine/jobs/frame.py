@@ -25,13 +25,14 @@ from engine.frames.outcome import (
     TimedOut,
     Woken,
 )
-from engine.frames.state import Patch
+from engine.frames.state import ENDED, Patch
 from engine.jobs import graph as graphs
 from engine.jobs.parts import jobs_part
 from engine.jobs.settle import awaited, room, settled
 from engine.jobs.showing import progress, stands_still, standstill
 from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.skill import Skill
+from engine.ports.model import ModelBudget, ModelUsage
 
 RESPONSE_CHARS = 4000
 ASKED_CHARS = 500
@@ -47,7 +48,7 @@ async def advance(frame: JobsFrame, given: Input, context: StepContext) -> Advan
         case Answer(decision=decision):
             feedback = cut(str(decision.values.get("feedback", "")), ASKED_CHARS)
             graph = graphs.recover(before, feedback)
-            return _goes_on(frame, graph, context, why=f"{decision.name} lets it go on")
+            return _goes_on(_unused(frame), graph, context, why=f"{decision.name} lets it go on")
         case Ordered():
             return _ordered(frame, before, given, context)
         case ChildEnded():
@@ -87,6 +88,8 @@ def _ordered(frame: JobsFrame, graph: JobGraph, order: Ordered, context: StepCon
             after = graphs.recover(graph, text)
     if after == graph:
         return Fork(frame, (), f"{order.what}: nothing to do")
+    if order.what == "recover":
+        frame = _unused(frame)
     return _goes_on(frame, after, context, why=f"{order.name}: {order.what}")
 
 
@@ -98,6 +101,8 @@ def _taken(
 ) -> Advanced:
     """Go on after a child's end. What is not awaited any more is discarded, with its changes."""
     job = awaited(before, ended.key)
+    if ended.status in ENDED:
+        frame = frame.model_copy(update={"used": frame.used.plus(ended.used)})
     if job is None:
         waits = ended.status in ("suspended", "blocked")
         drops = (ended.key,) if waits else ()
@@ -128,6 +133,12 @@ def _goes_on(
         return _stands_still(frame, graph, part, context, why)
     standing = graphs.standing(graph, now)
     first = standing.free[: max(0, part.concurrency - standing.busy)]
+    budget = part.budget or context.services.graph_budget
+    if first and budget.is_used_up(frame.used):
+        if not any(job.status == "running" for job in graph.jobs):
+            return _used_up(frame, graph, budget, context, why)
+        # What is under way ends first: its results were paid for.
+        first = ()
     graph = graphs.begin(graph, {job.id for job in first})
     children = tuple(_child(job.id, graph, part, frame.skill) for job in first)
     alarms = _alarms(frame.graph, graph)
@@ -138,6 +149,21 @@ def _goes_on(
     # Whoever let it go on in words has answered what its card asks.
     forgets = (frame.asked,) if frame.asked else ()
     return Fork(after, children, told, patch=patch, note=note, alarms=alarms, forgets=forgets)
+
+
+def _unused(frame: JobsFrame) -> JobsFrame:
+    """Somebody lets the graph go on: its budget counts anew."""
+    return frame.model_copy(update={"used": ModelUsage()})
+
+
+def _used_up(
+    frame: JobsFrame, graph: JobGraph, budget: ModelBudget, context: StepContext, why: str
+) -> Advanced:
+    """The graph is stopped, and its requester asked; the playbook's `on_error` is not for this."""
+    context.services.meter.count("budget_used", "graph")
+    numbers = {"calls": f"{budget.calls:,}", "tokens": f"{budget.tokens:,}"}
+    stopped = graphs.stop(graph, say("jobs.budget_used", context.run.lang, **numbers))
+    return _stands_still(frame, stopped, jobs_part(frame.skill, context), context, why)
 
 
 def _child(name: str, graph: JobGraph, part: JobsPart, skill: str) -> Child:

@@ -7,7 +7,7 @@ from engine.frames.jobs import LeaderFrame
 from engine.frames.outcome import Advanced, Done, Input, Next, StepContext
 from engine.frames.state import Patch
 from engine.jobs.decompose import plan_schema, read_plan, written
-from engine.jobs.parts import failed, jobs_part
+from engine.jobs.parts import failed, jobs_part, model_failed
 from engine.jobs.texts import leader_opening
 from engine.ports.model import Message
 from engine.skills.texts import lesson
@@ -27,7 +27,7 @@ async def advance(frame: LeaderFrame, given: Input, context: StepContext) -> Adv
     try:
         answer = await model.complete(messages, schema=schema, max_tokens=OUTPUT_TOKENS)
     except ModelError as error:
-        return failed(frame.skill, "EXECUTION_ERROR", say("jobs.model_away", lang), str(error))
+        return model_failed(frame.skill, error, context)
     plan = read_plan(answer.text, experts, frame.brief.room)
     faults = plan.faults
     if not faults:

@@ -1,5 +1,7 @@
 """What the frames of a job graph share."""
 
+from cards.texts import say
+from engine.errors import ModelError, ModelUnavailable
 from engine.frames.job_graph import LESSON_CHARS, cut
 from engine.frames.outcome import Done, StepContext
 from engine.frames.state import Patch
@@ -13,7 +15,15 @@ def jobs_part(skill: str, context: StepContext) -> JobsPart:
     return part
 
 
-def failed(by: str, verdict: str, told: str, why: str = "") -> Done:
+def failed(by: str, verdict: str, told: str) -> Done:
     """A job's child run ends with a verdict that is no success, and what people read of it."""
     patch = Patch(by=by, end=verdict, problems=(cut(told, LESSON_CHARS),))
-    return Done(patch, f"{verdict}: {why or told}")
+    return Done(patch, f"{verdict}: {told}")
+
+
+def model_failed(by: str, error: ModelError, context: StepContext) -> Done:
+    """The model gave the job no answer; it is tried again when the model is asked again."""
+    after_s = error.retry_after_s if isinstance(error, ModelUnavailable) else 0.0
+    done = failed(by, "EXECUTION_ERROR", say("jobs.model_away", context.run.lang))
+    patch = done.patch.model_copy(update={"retry_after_s": after_s})
+    return Done(patch, f"EXECUTION_ERROR: {error}")

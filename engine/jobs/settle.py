@@ -58,7 +58,7 @@ def _judged(
         case "SUCCESS":
             return graphs.finish(graph, job.id, ended.patch.response or "")
         case "EXECUTION_ERROR":
-            return _error(graph, job, told, part, now)
+            return _error(graph, job, told, part, now, ended.patch.retry_after_s)
         case "INPUT_DATA_ERROR" if job.sent_back < MAX_SENT_BACK:
             return graphs.send_back(graph, job.id, told)
         case "INPUT_DATA_ERROR":
@@ -73,13 +73,18 @@ def _judged(
     return graphs.fail(graph, job.id, told)
 
 
-def _error(graph: JobGraph, job: Job, told: str, part: JobsPart, now: datetime) -> JobGraph:
-    """Again after a while that doubles each time, or the end of the graph."""
+def _error(
+    graph: JobGraph, job: Job, told: str, part: JobsPart, now: datetime, away_s: float = 0.0
+) -> JobGraph:
+    """Again after a while that doubles each time, or the end of the graph.
+
+    What is away for `away_s` is not asked before: no try would be more than one in vain.
+    """
     expert = part.named(job.assigned_expert)
     tries = expert.retry_count if expert and not job.leading else LEADER_RETRIES
     if job.errors >= tries:
         return graphs.fail(graph, job.id, told)
-    wait_s = min(part.retry_after_s * 2**job.errors, MAX_WAIT_S)
+    wait_s = min(max(part.retry_after_s, away_s) * 2**job.errors, max(MAX_WAIT_S, away_s))
     return graphs.retry(graph, job.id, told, now + timedelta(seconds=wait_s))
 
 

@@ -1,20 +1,23 @@
 """The planner as a frame: decide, run the skill, announce what is complete (spec 000, 003)."""
 
 import json
+from collections.abc import Sequence
 from datetime import timedelta
 from hashlib import sha256
 
 from cards.markdown import literal
-from cards.model import Card, Choice, Review
+from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
 from engine.frames.jobs import JobsFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
     Advanced,
+    Alarm,
     Answer,
     ChildDone,
     Done,
     Ended,
+    Fork,
     Input,
     Next,
     Note,
@@ -39,6 +42,8 @@ from engine.planner.phases import PhaseManager
 from engine.planner.situation import Plan, Situation, availability
 from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
+from engine.skills.answers import withdrawn
+from engine.skills.cards import MAX_CHOICES, choice_card
 
 # A phase_done card only tells: unseen for so long, the run goes on.
 SEEN_WITHIN = timedelta(days=7)
@@ -47,10 +52,13 @@ KEPT_STATES = 40
 
 
 async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Advanced:
-    """One decision of the strategy chain, or a phase_done card first."""
+    """One decision of the strategy chain or of a person, or a phase_done card first."""
     run, playbook = context.run, context.playbook
     if frame.force and isinstance(given, ChildDone):
         return Done(Patch(by=frame.force), f"{frame.force} has run")
+    choices, frame = frame.choices, frame.model_copy(update={"choices": ()})
+    if isinstance(given, Answer) and choices:
+        return _chosen(frame, choices, given.decision, context)
     if isinstance(given, Answer | TimedOut):
         announced = (*frame.announced, frame.phase)
         return Next(frame.model_copy(update={"announced": announced}), "phase_done was seen")
@@ -58,16 +66,7 @@ async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Ad
     complete = not PhaseManager(playbook, run.request).missing(phase, run.state)
     if complete and phase.done_card and phase.id not in frame.announced and not frame.force:
         return _announce(frame, phase, phase.done_card, context)
-    now = Situation(
-        playbook=playbook,
-        request=run.request,
-        phase=phase,
-        state=run.state,
-        skills=availability(playbook, phase, run.state, force=frame.force),
-        force=frame.force,
-        model=context.services.model,
-        lang=run.lang,
-    )
+    now = _situation(frame, context)
     decided = await decide(now)
     plan, why = decided.plan, decided.why
     match plan.action:
@@ -77,10 +76,62 @@ async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Ad
             return Next(frame.model_copy(update={"phase": plan.target}), why)
         case "finish":
             return Done(Patch(by=decided.strategy), why)
+        case "choose":
+            return _choose(frame, now, why, context)
+        case "wait":
+            return _wait(frame, plan, why, context)
         case "respond":
-            return _blocked(context, _missing(now, context), why)
+            return _blocked(context, _missing(now, context) or say("run.no_skill", run.lang), why)
         case "stuck":
             return _blocked(context, say("run.no_skill", run.lang), why)
+
+
+def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
+    run, playbook = context.run, context.playbook
+    phase = playbook.phase(frame.phase)
+    return Situation(
+        playbook=playbook,
+        request=run.request,
+        phase=phase,
+        state=run.state,
+        skills=availability(playbook, phase, run.state, force=frame.force),
+        force=frame.force,
+        model=context.services.model,
+        lang=run.lang,
+        waited=frame.waited,
+    )
+
+
+def _wait(frame: PlannerFrame, plan: Plan, why: str, context: StepContext) -> Fork:
+    """The model is away; it is asked again when it is not left alone any more."""
+    run, at = context.run, context.services.now + timedelta(seconds=plan.after_s)
+    note = Note("working", say("part.model_away", run.lang, name=run.name, s=round(plan.after_s)))
+    after = frame.model_copy(update={"waited": frame.waited + 1})
+    return Fork(after, (), why, note=note, alarms=(Alarm(f"planner:{after.waited}", at),))
+
+
+def _choose(frame: PlannerFrame, now: Situation, why: str, context: StepContext) -> Suspend:
+    """The requester says what comes next: those first that fill most of what is missing."""
+    run, missing = context.run, set(now.missing)
+    fits = sorted(now.available, key=lambda skill: -len(missing & set(skill.provided)))
+    card = choice_card(fits[:MAX_CHOICES], _missing(now, context), context)
+    names = tuple(skill.id for skill in fits[:MAX_CHOICES])
+    note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
+    return Suspend(frame.model_copy(update={"choices": names}), (card,), note, why)
+
+
+def _chosen(
+    frame: PlannerFrame, choices: Sequence[str], decision: Decision, context: StepContext
+) -> Advanced:
+    """What was chosen runs, unless it cannot any more: then it is decided anew."""
+    if decision.choice == "withdraw":
+        return withdrawn(decision, context)
+    target = choices[int(decision.choice) - 1]
+    now = _situation(frame, context)
+    if target not in {skill.id for skill in now.available}:
+        return Next(frame, f"{target} cannot run any more: {now.bars(target)}")
+    plan = Plan("call_skill", target, f"{decision.name} chose it")
+    return _call(frame, now, plan, f"choice: {plan.why}", context)
 
 
 def _call(
@@ -93,7 +144,8 @@ def _call(
     if seen.count(mark) >= context.playbook.definition.stall_after:
         reason = say("run.stalled", run.lang, skill=literal(skill.name(run.lang)))
         return _blocked(context, reason, f"{why}; but nothing has changed by {seen.count(mark)}")
-    frame = frame.model_copy(update={"seen": (*seen, mark)[-KEPT_STATES:], "heard": run.heard})
+    update = {"seen": (*seen, mark)[-KEPT_STATES:], "heard": run.heard, "waited": 0}
+    frame = frame.model_copy(update=update)
     return Push(frame, first_frame(skill), why, _progress(now, skill, context))
 
 
@@ -125,7 +177,7 @@ def _missing(now: Situation, context: StepContext) -> str:
     leaves = [context.playbook.definition.leaf(path) for path in now.missing]
     labels = [literal(leaf.label(lang)) for leaf in leaves if leaf]
     if not labels:
-        return say("run.no_skill", lang)
+        return ""
     return say("run.missing", lang, missing=say("list.items", lang).join(labels))
 
 

@@ -5,12 +5,14 @@ import json
 from pydantic import Field, ValidationError
 
 from cards.frozen import Frozen
-from engine.errors import ModelError
+from engine.errors import ModelError, ModelUnavailable
 from engine.fence import fenced
 from engine.planner.situation import Plan, Situation
 from engine.ports.model import Message
 
 TRIES = 2
+# So often a model that is away is asked again later; then people choose.
+MAX_WAITS = 2
 REASON_CHARS = 300
 STATE_CHARS = 4000
 
@@ -27,7 +29,10 @@ class _Choice(Frozen):
 
 
 async def llm_planner(now: Situation) -> Plan | None:
-    """The model's choice with its reason; None when it has no usable answer, asked again once."""
+    """The model's choice with its reason; None when it has no usable answer, asked again once.
+
+    A model that is away is waited for.
+    """
     if now.model is None or not now.available:
         return None
     names = [skill.id for skill in now.available]
@@ -38,6 +43,11 @@ async def llm_planner(now: Situation) -> Plan | None:
     for _ in range(TRIES):
         try:
             answer = await now.model.complete(tuple(messages), schema=_schema(names))
+        except ModelUnavailable as error:
+            if now.waited >= MAX_WAITS:
+                return None
+            after_s = error.retry_after_s * 2**now.waited
+            return Plan("wait", "", f"the model is away: {error}", after_s)
         except ModelError:
             return None
         choice, fault = _read(answer.text, names)

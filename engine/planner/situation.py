@@ -18,11 +18,14 @@ class Plan:
     """A decision: run `target` (a skill), go to `target` (a phase), finish, or do neither.
 
     `respond` tells people what is missing; `stuck` is an error in the playbook, which `why` names.
+    `choose` lets the requester choose among the skills that can run, `wait` decides again after
+    `after_s` seconds.
     """
 
-    action: Literal["call_skill", "replan", "finish", "respond", "stuck"]
+    action: Literal["call_skill", "replan", "finish", "choose", "wait", "respond", "stuck"]
     target: str
     why: str
+    after_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Situation:
     """The playbook's request, the current phase, the state, and what may run.
 
     `query` while a question about the run is answered; `force` names a skill that the caller wants.
+    `waited` counts how often the model was away at this decision.
     """
 
     playbook: Playbook
@@ -50,6 +54,7 @@ class Situation:
     force: str = ""
     model: Model | None = None
     lang: Lang = "en"
+    waited: int = 0
 
     @property
     def available(self) -> tuple[Skill, ...]:

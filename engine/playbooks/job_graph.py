@@ -4,6 +4,7 @@ from pydantic import Field
 
 from cards.frozen import Frozen
 from engine.language import Bilingual
+from engine.ports.model import ModelBudget
 
 LEADER = "leader"
 """Nobody else may have this name: the Leader decomposes, and is no expert."""
@@ -27,10 +28,12 @@ class JobsPart(Frozen):
     """A job graph (spec 002). `goal` may name data leaves as `$name`; else the request is it.
 
     A preset `expert` has the whole goal, undecomposed. A job that is too complicated is decomposed
-    as often as `life_cycle` says, which the first decomposition counts for. `results` is a list
-    leaf that takes a row for each job (job, expert, result), `summary` a text leaf that takes the
-    results which no other job used. `on_error` is what a graph that fails leaves in the state, with
-    its reason; without it the requester is asked whether it goes on.
+    as often as `life_cycle` says, which the first decomposition counts for. `budget` is what the
+    jobs together may use of the model before the requester is asked whether the graph goes on;
+    without one the settings say so. `results` is a list leaf that takes a row for each job (job,
+    expert, result), `summary` a text leaf that takes the results which no other job used.
+    `on_error` is what a graph that fails leaves in the state, with its reason; without it the
+    requester is asked whether it goes on.
     """
 
     goal: Bilingual | None = None
@@ -40,6 +43,7 @@ class JobsPart(Frozen):
     concurrency: int = Field(default=4, ge=1, le=20)
     max_jobs: int = Field(default=20, ge=1, le=1000)
     retry_after_s: float = Field(default=2.0, ge=0, le=300)
+    budget: ModelBudget | None = None
     results: str = ""
     summary: str = ""
     on_error: dict[str, str | bool | int | None] = {}

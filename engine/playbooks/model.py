@@ -10,6 +10,7 @@ from engine.conditions import AnyCondition
 from engine.language import Bilingual
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import Skill
+from engine.ports.model import ModelBudget
 
 
 class PriorityRule(Frozen):
@@ -70,7 +71,8 @@ class PlaybookFile(Frozen):
     """What `playbook.yaml` says.
 
     A run that has `stall_after` times come back to the same state without hearing anybody is
-    stopped.
+    stopped. `budget` is what a run may use of the model before an operator lets it go on; without
+    one the settings say so.
     """
 
     id: str
@@ -86,6 +88,7 @@ class PlaybookFile(Frozen):
     phases: tuple[Phase, ...]
     sync: Sync | None = None
     stall_after: int = Key(default=3, ge=1, le=20)
+    budget: ModelBudget | None = None
 
     def leaf(self, path: str) -> Leaf | None:
         """The definition of a profile field or data leaf; None for a decision or no such path."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
+
+from pydantic import Field
 
 from cards.frozen import Frozen
 
@@ -50,6 +52,32 @@ class Completion:
     completion_tokens: int = 0
     cost: float = 0.0
     seconds: float = 0.0
+
+
+class ModelUsage(Frozen):
+    """Answers of the model, and their tokens as far as its server tells them."""
+
+    calls: int = 0
+    tokens: int = 0
+
+    def plus(self, other: "ModelUsage") -> "ModelUsage":
+        """Both together."""
+        return ModelUsage(calls=self.calls + other.calls, tokens=self.tokens + other.tokens)
+
+
+class ModelBudget(Frozen):
+    """How many answers and tokens of the model may be used before somebody lets it go on."""
+
+    calls: int = Field(ge=1, le=1_000_000)
+    tokens: int = Field(ge=100, le=1_000_000_000)
+
+    def is_used_up(self, used: ModelUsage) -> bool:
+        """Whether the next answer would be one too many."""
+        return used.calls >= self.calls or used.tokens >= self.tokens
+
+
+RUN_BUDGET: Final = ModelBudget(calls=300, tokens=2_000_000)
+GRAPH_BUDGET: Final = ModelBudget(calls=500, tokens=3_000_000)
 
 
 class Model(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from engine.errors import ModelError, ModelUnavailable, ToolFailed, ToolUnsure
+from engine.errors import BudgetExceeded, ModelError, ModelUnavailable, ToolFailed, ToolUnsure
 from engine.ports.model import Completion, Message, ToolCall, ToolOffer
 from engine.tools.model import Tool, ToolContext
 
@@ -43,8 +43,10 @@ class RecordedAnswers:
     ) -> Completion:
         """The model's recorded answer or failure; raises NotRecorded when it was not asked then."""
         entry = self._next("model", "the model")
+        if entry.get("used_up"):
+            raise BudgetExceeded(entry["error"])
         if "error" in entry:
-            raise ModelUnavailable(entry["error"]) from ModelError()
+            raise (ModelUnavailable if entry.get("away") else ModelError)(entry["error"])
         answer = dict(entry["answer"])
         calls = tuple(ToolCall.model_validate(call) for call in answer.pop("tool_calls", ()))
         return Completion(**{"text": "", **answer, "tool_calls": calls})

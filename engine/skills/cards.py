@@ -114,6 +114,21 @@ def by_hand_card(skill: Skill, paths: Sequence[str], why: str, context: StepCont
     return _card("clarify", skill, title, why, context, choices=tuple(choices))
 
 
+def choice_card(skills: Sequence[Skill], why: str, context: StepContext) -> Card:
+    """What comes next, where several skills could run: a button for each."""
+    lang = context.run.lang
+    lines = (f"- **{literal(s.name(lang))}**: {literal(s.description(lang))}" for s in skills)
+    card = _card(
+        "select",
+        skills[0],
+        say("card.next_step", lang, name=context.run.name),
+        "\n\n".join(filter(None, (say("card.next_step_text", lang), why, "\n".join(lines)))),
+        context,
+        choices=options([skill.name(lang) for skill in skills]),
+    )
+    return card.model_copy(update={"task_key": f"planner:{context.run.id}"})
+
+
 def task_key(skill: Skill) -> str:
     """What the skill's card is about: a newer one of the run replaces the older (spec 003)."""
     own = skill.card.task_key if skill.card else ""

@@ -5,7 +5,7 @@ from engine.frames.state import Run
 from engine.planner.answering import answered, chosen_for_question
 from engine.planner.query import Standing, standing
 from engine.replies import ReplyHead
-from engine.turn.active import active, titled
+from engine.turn.active import active, all_active, titled
 from engine.turn.services import TurnServices
 
 
@@ -27,6 +27,15 @@ async def about_runs(question: str, head: ReplyHead, services: TurnServices) -> 
     return "\n\n".join(told) or say("runs.none", head.lang)
 
 
+async def stuck(head: ReplyHead, services: TurnServices) -> str:
+    """Which runs of the conversation wait for an operator, why, and what can be done; or ""."""
+    runs = await all_active(head.conversation, services)
+    told = [f"- {run.part.text}" for run in runs if run.status == "blocked"]
+    if not told:
+        return ""
+    return say("runs.stuck", head.lang, runs="\n".join(dict.fromkeys(told)))
+
+
 async def needs_model(head: ReplyHead, services: TurnServices) -> bool:
     """Whether a retrieval skill of an active run would be asked."""
     if services.model is None:
@@ -46,4 +55,6 @@ def _told(run: Run, now: Standing, head: ReplyHead) -> str:
     waits = [say("query.card", head.lang, title=title, who=who) for title, who in now.waits_for]
     if waits:
         text += say("query.waits", head.lang, waits=comma.join(waits))
+    if run.status == "blocked":
+        text += say("query.blocked", head.lang, told=run.part.text)
     return f"- {text}"

@@ -17,7 +17,7 @@ from engine.replies import ReplyHead
 from engine.router.smalltalk import asks_who, thanks
 from engine.shared_files import kept, offer
 from engine.tools.registry import call, tool
-from engine.turn.about_runs import about_runs, needs_model
+from engine.turn.about_runs import about_runs, needs_model, stuck
 from engine.turn.services import TurnServices
 from engine.turn.session import Session
 
@@ -48,7 +48,13 @@ async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told
         return "answered", say("help", lang, examples=_examples("", lang, services))
     if intent.kind == "smalltalk":
         return "answered", _offer("answer.smalltalk", intent.text, lang, services)
-    return "answered", _offer("answer.unclear", intent.text, lang, services)
+    return "answered", await _not_understood("answer.unclear", intent, head, services)
+
+
+async def _not_understood(key: str, intent: Intent, head: ReplyHead, services: TurnServices) -> str:
+    """Which run stands still, which may be what was meant; else what can be asked."""
+    waits = await stuck(head, services)
+    return waits or _offer(key, intent.text, head.lang, services)
 
 
 async def _look_up(lookup: Lookup, head: ReplyHead, services: TurnServices) -> Told:
@@ -113,7 +119,7 @@ async def ask_model(
     if intent.about_run:
         return Asked("answered", await about_runs(intent.text, head, services))
     if services.model is None:
-        return Asked("answered", _offer("answer.none", intent.text, head.lang, services))
+        return Asked("answered", await _not_understood("answer.none", intent, head, services))
     engine = ReActEngine(services.model, services.tools, services.budget, services.elapsed_s)
     recent = (*(line.text for line in session.recent), *_came_along(head))
     drafting = services.drafting if alone else UNSEEN

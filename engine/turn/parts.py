@@ -14,6 +14,7 @@ from engine.ports.store import CardWrite, Post, Timer
 from engine.replies import Part, ReplyHead
 from engine.shared_files import kept
 from engine.turn import offer
+from engine.turn.about_runs import stuck
 from engine.turn.answers import quick, slow
 from engine.turn.cards import answer_card
 from engine.turn.services import TurnServices
@@ -69,7 +70,8 @@ async def begin(
         begun.log.extend(reply.log)
         part = part.model_copy(update={"state": reply.state, "text": reply.text})
     elif intent.kind == "unclear" and intent.candidates and not intent.told:
-        part = ask_which(part, head, begun, services)
+        waits = await stuck(head, services)
+        part = offer.below(waits, ask_which(part, head, begun, services))
     elif not await slow(intent, head, services):
         state, text = await quick(intent, head, services)
         part = part.model_copy(update={"state": state, "text": text})

@@ -11,6 +11,7 @@ from bot.setting_rules import platform_names
 from bot.settings import Settings, load_settings
 from bot.wiring_platforms import PLATFORMS
 from engine.errors import DefinitionError
+from engine.ports.model import ModelBudget
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "s"}
 MODEL = {"OPENAI_API_KEY": "sk-1", "LLM_MODEL": "m"}
@@ -46,6 +47,8 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 15.0, 2.0)
     assert settings.allow_unsafe_redis is False
     assert (settings.llm_concurrency, settings.llm_prices) == (8, {})
+    assert settings.run_budget == ModelBudget(calls=300, tokens=2_000_000)
+    assert settings.graph_budget == ModelBudget(calls=500, tokens=3_000_000)
     assert (settings.soft_rounds, settings.soft_confidence) == (3, 0.7)
     assert (settings.slack_on, settings.telegram_on, settings.model_on) == (False, False, False)
     assert settings.redcap_on is False
@@ -166,6 +169,8 @@ WRONG = [
     ("SIGNOFF_SOFT_ROUNDS", "11", "a whole number from 1 to 10, not '11'"),
     ("SIGNOFF_SOFT_CONFIDENCE", "1.1", "a number from 0 to 1, not '1.1'"),
     ("SIGNOFF_REACT_TOKENS", "many", "a whole number from 100 to 1000000, not 'many'"),
+    ("SIGNOFF_RUN_CALLS", "0", "a whole number from 1 to 1000000, not '0'"),
+    ("SIGNOFF_GRAPH_TOKENS", "99", "a whole number from 100 to 1000000000, not '99'"),
     ("SIGNOFF_TRACE_DAYS", "-1", "a number of days from 0 to 3650, not '-1'"),
     *(
         (

@@ -1,6 +1,7 @@
 """An operator's browser without a window: signs in, follows pages, presses buttons."""
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from types import TracebackType
 from typing import Self
@@ -39,10 +40,10 @@ class Page:
 class AdminClient:
     """Cookies are kept as a browser keeps them; redirects are followed unless `follow` is off."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
         self.url = url
         jar = aiohttp.CookieJar(unsafe=True)
-        self._session = aiohttp.ClientSession(base_url=url, cookie_jar=jar)
+        self._session = aiohttp.ClientSession(base_url=url, cookie_jar=jar, headers=headers)
 
     async def __aenter__(self) -> Self:
         return self

@@ -12,6 +12,8 @@ class Gate:
         self._path = path
         self._open = True
         self._writers: set[asyncio.StreamWriter] = set()
+        self._flows = asyncio.Event()
+        self._flows.set()
         self.port = 0
 
     async def __aenter__(self) -> Self:
@@ -38,6 +40,11 @@ class Gate:
     def open(self) -> None:
         """Let connections through again."""
         self._open = True
+        self._flows.set()
+
+    def hang(self) -> None:
+        """Take connections and what comes over them, and pass nothing on."""
+        self._flows.clear()
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
@@ -46,20 +53,20 @@ class Gate:
                 inner_reader, inner_writer = await asyncio.open_unix_connection(self._path)
                 self._writers.add(inner_writer)
                 async with asyncio.TaskGroup() as both:
-                    both.create_task(_copy(reader, inner_writer))
-                    both.create_task(_copy(inner_reader, writer))
+                    both.create_task(self._copy(reader, inner_writer))
+                    both.create_task(self._copy(inner_reader, writer))
                 self._writers.discard(inner_writer)
         finally:
             self._writers.discard(writer)
             writer.close()
 
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-    except OSError:
-        return
-    finally:
-        writer.close()
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                await self._flows.wait()
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            return
+        finally:
+            writer.close()

@@ -10,6 +10,7 @@ from typing import Any
 from cards.decision import Won, decide
 from cards.model import Card, Principal
 from engine import audit
+from engine.budget import within_budget
 from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobsFrame
 from engine.frames.outcome import Services, StepContext
@@ -17,7 +18,7 @@ from engine.frames.state import ENDED, Run
 from engine.mail import CardDecided, CardExpired, GraphOrdered, Started, parse
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
-from engine.ports.model import Model
+from engine.ports.model import GRAPH_BUDGET, Model, ModelBudget
 from engine.recording import recording
 from engine.run import Stepped, step
 from tests.fakes.walk import LIN, NOW, TODAY, People, Study
@@ -46,6 +47,7 @@ class RunTree:
     timers: dict[str, tuple[datetime, str, str]] = field(default_factory=dict)
     log: list[tuple[str, str]] = field(default_factory=list)
     steps: int = 0
+    graph_budget: ModelBudget = GRAPH_BUDGET
     on_step: Callable[[str, Run, Stepped], None] = lambda mail, before, stepped: None
     before: Callable[[Run], None] = lambda run: None
 
@@ -161,8 +163,10 @@ class RunTree:
             zone="UTC",
             library=Library(),
             project=lambda _: self.playbook.definition.project,
+            graph_budget=self.graph_budget,
         )
         read: Any = parse(mail)
+        services = within_budget(services, run, self.playbook)
         return await step(read, StepContext(run, self.playbook, recording(services)))
 
     def _commit(self, before: Run, mail: str, stepped: Stepped) -> None:

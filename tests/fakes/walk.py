@@ -10,13 +10,14 @@ from typing import Any, Literal
 from cards.decision import Won, decide
 from cards.model import Card, Lang, Principal, Review
 from engine import audit
+from engine.budget import within_budget
 from engine.frames.outcome import Services, StepContext
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
 from engine.intents import Intent
 from engine.mail import CardDecided, CardExpired, Continued, RunMail, Started, parse
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
-from engine.ports.model import Model
+from engine.ports.model import RUN_BUDGET, Model, ModelBudget
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
 from engine.recording import recording
 from engine.replies import Part
@@ -131,6 +132,7 @@ class Walk:
     on_step: Callable[[Run], None] = lambda run: None
     front: str = ""
     library: Library = field(default_factory=Library)
+    run_budget: ModelBudget = RUN_BUDGET
 
     @property
     def card(self) -> Card:
@@ -190,7 +192,8 @@ class Walk:
         run = Run.model_validate_json(self.run.stored())
         assert run == self.run, "what is stored is the run"
         mail = parse(mail.model_dump_json())  # type: ignore[assignment]
-        context = StepContext(run, self.playbook, recording(self.services()), follows)
+        services = within_budget(self.services(), run, self.playbook)
+        context = StepContext(run, self.playbook, recording(services), follows)
         return await step(mail, context)
 
     def services(self) -> Services:
@@ -206,6 +209,7 @@ class Walk:
             zone="UTC",
             library=self.library,
             project=lambda _: self.playbook.definition.project,
+            run_budget=self.run_budget,
         )
 
     def _commit(self, stepped: Stepped) -> None:

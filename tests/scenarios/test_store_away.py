@@ -1,6 +1,8 @@
 """Redis goes away and comes back: nothing is said to be recorded that is not."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from typing import Any
 
 import aiohttp
 import pytest
@@ -68,3 +70,61 @@ async def test_events_get_503_and_taps_are_told(start: Start, gate: Gate) -> Non
         async with http.post(url, json=update, headers=telegram.secret_headers()) as answer:
             assert answer.status == 200
         await telegram.wait_for(lambda: bool(telegram.chat(1001)), 20)
+
+
+async def test_a_store_that_hangs_is_answered_in_slacks_time_at_every_door(
+    start: Start, gate: Gate
+) -> None:
+    async with (
+        local_slack() as slack,
+        TelegramServer() as telegram,
+        aiohttp.ClientSession() as http,
+    ):
+        service = await start(
+            redis_url=f"redis://127.0.0.1:{gate.port}/0",
+            slack_bot_token=slack.bot_token,
+            slack_signing_secret=slack.signing_secret,
+            slack_api_url=slack.api_url,
+            telegram_bot_token=telegram.token,
+            telegram_webhook_secret=telegram.secret,
+            telegram_api_url=telegram.url,
+        )
+
+        async def to_slack(payload: Any) -> int:
+            body, headers = slack.signed_request(payload)
+            url = f"{service.url}/slack/events"
+            async with http.post(url, data=body, headers=headers) as answer:
+                return answer.status
+
+        async def to_telegram(update: Any) -> int:
+            url = f"{service.url}/telegram/webhook"
+            async with http.post(url, json=update, headers=telegram.secret_headers()) as answer:
+                return answer.status
+
+        async with WebRoom(service.url) as room:
+            card = await to_review(room)
+            gate.hang()
+            doors = {
+                "slack message": to_slack(slack.message_event("hello")),
+                "slack command": to_slack(slack.slash_command("/pending")),
+                "telegram message": to_telegram(telegram.message_update("hello")),
+                "telegram group": to_telegram(telegram.message_update("hello", chat_id=-100777)),
+                "web message": _status(room.post("messages", "lin", text="hello", id=new_id())),
+                "web tap": _status(room.tap("chen", card, "approve")),
+            }
+            told = dict(zip(doors, await asyncio.gather(*map(_timed, doors.values())), strict=True))
+            gate.open()
+        # A command's answer is the body of a 200: "not recorded".
+        wanted = {name: 200 if name == "slack command" else 503 for name in doors}
+        assert {name: status for name, (status, _) in told.items()} == wanted
+        assert max(took_s for _, took_s in told.values()) < 3.0, told
+
+
+async def _status(posted: Awaitable[tuple[int, Any]]) -> int:
+    return (await posted)[0]
+
+
+async def _timed(asked: Awaitable[int]) -> tuple[int, float]:
+    since_s = asyncio.get_running_loop().time()
+    status = await asked
+    return status, asyncio.get_running_loop().time() - since_s

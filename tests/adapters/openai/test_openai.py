@@ -9,7 +9,7 @@ import pytest
 from adapters.openai import OpenAIModel
 from engine.errors import BadModelOutput, ModelError, ModelRefused, ModelUnavailable
 from engine.ports.model import Message, ToolCall, ToolOffer
-from tests.adapters.openai.conftest import Connect
+from tests.adapters.openai.conftest import Connect, Observed
 from tests.fakes.model_server import (
     API_KEY,
     ModelServer,
@@ -252,3 +252,17 @@ async def test_the_scripted_server_serves_another_process() -> None:
         )
         out, _ = await asyncio.wait_for(process.communicate(), 30)
     assert out.decode().strip() == "from afar"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_what_is_asked_follows_no_redirect_to_another_host(
+    status: int, streamed: bool, connect: Connect, observed: Observed
+) -> None:
+    async with ModelServer([say("from elsewhere")]) as other:
+        elsewhere = f"{other.base_url}/chat/completions".replace("127.0.0.1", "localhost")
+        _, model = await connect(fail(status, location=elsewhere))
+        with pytest.raises(ModelUnavailable, match=f"status {status}"):
+            await model.complete(ASK, heard=(lambda text: None) if streamed else None)
+    assert (other.requests, other.faults) == ([], [])
+    assert observed.outcomes() == ["denied"]

@@ -330,3 +330,17 @@ async def test_a_refusal_of_the_first_model_does_not_ask_the_second(connect: Con
     with pytest.raises(ModelRefused):
         await model.complete(ASK)
     assert asked(server) == ["first"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "after_s"),
+    [([fail(500)] * 5, 31), ([fail(429, retry_after="90")] * 5, 91), ([fail(404)] * 5, 31)],
+)
+async def test_who_is_refused_hears_when_no_model_is_left_alone_any_more(
+    answers: list[Reply], after_s: float, connect: Connect
+) -> None:
+    _, model = await connect(*answers)
+    for _ in range(2):
+        with pytest.raises(ModelUnavailable) as raised:
+            await model.complete(ASK)
+    assert raised.value.retry_after_s == pytest.approx(after_s)

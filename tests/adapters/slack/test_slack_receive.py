@@ -4,6 +4,7 @@ import pytest
 
 from adapters.slack.entities import plain
 from adapters.slack.receive import receive
+from cards.model import Principal
 from engine.errors import BadPayload
 from engine.events import (
     Actor,
@@ -13,6 +14,7 @@ from engine.events import (
     MessageReceived,
     SharedFile,
 )
+from engine.mail import Said
 
 REQUESTER = Actor(platform="slack", workspace="T0TRIAL", user="U0REQUESTER")
 REVIEWER = Actor(platform="slack", workspace="T0TRIAL", user="U0REVIEWER", name="u0reviewer")
@@ -298,3 +300,30 @@ def test_unknown_keys_are_ignored(payload):
 )
 def test_entities_become_plain_text(marked, read):
     assert plain(marked) == read
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("half \ud83d here", "half \ufffd here"),
+        ("\udc4d first", "\ufffd first"),
+        ("two \ud83d\udc4d halves", "two 👍 halves"),
+    ],
+)
+def test_half_a_character_is_replaced_and_can_be_kept(payload, sent, read):
+    body = payload("message_im")
+    body["event"]["text"] = sent
+    update = receive(body)
+    assert update.text == read
+    assert read in Said(update=update, principal=Principal(id="lin", name="Lin")).stored()
+
+
+def test_nor_does_it_hurt_in_a_command_a_persons_name_or_a_files(payload):
+    slash = payload("slash_command") | {"text": "what \ud83d"}
+    assert "\ufffd" in receive(slash).text
+    tap = payload("block_actions_im")
+    tap["user"]["name"] = tap["user"]["username"] = "Ana \ud83d"
+    assert receive(tap).actor.name == "Ana \ufffd"
+    shared = payload("message_file_share")
+    shared["event"]["files"][0]["name"] = "\ud83d.csv"
+    assert receive(shared).files[0].name == "\ufffd.csv"

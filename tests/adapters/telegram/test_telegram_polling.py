@@ -118,10 +118,19 @@ async def test_a_store_that_is_away_is_no_lease(server, polling, intake, lease):
     assert len(lease.names) >= 3
 
 
-@pytest.mark.parametrize("kind", ["broken", "dropped", "rate_limited"])
-async def test_failures_are_waited_out(server, polling, intake, kind):
-    server.fail_next("deleteWebhook", Fault(kind))
-    server.fail_next("getUpdates", Fault(kind), times=2)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault.broken(),
+        Fault.dropped(),
+        Fault.rate_limited(),
+        *(Fault.garbled(body) for body in ("[]", "{}", "no JSON", '{"ok": false}')),
+    ],
+    ids=lambda fault: f"{fault.kind} {fault.told}",
+)
+async def test_failures_are_waited_out(server, polling, intake, fault):
+    server.fail_next("deleteWebhook", fault)
+    server.fail_next("getUpdates", fault, times=2)
     await server.queue(server.message_update("hello"))
     async with listening(polling, intake):
         await server.wait_for(lambda: not server.waiting)

@@ -153,3 +153,20 @@ def test_only_a_link_that_the_bot_itself_set_carries_a_form(payload):
     raw = payload("form_reply")
     raw["message"]["reply_to_message"]["entities"][0]["type"] = "url"
     assert isinstance(receive(raw, ME), MessageReceived)
+
+
+def test_half_a_character_is_replaced_and_can_be_kept() -> None:
+    raw = {
+        "update_id": 7,
+        "message": {
+            "message_id": 3,
+            "date": 1,
+            "chat": {"id": 1001, "type": "private"},
+            "from": {"id": 1001, "is_bot": False, "first_name": "Ana \ud83d"},
+            "text": "half \ud83d here",
+        },
+    }
+    update = receive(raw, ME)
+    assert isinstance(update, MessageReceived)
+    assert (update.text, update.actor.name) == ("half \ufffd here", "Ana \ufffd")
+    update.model_dump_json()

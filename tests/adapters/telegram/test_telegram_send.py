@@ -162,3 +162,47 @@ async def test_only_messages_and_topics_of_supergroups_have_links(platform, chat
 
 async def test_a_conversation_of_another_bot_has_no_link(platform):
     assert await platform.link("telegram:9:-1001234567890", "41") == ""
+
+
+UNREADABLE = [
+    "no JSON",
+    "[]",
+    "null",
+    "7",
+    "{}",
+    '{"ok": true}',
+    '{"ok": true, "result": []}',
+    '{"ok": true, "result": true}',
+    '{"ok": true, "result": {}}',
+    '{"ok": true, "result": {"message_id": 5}}',
+    '{"ok": true, "result": {"message_id": 5, "date": "soon", "chat": {"id": 1}}}',
+    '{"ok": true, "result": {"message_id": 5, "date": 1, "chat": "here"}}',
+]
+
+
+@pytest.mark.parametrize("body", UNREADABLE)
+async def test_an_answer_that_cannot_be_read_is_one_that_got_lost(server, platform, body):
+    server.fail_next("sendMessage", Fault.garbled(body))
+    with pytest.raises(Unavailable) as caught:
+        await platform.send(CHAT, text("hi"), key="k1")
+    assert caught.value.retryable
+    assert await platform.send(CHAT, text("hi"), key="k1")
+
+
+@pytest.mark.parametrize("status", [400, 403, 500])
+@pytest.mark.parametrize(
+    "body", ["[]", "7", '{"description": 5}', '{"ok": false, "parameters": [1]}', "no JSON"]
+)
+async def test_so_is_a_refusal_that_cannot_be_read_a_platforms_error(
+    server, platform, status, body
+):
+    server.fail_next("sendMessage", Fault.garbled(body, status))
+    with pytest.raises(PlatformError):
+        await platform.send(CHAT, text("hi"), key="k1")
+
+
+@pytest.mark.parametrize("method", ["getMe", "getWebhookInfo"])
+async def test_nor_does_it_end_a_probe_in_a_fault_of_ours(server, platform, method):
+    server.fail_next(method, Fault.garbled('{"ok": true, "result": 7}'))
+    with pytest.raises(Unavailable):
+        await platform.probe()

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import ModelUnavailable
+from engine.errors import MODEL_REST_S, ModelUnavailable
 from engine.frames.jobs import JobsFrame
 from engine.frames.state import PlannerFrame
 from engine.run import MAX_STEPS
@@ -262,6 +262,27 @@ async def test_a_failed_graph_goes_where_the_playbook_says() -> None:
     assert walk.root.state.profile["report_status"] == "failed"
     assert walk.root.state.problems == ("away",)
     assert all(run.status != "running" for run in walk.runs.values())
+
+
+@pytest.mark.parametrize("rest_s", [0.0, 1200.0])
+@pytest.mark.parametrize("who", ["leader", "windows"])
+async def test_a_job_is_tried_again_later_than_a_model_that_is_away_is_left_alone(
+    who: str, rest_s: float
+) -> None:
+    rest = max(rest_s, MODEL_REST_S)
+    away = ModelUnavailable("away", rest_s=rest_s)
+    last = TEAM if who == "leader" else says("SUCCESS", "ok")
+    walk = tree(team(**{who: [away, away, last]}))
+    rang: list[float] = []
+    walk.on_step = lambda mail, before, stepped: rang.extend(
+        (timer.at - walk.now).total_seconds()
+        for timer in stepped.effects.timers
+        if timer.id.startswith("alarm:") and timer.at
+    )
+    await walk.start()
+    assert walk.root.status == "completed"
+    assert all(wait > rest for wait in rang)
+    assert len(rang) == 2
 
 
 async def test_what_is_not_ready_after_five_hundred_steps_still_goes_on() -> None:

@@ -109,7 +109,7 @@ async def test_nothing_sure_is_said_and_not_guessed(playbook: Playbook) -> None:
     done = state("collect_status=complete check_status=passed fits=yes", "approved")
     changed = phase.model_copy(update={"allowed_skills": ("visit-collect", "visit-correct")})
     found = await decided(playbook, changed, done)
-    assert (found.strategy, found.plan.action) == ("no_available_skills", "respond")
+    assert (found.strategy, found.plan.action) == ("no_available_skills", "choose")
 
 
 def test_a_score_of_zero_is_not_missing(playbook: Playbook) -> None:

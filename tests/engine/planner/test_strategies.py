@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.errors import ModelUnavailable
+from engine.errors import BadModelOutput
 from engine.frames.state import AgentState, Attachment
 from engine.planner.chain import STRATEGIES, Decided, decide
 from engine.planner.situation import RETRIEVAL, Plan, Situation, Strategy, availability
@@ -339,19 +339,19 @@ async def test_an_answer_outside_is_refused_and_asked_for_once_more() -> None:
         [{"skill": "matter-intake", "reason": " \n "}] * 3,
         [{"skill": "matter-intake", "reason": "r", "phase": "plan"}] * 3,
         [{"skill": ["matter-intake"], "reason": "r"}] * 3,
-        [ModelUnavailable("away")],
+        [BadModelOutput("no chat completion")],
     ],
 )
 async def test_a_model_without_a_usable_answer_decides_nothing(script: list[Any]) -> None:
     model = ScriptedModel(script)
     decided = await decide(at(model=model))
-    assert (decided.strategy, decided.plan.action) == ("no_available_skills", "respond")
+    assert (decided.strategy, decided.plan.action) == ("no_available_skills", "choose")
     assert len(model.requests) <= 2
 
 
 async def test_without_a_model_what_is_unsure_is_said_and_not_guessed() -> None:
     decided: Decided = await decide(at())
-    assert (decided.strategy, decided.plan.action) == ("no_available_skills", "respond")
+    assert (decided.strategy, decided.plan.action) == ("no_available_skills", "choose")
     assert decided.plan.why == (
         "no strategy was sure; can run: matter-intake, file-classify, second-intake; missing:"
         " profile.summary, amount, profile.intake_status"

@@ -4,7 +4,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass
 from typing import Literal, Self
 
-Kind = Literal["rate_limited", "broken", "refused", "dropped"]
+Kind = Literal["rate_limited", "broken", "refused", "dropped", "garbled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,11 @@ class Fault:
     def dropped(cls) -> Self:
         """The call is carried out, and the connection ends before its answer."""
         return cls("dropped")
+
+    @classmethod
+    def garbled(cls, body: str, status: int = 200) -> Self:
+        """The call is carried out, and this is its answer. Telegram alone does so here."""
+        return cls("garbled", told=body, status=status)
 
 
 class FaultPlan:

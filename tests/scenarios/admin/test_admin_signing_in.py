@@ -1,5 +1,7 @@
 """Who may see the admin pages, and what every answer of them carries."""
 
+import ipaddress
+import itertools
 import re
 from collections.abc import AsyncIterator
 
@@ -101,12 +103,42 @@ async def test_too_many_tries_have_to_wait_and_are_told_how_long(service: Servic
         async with AdminClient(service.url) as guesser:
             assert (await guesser.sign_in("wrong")).status == 401
     async with AdminClient(service.url) as client:
-        limited = await client.sign_in()
+        limited = await client.sign_in("wrong")
         assert limited.status == 429
         wait_s = int(limited.headers["Retry-After"])
         assert 0 < wait_s <= 60
         assert f"Try again in {wait_s} seconds" in limited.text
         assert (await client.get("/runs", follow=False)).status == 303
+
+
+async def test_the_right_token_is_let_in_however_many_wrong_ones_came_before(
+    service: Service,
+) -> None:
+    async with AdminClient(service.url) as client:
+        while (await client.sign_in("wrong")).status != 429:
+            pass
+        assert (await client.sign_in()).status == 303
+        assert (await client.get("/runs", follow=False)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("proxies", "other"), [("127.0.0.0/8", 401), ("127.0.0.1,10.0.0.0/8", 401), ("", 429)]
+)
+async def test_where_a_try_came_from_is_told_by_a_named_proxy_alone(
+    start: Start, proxies: str, other: int
+) -> None:
+    networks = tuple(ipaddress.ip_network(text) for text in proxies.split(",") if text)
+    service = await start(admin_token=TOKEN, trusted_proxy=networks)
+
+    async def tried(address: str) -> int:
+        # What stands before the last stranger's address is the client's own invention.
+        said = f"203.0.113.{next(forged)}, {address}, 10.0.0.7" if "10." in proxies else address
+        async with AdminClient(service.url, headers={"X-Forwarded-For": said}) as guesser:
+            return (await guesser.sign_in("wrong")).status
+
+    forged = itertools.count(100)
+    assert [await tried("198.51.100.1") for _ in range(6)] == [401] * 5 + [429]
+    assert await tried("198.51.100.2") == other
 
 
 async def test_the_limit_holds_for_all_processes_together(start: Start) -> None:

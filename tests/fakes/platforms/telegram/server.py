@@ -145,7 +145,7 @@ class TelegramServer(Deliveries):
         self.calls.append((method, params))
         planned = self.planned.take(method)
         try:
-            if planned and planned.kind != "dropped":
+            if planned and planned.kind not in ("dropped", "garbled"):
                 raise refusal_of(planned)
             if wait_s := self.allowances.wait_s(method, params):
                 raise too_fast(wait_s)
@@ -156,6 +156,8 @@ class TelegramServer(Deliveries):
         except Refused as refused:
             return await self._refuse(method, refused)
         await self._tell()
+        if planned and planned.kind == "garbled":
+            return web.Response(text=planned.told, status=planned.status)
         if planned and request.transport is not None:
             request.transport.abort()
         return web.json_response({"ok": True, "result": result})

@@ -1,0 +1,51 @@
+"""python-telegram-bot's Bot, whose every failure is a TelegramError."""
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from telegram import Bot, Message
+from telegram.error import NetworkError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_UNREADABLE = (LookupError, TypeError, ValueError, AttributeError)
+
+
+def _read(
+    call: Callable[P, Coroutine[Any, Any, T]], gives: type[object] = object
+) -> Callable[P, Coroutine[Any, Any, T]]:
+    """The call; an answer that the library cannot read counts as one that got lost on the way.
+
+    So does one that is not what the call `gives`.
+    """
+
+    @wraps(call)
+    async def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            answer = await call(*args, **kwargs)
+        except _UNREADABLE as error:
+            told = f"the answer cannot be read: {type(error).__name__}"
+            raise NetworkError(told) from error
+        if not isinstance(answer, gives):
+            raise NetworkError("the answer is another than was asked for")
+        return answer
+
+    return called
+
+
+class CarefulBot(Bot):
+    """The calls that we make; the library reads answers without looking what they are."""
+
+    answer_callback_query = _read(Bot.answer_callback_query)
+    edit_message_reply_markup = _read(Bot.edit_message_reply_markup)
+    edit_message_text = _read(Bot.edit_message_text)
+    get_chat = _read(Bot.get_chat)
+    get_file = _read(Bot.get_file)
+    get_me = _read(Bot.get_me)
+    get_my_commands = _read(Bot.get_my_commands)
+    get_webhook_info = _read(Bot.get_webhook_info)
+    send_document = _read(Bot.send_document, gives=Message)
+    send_message = _read(Bot.send_message, gives=Message)
+    send_photo = _read(Bot.send_photo, gives=Message)
