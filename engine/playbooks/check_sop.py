@@ -7,11 +7,13 @@ from engine.playbooks.check import Checking
 from engine.playbooks.check_edits import edit_faults
 from engine.playbooks.check_review import ReviewCheck
 from engine.playbooks.skill import Batch, Over, Sop, SopNode, SopNodeType
+from engine.rules.bounds import bound_faults
 from engine.rules.check import check_logic
 
 # Rules may also read today's date.
 TODAY = "today"
-VISIT = ("subject_id", "visit_date", "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
+VISIT_DATE = "visit_date"
+VISIT = ("subject_id", VISIT_DATE, "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
 """What rules over visits may read, of each visit and, with `previous_` before, of the last one."""
 PREVIOUS = "previous_"
 FINDING = ("subject_id", "visit_date", "field", "value", "message")
@@ -115,8 +117,16 @@ class SopCheck(Checking):
         for index, rule in enumerate(node.rules):
             where = (*at, "rules", index)
             self.known(rule.field, variables, (*where, "field"), "data field")
-            for path, message in check_logic(rule.logic, variables=variables):
+            faults = check_logic(rule.logic, variables=variables)
+            faults += bound_faults(rule.logic, self._visit_kind if node.over else self._kind)
+            for path, message in faults:
                 self.add((*where, "logic", *path), message)
+
+    def _kind(self, name: str) -> str:
+        return "date" if name == TODAY else self.names.kind_of(name)
+
+    def _visit_kind(self, name: str) -> str:
+        return "date" if name.removeprefix(PREVIOUS) in (TODAY, VISIT_DATE) else ""
 
     def _reviewed(self, node: SopNode, at: Path) -> None:
         if node.review:

@@ -224,3 +224,17 @@ class Skill(Frozen):
         kept = (self.jobs.results, self.jobs.summary) if self.jobs else ()
         paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept)
         return tuple(dict.fromkeys(filter(None, paths)))
+
+    @property
+    def settings(self) -> tuple[dict[str, Setting], ...]:
+        """Every set of fixed values that it may leave in the state."""
+        found = [self.sets, *(self.sop.outcomes.values() if self.sop else ())]
+        if self.ask and self.ask.instead:
+            found.append(self.ask.instead.sets)
+        found += [part.on_error for part in (self.plan, self.planner, self.jobs) if part]
+        return tuple(found)
+
+    @property
+    def changes(self) -> frozenset[str]:
+        """Every path that a run of it may change."""
+        return frozenset((*self.provided, *(path for sets in self.settings for path in sets)))
