@@ -163,10 +163,13 @@ class SopCheck(Checking):
             self.path(path, (*at, "presents", index))
         if node.shows and node.presents:
             self.add((*at, "presents"), "either shows or presents should be given")
+        elif not node.shows and not node.presents:
+            fault = "or shows is required: a review that shows nothing approves nothing"
+            self.add((*at, "presents"), fault)
         if node.shows:
             self.known(node.shows, self.names.skills, (*at, "shows"), "skill")
             shown = self.names.skills.get(node.shows)
-            if shown and shown.plan is None:
+            if shown and (shown.plan is None or not shown.plan.calls):
                 self.add((*at, "shows"), f"{node.shows!r} has no plan to show")
 
 

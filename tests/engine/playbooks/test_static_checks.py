@@ -351,6 +351,12 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ),
         "requires.0: could never hold: 'amount' is filled by this skill alone",
     ),
+    # what a review shows
+    (
+        ((APPROVE, "      shows: visit-record\n", ""),),
+        "sop.nodes.ask.presents: or shows is required: a review that shows nothing approves"
+        " nothing",
+    ),
     # what rules compare dates with
     *(
         (
