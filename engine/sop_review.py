@@ -136,7 +136,8 @@ def decided(
     soft = node.type == "soft_instruction"
     approved, reason = decision.choice == "approve", str(decision.values.get("reason", ""))
     title = title_of(frame, sop, context)
-    checks = of_verdict(frame, title, reason, context, passed=approved) if soft else ()
+    passed = approved or node.only_branches
+    checks = of_verdict(frame, title, reason, context, passed=passed) if soft else ()
     if approved:
         target = node.on_pass if soft else node.on_approve
         # What the last approver saw: that of the card as it was edited.

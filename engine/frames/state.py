@@ -290,7 +290,8 @@ class Run(Frozen):
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
     among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
-    counts the steps that children and timers caused.
+    counts the steps that children and timers caused. `found_in` is the project in which findings of
+    its checks stand, "" without any.
     """
 
     schema_version: Literal[1] = 1
@@ -323,6 +324,7 @@ class Run(Frozen):
     key: str = ""
     children: dict[str, str] = {}
     prompted: int = 0
+    found_in: str = ""
     started_at: datetime
 
     @field_serializer("frames")

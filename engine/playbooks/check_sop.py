@@ -28,8 +28,8 @@ _FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
 }
 """Where nodes of a type lead when nothing goes wrong; all but `on_expire` are needed."""
 _PARTS: Mapping[SopNodeType, tuple[str, ...]] = {
-    "hard_rule": ("rules", "over", "fail_on"),
-    "soft_instruction": ("instruction", "tools", "review"),
+    "hard_rule": ("rules", "over", "fail_on", "only_branches"),
+    "soft_instruction": ("instruction", "tools", "review", "only_branches"),
     "human_review": ("review", "shows", "presents", "decision"),
 }
 
@@ -96,6 +96,8 @@ class SopCheck(Checking):
                 self.add((*at, part), f"belongs to type {named}, this node is of type {node.type}")
         if node.over and "fail_on" in node.model_fields_set:
             self.add((*at, "fail_on"), "does not go with over: every finding fails the node")
+        if node.over and node.only_branches:
+            self.add((*at, "only_branches"), "does not go with over, which lists what it finds")
 
     def _soft_instruction(self, node: SopNode, at: Path) -> None:
         if not node.instruction.strip():

@@ -351,6 +351,10 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ),
         "requires.0: could never hold: 'amount' is filled by this skill alone",
     ),
+    (
+        ((CHECK, "      over: {records", "      only_branches: true\n      over: {records"),),
+        "sop.nodes.all.only_branches: does not go with over, which lists what it finds",
+    ),
     # what a review shows
     (
         ((APPROVE, "      shows: visit-record\n", ""),),
