@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from cards.markdown import literal, written
 from cards.texts import say
+from cards.visible import visible
 from engine.findings import checked, of_violations
 from engine.frames.outcome import (
     Advanced,
@@ -113,7 +114,7 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
 
 def _told(violation: Violation, context: StepContext) -> str:
     label, message = label_of(violation.field, context), literal(violation.message)
-    shown = "—" if violation.value is None else literal(written(violation.value))
+    shown = "—" if violation.value is None else literal(visible(written(violation.value)))
     return say("rule.told", context.run.lang, label=label, value=shown, message=message)
 
 

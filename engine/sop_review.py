@@ -5,6 +5,7 @@ from datetime import timedelta
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
+from cards.visible import visible
 from engine import edited
 from engine.deciders import good_until, reject, review_of, too_few
 from engine.findings import of_verdict
@@ -125,7 +126,7 @@ def _known(node: SopNode, soft: Dialogue, context: StepContext) -> tuple[Row, ..
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text.split())
+    line = visible(text.strip())
     return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
 
 
