@@ -87,6 +87,9 @@ class Names:
         if path.startswith("decisions."):
             return self._decision_fault(path, value)
         leaf = self.definition.leaf(path) if self.definition else None
+        if leaf is not None and leaf.type == "choice" and not leaf.options:
+            # That it has none is told already.
+            return ""
         faults = faults_of(leaf, value) if leaf else []
         if not faults:
             return ""
