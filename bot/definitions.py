@@ -7,6 +7,7 @@ from pathlib import Path
 
 from adapters.knowledge.documents import Document, load_documents
 from adapters.sync.targets import fault_of
+from adapters.text_files import read_text
 from bot.people import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError
@@ -157,7 +158,7 @@ def talk_of(folder: Path, problems: Problems) -> Talk | None:
     if not folder.is_dir():
         return None
     try:
-        source = read(path.read_text(encoding="utf-8"), file=str(path))
+        source = read(read_text(path), file=str(path))
     except FileNotFoundError:
         problems.add(f"{path}:1: is missing")
     except OSError as error:
@@ -177,7 +178,7 @@ def _files(main: Path) -> dict[str, str]:
     problems = Problems()
     for path in paths:
         try:
-            files[str(path)] = path.read_text(encoding="utf-8")
+            files[str(path)] = read_text(path)
         except OSError as error:
             problems.add(f"{path}:1: cannot be read: {error.strerror}")
         except UnicodeDecodeError:

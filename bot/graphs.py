@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Literal, assert_never
 
+from adapters.text_files import read_text
 from bot.definitions import SETTING, people_of, playbook_at
 from bot.runs import find_run
 from bot.settings import Settings
@@ -100,7 +101,7 @@ def _by_path(path: Path) -> Path | None:
 def _id_of(main: Path) -> str:
     """The id that a playbook.yaml gives, or its folder's name when it cannot be read."""
     try:
-        data = read(main.read_text(encoding="utf-8"), file=str(main)).data
+        data = read(read_text(main), file=str(main)).data
     except (OSError, UnicodeDecodeError, DefinitionError):
         data = None
     given = data.get("id") if isinstance(data, dict) else None

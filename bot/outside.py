@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, StringConstraints
 
 from adapters.mcp.servers import Http, Server, Stdio
+from adapters.text_files import read_text
 from bot.settings import environment
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
@@ -49,7 +50,7 @@ def load_servers(path: Path | None, roles: Collection[str] | None) -> tuple[Serv
     if path is None:
         return ()
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"SIGNOFF_MCP: {path} cannot be read: {error}") from error
     source = read(text, file=str(path))

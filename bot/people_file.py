@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field as Key
 
+from adapters.text_files import read_text
 from cards.frozen import Frozen
 from cards.model import Lang
 from engine.errors import DefinitionError
@@ -70,7 +71,7 @@ class PeopleFile(Frozen):
 def read_people(path: Path) -> PeopleFile:
     """What a people.yaml says; raises DefinitionError with every problem."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
     source = read(text, file=str(path))

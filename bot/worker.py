@@ -67,7 +67,7 @@ def _delivery(parts: Parts) -> Delivery:
         parts.clock,
         carriers=(
             Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=settings.lease_s),
-            Keeping(parts.outbox, parts.findings),
+            Keeping(parts.outbox, parts.findings, parts.handling.project),
             Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
         ),
         rate=parts.rate,

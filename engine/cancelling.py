@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from cards.texts import say
-from engine import audit, syncing
+from engine import audit, findings, syncing
 from engine.children import ANYHOW
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import Run, ToolPlanFrame
@@ -24,7 +24,10 @@ def cancelling(
     text = _cancelled(run, in_flight=any(_in_flight(each) for each in whole))
     part = run.part.model_copy(update={"state": "cancelled", "text": text})
     return Effects(
-        posts=syncing.leftover(run),
+        posts=(
+            *syncing.leftover(run),
+            *(post for each in whole for post in findings.withdrawn(each, now)),
+        ),
         cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in whole[1:])),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),

@@ -21,7 +21,8 @@ from cards.frozen import Frozen
 from engine.faults import InnerFaults, shown, suggestion
 from engine.rules.check import variables_of
 from engine.rules.engine import Logic, failure_text
-from engine.rules.operators import RuleFailure, passes, same
+from engine.rules.evaluate import passes
+from engine.rules.operators import RuleFailure, same
 
 Scalar = str | int | float | bool | None
 CheckKind = Literal["equals", "not_equals", "in", "empty", "not_empty"]

@@ -13,7 +13,7 @@ from cards.model import Choice, Decision, Field
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue
-from engine.leaves import form_field, from_form, tables, value_of
+from engine.leaves import ShownValue, form_field, from_form, value_of
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import SopNode
 from engine.tool_plan import calls as plans
@@ -28,14 +28,14 @@ class Offer:
 
 
 def offer(
-    node: SopNode, paths: Sequence[str], pieces: Sequence[str], context: StepContext
+    node: SopNode, shown: Sequence[ShownValue], pieces: Sequence[str], context: StepContext
 ) -> Offer | None:
-    """The node's leave to change what stands at `paths`; None when it gives none.
+    """The node's leave to change what it shows; None when it gives none.
 
-    `pieces` are the paragraphs that come before those which `tables` makes of the paths.
+    `pieces` are the paragraphs of the card's text; the last are those which `tables` made.
     """
     allowed = node.review.may_edit if node.review else ()
-    fields = {path: _field(path, context) for path in paths if path in allowed}
+    fields = {each.path: _field(each.path, context) for each in shown if each.path in allowed}
     # What a form cannot hold would come back shortened.
     short = {path: f for path, f in fields.items() if len(f.value) <= MAX_TEXT}
     if not short:
@@ -48,16 +48,15 @@ def offer(
         edits=True,
         intro=_intro([f.label for path, f in fields.items() if path not in short], context),
     )
-    values = tuple(_editable(path, node, paths, len(pieces), context) for path in short)
-    whole = (*pieces, *tables(tuple(paths), context))
+    values = tuple(_editable(path, node, shown, len(pieces), context) for path in short)
     content = canonical(_content(node, context))
-    return Offer(choice, Editing(content=content, pieces=whole, values=values))
+    return Offer(choice, Editing(content=content, pieces=tuple(pieces), values=values))
 
 
-def authors(paths: Sequence[str], context: StepContext) -> dict[str, str]:
-    """Whose changes of earlier reviews stand at the paths: person ids."""
+def authors(shown: Sequence[ShownValue], context: StepContext) -> dict[str, str]:
+    """Whose changes of earlier reviews stand in what is shown: person ids by path."""
     edited = context.run.state.edited
-    return {path: edited[path] for path in paths if path in edited}
+    return {each.path: edited[each.path] for each in shown if each.path in edited}
 
 
 def changes(decision: Decision, context: StepContext) -> dict[str, Any]:
@@ -97,12 +96,12 @@ def _intro(too_long: Sequence[str], context: StepContext) -> str:
 
 
 def _editable(
-    path: str, node: SopNode, paths: Sequence[str], first: int, context: StepContext
+    path: str, node: SopNode, shown: Sequence[ShownValue], pieces: int, context: StepContext
 ) -> Editable:
     """Where the leaf is shown: in a row, or a piece of text of its own."""
-    leaves = [(p, context.playbook.definition.leaf(p)) for p in paths]
-    long = [p for p, leaf in leaves if leaf and (leaf.multiline or leaf.type == "list")]
-    short = [p for p, leaf in leaves if leaf and p not in long]
+    long = [each.path for each in shown if each.needs_room]
+    short = [each.path for each in shown if not each.needs_room]
+    first = pieces - len(long)
     yes_no = {say("choice.yes", context.run.lang): True, say("choice.no", context.run.lang): False}
     return Editable(
         name=path,

@@ -1,12 +1,13 @@
 """What a step's checks found, on its way to the pending findings of the project (spec 001 §4.3)."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from cards.markdown import written
 from engine.frames.outcome import Advanced, StepContext
-from engine.frames.state import Run, SopFrame
+from engine.frames.state import ENDED, Run, SopFrame
 from engine.leaves import label_of
-from engine.ports.findings import Check, Checks, Finding
+from engine.ports.findings import Check, Checks, Finding, Withdrawal
 from engine.ports.store import Post
 from engine.rules.engine import Violation
 
@@ -20,7 +21,7 @@ def checked(
     """That the frame's node checked the record just now; without one, whom the run is about."""
     run, services = context.run, context.services
     return Check(
-        project=services.project(run.conversation),
+        project=context.playbook.definition.project,
         playbook=run.playbook,
         record=record or _record(context),
         skill=frame.skill,
@@ -30,6 +31,8 @@ def checked(
         at=services.now,
         findings=tuple(findings[:LISTED]),
         found=len(findings),
+        requester=run.requester.id,
+        title=run.name,
     )
 
 
@@ -58,20 +61,47 @@ def of_verdict(
     return (checked(frame, () if passed else (failed,), context),)
 
 
-def posts(after: Run, advanced: Advanced) -> tuple[Post, ...]:
-    """The row that carries all that the step checked, or none."""
-    checks: tuple[Check, ...] = getattr(advanced, "checks", ())
-    if not checks:
+def noted(after: Run, advanced: Advanced) -> Run:
+    """The run with the project in which something that it found stands."""
+    projects = [check.project for check in _checks(advanced) if check.found]
+    return after.model_copy(update={"found_in": projects[0]}) if projects else after
+
+
+def posts(after: Run, advanced: Advanced, now: datetime) -> tuple[Post, ...]:
+    """The rows that carry what the step checked, and what the end of the run withdraws."""
+    checks = _checks(advanced)
+    found: list[Post] = []
+    if checks:
+        found.append(_post(f"{after.id}/check/{after.steps}", Checks(checks=checks)))
+    if after.status == "stopped":
+        found += withdrawn(after, now)
+    elif after.status in ENDED:
+        # Nobody can check the run itself again; a record can be, in another run.
+        found += withdrawn(after, now, record=after.id)
+    return tuple(found)
+
+
+def withdrawn(run: Run, now: datetime, *, record: str = "") -> tuple[Post, ...]:
+    """The row that closes what a run found, which was cancelled or has ended; or none."""
+    if not run.found_in:
         return ()
-    row = f"{after.id}/check/{after.steps}"
-    return (
-        Post(
-            row=row,
-            conversation=f"checks:{checks[0].project}",
-            kind="check",
-            ref=row,
-            body=Checks(checks=checks).stored(),
-        ),
+    ended = Withdrawal(project=run.found_in, run=run.id, record=record, at=now)
+    return (_post(f"{run.id}/check/end", Checks(withdrawn=ended)),)
+
+
+def _checks(advanced: Advanced) -> tuple[Check, ...]:
+    checks: tuple[Check, ...] = getattr(advanced, "checks", ())
+    return checks
+
+
+def _post(row: str, told: Checks) -> Post:
+    about = told.withdrawn or told.checks[0]
+    return Post(
+        row=row,
+        conversation=f"checks:{about.project}",
+        kind="check",
+        ref=row,
+        body=told.stored(),
     )
 
 

@@ -1,7 +1,9 @@
 """Leaves of the state as people and models see them: in forms, on cards, and back (spec 003)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from json import dumps
 from typing import Any
 
 from cards.forms import check_form
@@ -9,6 +11,7 @@ from cards.markdown import literal, written
 from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
 from cards.values import in_row, in_text
+from cards.visible import visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
 from engine.playbooks.leaf import Leaf
@@ -128,42 +131,72 @@ def label_of(name: str, context: StepContext) -> str:
     return leaf.label(context.run.lang) if leaf else name
 
 
-def rows(paths: tuple[str, ...], context: StepContext) -> tuple[Row, ...]:
-    """Leaves as labelled values with their units; what was left out is said to be so.
+@dataclass(frozen=True, slots=True)
+class ShownValue:
+    """A value with what people call it; `path` is where it stands, "" for one that stands nowhere.
 
-    Lists and texts of several lines are none: `tables` has them.
+    `leaf` is what a playbook says of it, None for a decision or a value of a plan itself.
     """
+
+    label: str
+    value: Any
+    leaf: Leaf | None = None
+    path: str = ""
+
+    @property
+    def needs_room(self) -> bool:
+        """Whether it is no row: a list, or a text that has several lines or may have them."""
+        if self.leaf is not None and (self.leaf.type == "list" or self.leaf.multiline):
+            return True
+        return isinstance(self.value, str) and "\n" in self.value
+
+
+def at_paths(paths: Iterable[str], context: StepContext) -> tuple[ShownValue, ...]:
+    """What stands at each path: leaves by their labels, decisions by their names."""
     run, definition = context.run, context.playbook.definition
     return tuple(
-        Row(label=leaf.label(run.lang), value=_shown(path, leaf, context))
-        for path in paths
-        if (leaf := definition.leaf(path)) and leaf.type != "list" and not leaf.multiline
+        ShownValue(
+            label=leaf.label(run.lang) if leaf else path.rpartition(".")[2],
+            value=value_of(path, run.state),
+            leaf=leaf,
+            path=path,
+        )
+        for path, leaf in ((path, definition.leaf(path)) for path in paths)
     )
 
 
-def _shown(path: str, leaf: Leaf, context: StepContext) -> str:
-    lang, value = context.run.lang, value_of(path, context.run.state)
-    if leaf.type == "boolean" and value is not None:
-        return say(_YES_NO[bool(value)], lang)
-    return in_row(value, leaf.unit, lang)
+def rows(shown: Iterable[ShownValue], lang: Lang) -> tuple[Row, ...]:
+    """Labelled values with their units; what was left out is said to be so.
+
+    What needs room is none: `tables` has it.
+    """
+    return tuple(
+        Row(label=each.label, value=_in_row(each, lang)) for each in shown if not each.needs_room
+    )
 
 
-def tables(paths: tuple[str, ...], context: StepContext) -> tuple[str, ...]:
+def _in_row(shown: ShownValue, lang: Lang) -> str:
+    value = shown.value
+    if isinstance(value, bool):
+        return say(_YES_NO[value], lang)
+    if isinstance(value, dict | list | tuple):
+        value = dumps(value, ensure_ascii=False)
+    return in_row(value, shown.leaf.unit if shown.leaf else "", lang)
+
+
+def tables(shown: Iterable[ShownValue], lang: Lang, *, most: int = SHOWN_ROWS) -> tuple[str, ...]:
     """What among these needs room of its own, as Markdown under its label: texts of several lines,
-    and lists as tables of 30 rows at most."""
-    definition, lang = context.playbook.definition, context.run.lang
+    and lists as tables of so many rows at most."""
     told = []
-    for path in paths:
-        leaf = definition.leaf(path)
-        value = value_of(path, context.run.state)
-        if leaf is not None and leaf.type == "list":
-            told.append(_table(leaf, value, lang))
-        elif leaf is not None and leaf.multiline:
-            told.append(in_text(leaf.label(lang), str(value or ""), lang))
+    for each in shown:
+        if each.leaf is not None and each.leaf.type == "list":
+            told.append(_table(each.leaf, each.value, lang, most))
+        elif each.needs_room:
+            told.append(in_text(each.label, str(each.value or ""), lang))
     return tuple(told)
 
 
-def _table(leaf: Leaf, listed: Rows | None, lang: Lang) -> str:
+def _table(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
     head = f"**{literal(leaf.label(lang))}**"
     if not listed:
         # An empty list says that there is none; no list, that nobody said.
@@ -172,16 +205,15 @@ def _table(leaf: Leaf, listed: Rows | None, lang: Lang) -> str:
     lines = [
         _line([column.label(lang) for column in leaf.columns.values()]),
         _line(["---"] * len(leaf.columns)),
+        *(_line([_in_table(row.get(name)) for name in leaf.columns]) for row in listed[:most]),
     ]
-    for row in listed[:SHOWN_ROWS]:
-        lines.append(
-            _line(
-                [literal(written(v)) if (v := row.get(c)) is not None else "" for c in leaf.columns]
-            )
-        )
-    more = len(listed) - SHOWN_ROWS
+    more = len(listed) - most
     tail = "\n\n" + say("card.more_rows", lang, n=more) if more > 0 else ""
     return f"{head}\n\n" + "\n".join(lines) + tail
+
+
+def _in_table(value: Scalar) -> str:
+    return "" if value is None else literal(visible(written(value)))
 
 
 def _line(cells: list[str]) -> str:

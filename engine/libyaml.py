@@ -6,11 +6,13 @@ from typing import Any
 import yaml
 
 from engine.faults import Path
-from engine.scalars import scalar
+from engine.scalars import is_no_number, scalar
 
 _PARSER: Any = getattr(yaml, "CSafeLoader", None)
 # Tabs, byte-order marks, and block scalars with a comment too near.
 _DOUBTFUL = re.compile("[\t\ufeff]|[|>][-+0-9]*#")
+
+_ENDS_NO_NUMBER = frozenset("fFnN")
 
 Plain = tuple[Any, dict[Path, int]]
 
@@ -109,5 +111,7 @@ def _scalar(event: Any, *, flow: bool) -> str | int | float | bool | None:
     text, quoted = event.value, bool(event.style)
     if flow and not quoted and "?" in text:
         # libyaml takes question marks in [plain?] for text, PyYAML for the begin of a key.
+        raise _Unsure
+    if text[-1:] in _ENDS_NO_NUMBER and is_no_number(text, quoted=quoted):
         raise _Unsure
     return scalar(text, quoted=quoted)

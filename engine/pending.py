@@ -18,6 +18,8 @@ from engine.waiting import Page, page_of
 
 FINDINGS = 10
 """So many findings are listed."""
+OWN_CHECKS = 200
+"""Among so many of the newest checks of a project a person's own are looked for."""
 
 
 class Again(Frozen):
@@ -63,13 +65,32 @@ async def pending(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
         for card in await services.decisions.open_cards(update.conversation)
         if card.kind != "phase_done" and not waits_for(card, voter(card), services.now)
     ]
-    found = await services.findings.of(services.project(update.conversation), FINDINGS)
+    found = await _standing(person, update.conversation, services)
     zone = person.zone or services.zone
     mine, again = _mine(mail, page, max(number, 1), zone, lang, services)
     told = [*mine, *_others(others, lang)]
     if found.findings or found.dropped:
         told.append(_findings(found, zone, lang))
     return Told("\n\n".join(told) or say("pending.none", lang), again)
+
+
+async def _standing(person: Principal, conversation: str, services: TurnServices) -> Standing:
+    """What the person may see of what checks found, the newest first.
+
+    Whoever holds a role sees all of the conversation's project; everybody, what was found in runs
+    that they asked for.
+    """
+    here = services.project(conversation)
+    whole = await services.findings.of(here, FINDINGS) if person.roles else Standing()
+    own = {playbook.definition.project for playbook in services.playbooks.values()} | {here}
+    found, checks = whole.findings, list(whole.checks)
+    for project in sorted(own - {here} if person.roles else own):
+        newest = (await services.findings.of(project, OWN_CHECKS)).checks
+        mine = [check for check in newest if check.requester == person.id]
+        found += sum(check.found for check in mine)
+        checks += mine
+    checks.sort(key=lambda check: check.at, reverse=True)
+    return Standing(found, tuple(checks), whole.dropped)
 
 
 def _mine(
@@ -131,7 +152,7 @@ def _findings(found: Standing, zone: str, lang: Lang) -> str:
         say(
             "pending.finding",
             lang,
-            record=" ".join(map(literal, filter(None, (check.record, finding.entry)))),
+            record=" ".join(map(literal, filter(None, (check.about, finding.entry)))),
             field=literal(finding.label),
             message=literal(finding.message),
             when=local(check.at, zone),

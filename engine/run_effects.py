@@ -49,6 +49,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
     if before.slot and opened:
         slots = ((before.reply, opened[0].token),)
         after = after.model_copy(update={"slot": False})
+    after = findings.noted(after, moved.advanced)
     after, chart = violations.shown(before, after, below=bool(opened))
     ended = after.status if after.status in ENDED else ""
     under_way = note is not None and note.state == "working"
@@ -64,7 +65,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
         posts=(
             *(_late(after, now) if ended else ()),
             *syncing.posts(before, after),
-            *findings.posts(after, moved.advanced),
+            *findings.posts(after, moved.advanced, now),
             *chart,
         ),
         touches=(Touch(after.reply, PROGRESS_S if under_way else 0.0),) if shows else (),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from cards.markdown import literal, written
 from cards.texts import say
+from cards.visible import visible
 from engine.findings import checked, of_violations
 from engine.frames.outcome import (
     Advanced,
@@ -95,10 +96,11 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
     )
     found = [violation for _, violation in by_rule]
     failing = [v for v in found if v.severity in _FAILING[node.fail_on]]
-    checks = (checked(frame, of_violations(found, context), context),)
-    told = (*frame.problems, *(_told(v, context) for v in found))
+    problems = () if node.only_branches else tuple(by_rule)
+    told = (*frame.problems, *(_told(v, context) for _, v in problems))
+    checks = (checked(frame, of_violations((v for _, v in problems), context), context),)
     # A node that is visited again finds what it found before.
-    violations = counted(frame.violations, (rule for rule, _ in by_rule), context)
+    violations = counted(frame.violations, (rule for rule, _ in problems), context)
     update = {"problems": tuple(dict.fromkeys(told)), "violations": violations}
     frame = frame.model_copy(update=update)
     target = node.on_fail if failing else node.on_pass
@@ -112,7 +114,7 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
 
 def _told(violation: Violation, context: StepContext) -> str:
     label, message = label_of(violation.field, context), literal(violation.message)
-    shown = "—" if violation.value is None else literal(written(violation.value))
+    shown = "—" if violation.value is None else literal(visible(written(violation.value)))
     return say("rule.told", context.run.lang, label=label, value=shown, message=message)
 
 

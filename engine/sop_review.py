@@ -5,14 +5,17 @@ from datetime import timedelta
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
+from cards.visible import visible
 from engine import edited
 from engine.deciders import good_until, reject, review_of, too_few
 from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
-from engine.leaves import rows, tables, value_of
+from engine.leaves import ShownValue, rows, tables, value_of
+from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode
+from engine.presenting import presented
 from engine.rules.soft import Dialogue
 from engine.sop_ends import SIGNOFF, go_to
 from engine.tool_plan import calls as plans
@@ -28,12 +31,13 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
         people.role_name(role, run.lang) for role in policy.roles
     )
     holders = people.holders(policy.roles)
-    involved = {run.requester.id, *edited.authors(_shown_paths(node, context), context).values()}
+    shown = presented(node, context)
+    involved = {run.requester.id, *edited.authors(shown, context).values()}
     if reason := too_few(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
         return Ended("blocked", Note("failed", text), reason)
     digest = _shown_digest(node, context)
-    card = _card(frame, sop, node, roles, context)
+    card = _card(frame, sop, shown, roles, context)
     update = {"shown_digest": digest, "review": review_of(policy, holders)}
     card = card.model_copy(update=update)
     frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
@@ -61,23 +65,18 @@ def _shown_digest(node: SopNode, context: StepContext) -> str:
     return plans.digest(presented) if presented else ""
 
 
-def _shown_paths(node: SopNode, context: StepContext) -> tuple[str, ...]:
-    """What the node presents, or the leaves that the shown plan writes, in its arguments' order."""
-    shown = context.playbook.skills[node.shows].plan if node.shows else None
-    values = [v for call in shown.calls for v in call.arguments.values()] if shown else []
-    written = tuple(v[1:] for v in values if isinstance(v, str) and v.startswith("$"))
-    return written or node.presents
-
-
-def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepContext) -> Card:
+def _card(
+    frame: SopFrame, sop: Sop, shown: tuple[ShownValue, ...], roles: str, context: StepContext
+) -> Card:
+    node = sop.nodes[frame.node]
     run, policy, lang = context.run, _policy(node), context.run.lang
     deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
-    paths = _shown_paths(node, context)
     described = node.description(lang) if node.description else ""
     why = _why_asked(frame.soft, context) if frame.soft else ""
     known = _known(node, frame.soft, context) if frame.soft else ()
     pieces = tuple(filter(None, (described, why)))
-    offer = edited.offer(node, paths, pieces, context)
+    whole = (*pieces, *tables(shown, lang, most=MAX_ROWS))
+    offer = edited.offer(node, shown, whole, context)
     return Card(
         kind="confirm",
         token=context.services.new_id(run.conversation),
@@ -85,8 +84,8 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
         conversation=run.conversation,
         lang=lang,
         title=title_of(frame, sop, context),
-        text="\n\n".join((*pieces, *tables(paths, context))),
-        rows=(*rows(paths, context), *known),
+        text="\n\n".join(whole),
+        rows=(*rows(shown, lang), *known),
         problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
@@ -94,7 +93,7 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
             *((offer.choice,) if offer else ()),
         ),
         editing=offer.editing if offer else None,
-        authors=edited.authors(paths, context),
+        authors=edited.authors(shown, context),
         review=Review(),
         requester=run.requester.id,
         requester_name=run.requester.name,
@@ -127,7 +126,7 @@ def _known(node: SopNode, soft: Dialogue, context: StepContext) -> tuple[Row, ..
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text.split())
+    line = visible(text.strip())
     return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
 
 
@@ -138,7 +137,8 @@ def decided(
     soft = node.type == "soft_instruction"
     approved, reason = decision.choice == "approve", str(decision.values.get("reason", ""))
     title = title_of(frame, sop, context)
-    checks = of_verdict(frame, title, reason, context, passed=approved) if soft else ()
+    passed = approved or node.only_branches
+    checks = of_verdict(frame, title, reason, context, passed=passed) if soft else ()
     if approved:
         target = node.on_pass if soft else node.on_approve
         # What the last approver saw: that of the card as it was edited.

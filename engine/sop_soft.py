@@ -46,8 +46,9 @@ def _judged(
     judged = Judged(frame.node, "passed" if verdict.passed else "failed", MODEL, target)
     why = f"{frame.node} {judged.result} ({verdict.confidence:.2f}): {verdict.reason}"
     title = title_of(frame, sop, context)
-    checks = of_verdict(frame, title, verdict.reason, context, passed=verdict.passed)
-    if not verdict.passed:
+    is_problem = not (verdict.passed or node.only_branches)
+    checks = of_verdict(frame, title, verdict.reason, context, passed=not is_problem)
+    if is_problem:
         named, reason = literal(title), literal(verdict.reason)
         told = say("soft.told", context.run.lang, title=named, reason=reason)
         frame = frame.model_copy(update={"problems": (*frame.problems, told)})

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from engine import libyaml
 from engine.errors import DefinitionError
 from engine.faults import Path, key_text, plain_faults
-from engine.scalars import scalar
+from engine.scalars import is_no_number, scalar
 
 MAX_DEPTH = 32
 MAX_BYTES = 1024 * 1024
@@ -64,7 +64,7 @@ def read(text: str, *, file: str) -> Source:
     """The parsed text. Raises DefinitionError with every problem that could be found.
 
     Refused: syntax errors, duplicate or non-text keys, anchors, aliases, tags, a second document,
-    nesting deeper than 32, more than 1 MiB.
+    `.nan` and `.inf`, nesting deeper than 32, more than 1 MiB.
     """
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise DefinitionError(f"{file}:1: is larger than {MAX_BYTES} bytes")
@@ -199,7 +199,11 @@ class _Reader:
         if _SURROGATE.search(node.value):
             line = node.start_mark.line + 1
             self._faults.append((line, "holds half a character (a lone surrogate)"))
-        return scalar(str(node.value), quoted=node.style is not None)
+        quoted = node.style is not None
+        if is_no_number(node.value, quoted=quoted):
+            line, message = node.start_mark.line + 1, f"{node.value} is no number; quote it as text"
+            self._faults.append((line, message))
+        return scalar(str(node.value), quoted=quoted)
 
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Any]:
         data: dict[str, Any] = {}

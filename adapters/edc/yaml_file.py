@@ -7,6 +7,7 @@ from typing import TypeVar
 import yaml
 from pydantic import ValidationError
 
+from adapters.text_files import read_text
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
 
@@ -18,7 +19,7 @@ _Reader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 def parsed(path: Path, shape: type[T]) -> T:
     """What the file holds; DefinitionError with every problem as `file:line: path: message`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         return shape.model_validate(yaml.load(text, Loader=_Reader))  # noqa: S506 - both are safe
     except OSError as error:
         raise DefinitionError(f"{path}:1: -: cannot be read: {error.strerror}") from error

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from adapters.text_files import read_text
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
 
@@ -86,7 +87,7 @@ def load_documents(playbooks: Path, projects: dict[str, str]) -> tuple[Document,
 
 def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, "utf-8-sig")
     except OSError as error:
         raise DefinitionError(f"{path}:1: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

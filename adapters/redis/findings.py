@@ -8,7 +8,7 @@ from adapters.redis import keys
 from adapters.redis.client import Client, translated
 from adapters.redis.lua_script import LuaScript
 from adapters.redis.scripts import LUA
-from engine.ports.findings import Check, Standing
+from engine.ports.findings import Check, Standing, Withdrawal
 
 FINDINGS = 10_000
 
@@ -23,6 +23,7 @@ class RedisFindings:
         self._client = client
         self._most = most
         self._script = LuaScript(client, LUA.joinpath("findings.lua").read_text())
+        self._withdraw = LuaScript(client, LUA.joinpath("withdraw.lua").read_text())
 
     async def keep(self, *checks: Check) -> int:
         """Put each in place of an older check; returns how many findings gave way to them.
@@ -44,6 +45,13 @@ class RedisFindings:
         body, most = check.stored() if check.found else "", self._most
         args = [check.name, at_ms, body, check.found, most, most]
         return {"keys": _places(check.project), "args": args}
+
+    async def withdraw(self, ended: Withdrawal) -> int:
+        """Close what the run found; returns how many findings that were."""
+        at_ms = int(ended.at.timestamp() * 1000)
+        args: list[Any] = [ended.run, ended.record, at_ms, self._most]
+        with translated():
+            return int(await self._withdraw(keys=_places(ended.project), args=args))
 
     async def of(self, project: str, limit: int) -> Standing:
         """What stands, with the newest `limit` checks."""

@@ -150,7 +150,7 @@ class AdminPages:
         tokens = dict.fromkeys([*tokens_of(history), *waits])
         cards = await parts.listing.cards(list(tokens))
         view = view_of(run_id, history, cards, playbook, self._words(asked))
-        project = parts.handling.project(run.conversation) if run else ""
+        project = playbook.definition.project if playbook else ""
         standing = await parts.findings.of(project, FINDINGS) if project else Standing()
         traced = await parts.archive.trace(run.reply) if run else None
         return self._renderer.page(

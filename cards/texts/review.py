@@ -3,6 +3,7 @@
 from typing import Final
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
+    "review.call": ("第 {n} 步", "Step {n}"),
     "vote.for": ("{name}（代 {seat}）", "{name} for {seat}"),
     "vote.of": ("{name}：{choice}", "{name}: {choice}"),
     "vote.tally": (

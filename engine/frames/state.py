@@ -296,7 +296,8 @@ class Run(Frozen):
     among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
     counts the steps that children and timers caused; of the others, those up to `counted_from` were
     before somebody last had a say. `used` is what it had of the model since it began, or since an
-    operator last let it go on.
+    operator last let it go on. `found_in` is the project in which findings of its checks stand, ""
+    without any.
     """
 
     schema_version: Literal[1] = 1
@@ -331,6 +332,7 @@ class Run(Frozen):
     prompted: int = 0
     counted_from: int = 0
     used: ModelUsage = ModelUsage()
+    found_in: str = ""
     started_at: datetime
 
     @property

@@ -36,7 +36,7 @@ from engine.frames.state import (
     SopFrame,
     ToolPlanFrame,
 )
-from engine.leaves import rows, tables
+from engine.leaves import at_paths, rows, tables
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Plan, Situation, availability
@@ -209,7 +209,8 @@ def _announce(
     frame: PlannerFrame, phase: Phase, words: Announcement, context: StepContext
 ) -> Suspend:
     run, fields = context.run, context.playbook.definition.data_fields
-    shows = words.shows or tuple(n for n, leaf in fields.items() if leaf.type != "list")
+    paths = words.shows or tuple(n for n, leaf in fields.items() if leaf.type != "list")
+    shows = at_paths(paths, context)
     card = Card(
         kind="phase_done",
         token=context.services.new_id(run.conversation),
@@ -217,8 +218,8 @@ def _announce(
         conversation=run.conversation,
         lang=run.lang,
         title=words.title(run.lang),
-        text="\n\n".join((words.text(run.lang), *tables(shows, context))),
-        rows=rows(shows, context),
+        text="\n\n".join((words.text(run.lang), *tables(shows, run.lang))),
+        rows=rows(shows, run.lang),
         problems=run.state.problems,
         choices=(Choice(id="ok", label=say("choice.ok", run.lang), style="primary"),),
         review=Review(persons=(run.requester.id,)),

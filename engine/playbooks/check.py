@@ -3,11 +3,23 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.conditions import AllOf, AnyCondition, AnyOf, Condition, checked_path, paths
-from engine.faults import Fault, Path, suggestion
+from engine.conditions import (
+    AllOf,
+    AnyCondition,
+    AnyOf,
+    Condition,
+    LogicCondition,
+    Scalar,
+    checked_path,
+    parse_check,
+    paths,
+)
+from engine.faults import Fault, Path, shown, suggestion
 from engine.playbooks.leaf_faults import faults_of
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Setting, Skill
+from engine.rules.bounds import bound_faults
+from engine.rules.operators import same
 from engine.source import Problems, Source
 from engine.tools.registry import READONLY, TOOLS
 
@@ -42,6 +54,11 @@ class Names:
         known = [skill for skill in self.skills.values() if skill is not None]
         return known if len(known) == len(self.skills) else None
 
+    def kind_of(self, path: str) -> str:
+        """The type of the leaf at a path; "" when there is none, or it is not known."""
+        leaf = self.definition.leaf(path) if self.definition else None
+        return leaf.type if leaf else ""
+
     def path_fault(self, path: str) -> str:
         """Why a path names no allowed profile or decision field and no data leaf; "" if it does."""
         try:
@@ -55,18 +72,62 @@ class Names:
             return ""
         return f"{name!r} is not among {kind}; {suggestion(name, known)}".rstrip("; ")
 
+    def check_fault(self, path: str, check: str) -> str:
+        """Why a check of the path does not parse or can never be met; "" when it may be."""
+        try:
+            values = parse_check(check).values
+        except ValueError as error:
+            return str(error)
+        return next(filter(None, (self.value_fault(path, value) for value in values)), "")
+
+    def value_fault(self, path: str, value: Scalar) -> str:
+        """Why the path can never hold the value; "" when it may, or when that is not known."""
+        if value is None or self.path_fault(path):
+            return ""
+        if path.startswith("decisions."):
+            return self._decision_fault(path, value)
+        leaf = self.definition.leaf(path) if self.definition else None
+        if leaf is not None and leaf.type == "choice" and not leaf.options:
+            # That it has none is told already.
+            return ""
+        faults = faults_of(leaf, value) if leaf else []
+        if not faults:
+            return ""
+        quoted = leaf is not None and leaf.type in ("text", "choice", "date")
+        hint = "; write it in quotes" if quoted and not isinstance(value, str) else ""
+        return f"{path} never holds this: {faults[0][1]}{hint}"
+
+    def _decision_fault(self, path: str, value: Scalar) -> str:
+        if self.built is None:
+            return ""
+        decided = [skill.card.decision for skill in self.built if skill.card]
+        known: list[Scalar] = [True] if path.removeprefix("decisions.") in decided else []
+        known += [s[path] for skill in self.built for s in skill.settings if path in s]
+        if any(same(value, each) for each in known):
+            return ""
+        told = " or ".join(dict.fromkeys(shown(each) for each in known if each is not None))
+        told = f"what sets it sets {told}" if told else "no card and no outcome sets it"
+        return f"{path} never holds {shown(value)}: {told}"
+
     def condition_faults(self, condition: AnyCondition) -> list[Fault]:
         """The paths in a condition that name nothing, each with where in it they stand."""
         match condition:
             case Condition(field=field):
-                fault = self.path_fault(field)
-                return [(("field",), fault)] if fault else []
+                if fault := self.path_fault(field):
+                    return [(("field",), fault)]
+                fault = self.check_fault(field, condition.check)
+                return [(("check",), fault)] if fault else []
             case AllOf(all=parts):
                 return self._parts_faults("all", parts)
             case AnyOf(any=parts):
                 return self._parts_faults("any", parts)
+            case LogicCondition(logic=logic):
+                bounds = bound_faults(logic, self.kind_of)
         faults = (self.path_fault(path) for path in paths(condition))
-        return [(("logic",), fault) for fault in faults if fault]
+        return [
+            *((("logic",), fault) for fault in faults if fault),
+            *((("logic", *inside), fault) for inside, fault in bounds),
+        ]
 
     def _parts_faults(self, key: str, parts: Sequence[AnyCondition]) -> list[Fault]:
         return [

@@ -83,25 +83,36 @@ class PhaseCheck(Checking):
             self.add(at, "needs a gate_field or checkpoints, or it would never begin")
         if phase.gate_field:
             self._gate(phase, at)
+        elif phase.gate_check or phase.gate_value is not None:
+            key = "gate_check" if phase.gate_check else "gate_value"
+            self.add((*at, key), "says nothing without a gate_field: name the field that it is of")
         for index, path in enumerate(phase.done_card.shows if phase.done_card else ()):
             self.path(path, (*at, "done_card", "shows", index))
 
     def _gate(self, phase: Phase, at: Path) -> None:
-        at = (*at, "gate_field")
-        self.path(phase.gate_field, at)
-        if phase.gate_value is None and not phase.gate_check:
-            self.add(at, "needs gate_value or gate_check")
-        skills = self.names.built
+        field, names = phase.gate_field, self.names
+        self.path(field, (*at, "gate_field"))
+        match phase.gate_value, phase.gate_check:
+            case None, "":
+                self.add((*at, "gate_field"), "needs gate_value or gate_check")
+            case None, check:
+                self.add((*at, "gate_check"), names.check_fault(field, check))
+            case value, "":
+                self.add((*at, "gate_value"), names.value_fault(field, value))
+            case _:
+                self.add((*at, "gate_check"), "either gate_value or gate_check should be given")
+        skills = names.built
         if skills is None:
             return
-        if not any(phase.gate_field in skill.provided for skill in skills if _runs(skill)):
-            self.add(at, f"no skill provides {phase.gate_field!r}, so the phase could never end")
+        if not any(field in skill.provided for skill in skills if _runs(skill)):
+            fault = f"no skill provides {field!r}, so the phase could never end"
+            self.add((*at, "gate_field"), fault)
 
     def _allowed(self, names: tuple[str, ...], at: Path) -> None:
         for index, name in enumerate(names):
             self.skill(name, (*at, index))
             skill = self.names.skills.get(name)
-            if skill and not _changes(skill) and skill.category != RETRIEVAL:
+            if skill and not skill.changes and skill.category != RETRIEVAL:
                 fault = f"{name!r} fills and sets nothing, so it could be chosen for ever"
                 self.add((*at, index), fault)
 
@@ -110,7 +121,7 @@ class PhaseCheck(Checking):
             self.condition(rule.when, (*at, index, "when"))
             self.skill(rule.skill, (*at, index, "skill"))
             skill = self.names.skills.get(rule.skill)
-            if skill and not set(paths(rule.when)) & _changes(skill):
+            if skill and not set(paths(rule.when)) & skill.changes:
                 read = ", ".join(paths(rule.when))
                 fault = f"{rule.skill!r} changes none of {read}, so the rule would hold for ever"
                 self.add((*at, index, "skill"), fault)
@@ -171,15 +182,3 @@ def _unfilled(path: str, by: Sequence[str], request: str) -> str:
 def _runs(skill: Skill) -> bool:
     """Whether a phase can choose the skill at all."""
     return not (skill.internal or skill.api_call_only or skill.category == RETRIEVAL)
-
-
-def _changes(skill: Skill) -> set[str]:
-    """Every path that a run of the skill may change."""
-    changed = {*skill.provided, *skill.sets}
-    if skill.ask and skill.ask.instead:
-        changed |= skill.ask.instead.sets.keys()
-    for outcome in skill.sop.outcomes.values() if skill.sop else ():
-        changed |= outcome.keys()
-    for part in (skill.plan, skill.planner, skill.jobs):
-        changed |= part.on_error.keys() if part else set()
-    return changed

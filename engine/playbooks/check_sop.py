@@ -7,11 +7,13 @@ from engine.playbooks.check import Checking
 from engine.playbooks.check_edits import edit_faults
 from engine.playbooks.check_review import ReviewCheck
 from engine.playbooks.skill import Batch, Over, Sop, SopNode, SopNodeType
+from engine.rules.bounds import bound_faults
 from engine.rules.check import check_logic
 
 # Rules may also read today's date.
 TODAY = "today"
-VISIT = ("subject_id", "visit_date", "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
+VISIT_DATE = "visit_date"
+VISIT = ("subject_id", VISIT_DATE, "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
 """What rules over visits may read, of each visit and, with `previous_` before, of the last one."""
 PREVIOUS = "previous_"
 FINDING = ("subject_id", "visit_date", "field", "value", "message")
@@ -26,8 +28,8 @@ _FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
 }
 """Where nodes of a type lead when nothing goes wrong; all but `on_expire` are needed."""
 _PARTS: Mapping[SopNodeType, tuple[str, ...]] = {
-    "hard_rule": ("rules", "over", "fail_on"),
-    "soft_instruction": ("instruction", "tools", "review"),
+    "hard_rule": ("rules", "over", "fail_on", "only_branches"),
+    "soft_instruction": ("instruction", "tools", "review", "only_branches"),
     "human_review": ("review", "shows", "presents", "decision"),
 }
 
@@ -94,6 +96,8 @@ class SopCheck(Checking):
                 self.add((*at, part), f"belongs to type {named}, this node is of type {node.type}")
         if node.over and "fail_on" in node.model_fields_set:
             self.add((*at, "fail_on"), "does not go with over: every finding fails the node")
+        if node.over and node.only_branches:
+            self.add((*at, "only_branches"), "does not go with over, which lists what it finds")
 
     def _soft_instruction(self, node: SopNode, at: Path) -> None:
         if not node.instruction.strip():
@@ -115,8 +119,16 @@ class SopCheck(Checking):
         for index, rule in enumerate(node.rules):
             where = (*at, "rules", index)
             self.known(rule.field, variables, (*where, "field"), "data field")
-            for path, message in check_logic(rule.logic, variables=variables):
+            faults = check_logic(rule.logic, variables=variables)
+            faults += bound_faults(rule.logic, self._visit_kind if node.over else self._kind)
+            for path, message in faults:
                 self.add((*where, "logic", *path), message)
+
+    def _kind(self, name: str) -> str:
+        return "date" if name == TODAY else self.names.kind_of(name)
+
+    def _visit_kind(self, name: str) -> str:
+        return "date" if name.removeprefix(PREVIOUS) in (TODAY, VISIT_DATE) else ""
 
     def _reviewed(self, node: SopNode, at: Path) -> None:
         if node.review:
@@ -153,10 +165,13 @@ class SopCheck(Checking):
             self.path(path, (*at, "presents", index))
         if node.shows and node.presents:
             self.add((*at, "presents"), "either shows or presents should be given")
+        elif not node.shows and not node.presents:
+            fault = "or shows is required: a review that shows nothing approves nothing"
+            self.add((*at, "presents"), fault)
         if node.shows:
             self.known(node.shows, self.names.skills, (*at, "shows"), "skill")
             shown = self.names.skills.get(node.shows)
-            if shown and shown.plan is None:
+            if shown and (shown.plan is None or not shown.plan.calls):
                 self.add((*at, "shows"), f"{node.shows!r} has no plan to show")
 
 

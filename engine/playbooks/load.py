@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from engine.errors import DefinitionError
 from engine.playbooks.check import Names, fields_of
 from engine.playbooks.check_phases import PhaseCheck
+from engine.playbooks.check_requires import stuck_requires
 from engine.playbooks.check_skills import SkillCheck
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.skill import Skill
@@ -58,6 +59,9 @@ def load(
     for found in skills.values():
         if found.skill and found.source:
             SkillCheck(names, found.skill, found.source, problems).run()
+    for skill, index, fault in stuck_requires(names.built or ()):
+        if source := skills[skill].source:
+            problems.add(source.problem(("requires", index), fault))
     problems.sort(key=lambda problem: _place(problem, tuple(files)))
     problems.raise_if_any()
     assert definition is not None

@@ -109,7 +109,8 @@ class SopNode(Frozen):
     """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2).
 
     With `over`, a hard_rule judges study records instead of the state. A violation as severe as
-    `fail_on` fails it. A soft_instruction's `review` says who decides when the model cannot. A
+    `fail_on` fails it. What fails with `only_branches` is no problem: it leads on, and is neither a
+    finding nor told. A soft_instruction's `review` says who decides when the model cannot. A
     human_review shows the plan of the skill in `shows`, or what stands at the paths in `presents`.
     A node that is entered more than `max_visits` times goes to `on_error`.
     """
@@ -118,6 +119,7 @@ class SopNode(Frozen):
     rules: tuple[HardRule, ...] = ()
     over: Over | None = None
     fail_on: Severity = "error"
+    only_branches: bool = False
     instruction: str = ""
     tools: tuple[str, ...] = ()
     title: Bilingual | None = None
@@ -224,3 +226,17 @@ class Skill(Frozen):
         kept = (self.jobs.results, self.jobs.summary) if self.jobs else ()
         paths = (*self.provides, *self.output_schema.paths, decided, chosen, *kept)
         return tuple(dict.fromkeys(filter(None, paths)))
+
+    @property
+    def settings(self) -> tuple[dict[str, Setting], ...]:
+        """Every set of fixed values that it may leave in the state."""
+        found = [self.sets, *(self.sop.outcomes.values() if self.sop else ())]
+        if self.ask and self.ask.instead:
+            found.append(self.ask.instead.sets)
+        found += [part.on_error for part in (self.plan, self.planner, self.jobs) if part]
+        return tuple(found)
+
+    @property
+    def changes(self) -> frozenset[str]:
+        """Every path that a run of it may change."""
+        return frozenset((*self.provided, *(path for sets in self.settings for path in sets)))

@@ -26,7 +26,8 @@ class Finding(Frozen):
 class Check(Frozen):
     """All that a node of an SOP found wrong with a record at a moment; nothing closes what stood.
 
-    `findings` are the first of as many as `found` says.
+    `project` is the playbook's. `findings` are the first of as many as `found` says. `requester` is
+    whose run checked ("" where an older version kept it), `title` what people call that run.
     """
 
     project: str
@@ -39,6 +40,13 @@ class Check(Frozen):
     at: datetime
     findings: tuple[Finding, ...] = ()
     found: int = 0
+    requester: str = ""
+    title: str = ""
+
+    @property
+    def about(self) -> str:
+        """What was checked, as people call it: the record, or the run where there is none."""
+        return self.title if self.title and self.record == self.run else self.record
 
     @property
     def name(self) -> str:
@@ -46,10 +54,20 @@ class Check(Frozen):
         return json.dumps([self.playbook, self.skill, self.node, self.record], ensure_ascii=False)
 
 
-class Checks(Frozen):
-    """What one step of a run checked, as an outbox row carries it."""
+class Withdrawal(Frozen):
+    """That what a run found stands no longer: of one record, or of all with "" for it."""
 
-    checks: tuple[Check, ...]
+    project: str
+    run: str
+    record: str = ""
+    at: datetime
+
+
+class Checks(Frozen):
+    """What one step of a run checked, and what its end withdraws, as an outbox row carries it."""
+
+    checks: tuple[Check, ...] = ()
+    withdrawn: Withdrawal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +91,10 @@ class Findings(Protocol):
         Returns how many findings, of the oldest checks, gave way to them. Raises StoreError: some
         may have been kept, and all may be kept again.
         """
+        ...
+
+    async def withdraw(self, ended: Withdrawal) -> int:
+        """Close what the run found; returns how many findings that were. Raises StoreError."""
         ...
 
     async def of(self, project: str, limit: int) -> Standing:

@@ -9,8 +9,9 @@ from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
 from engine.rules.check import safe_logic
+from engine.rules.evaluate import passes
 from engine.rules.message import Message, checked_message, filled
-from engine.rules.operators import RuleFailure, passes
+from engine.rules.operators import RuleFailure
 
 Severity = Literal["error", "warning", "info"]
 Logic = Annotated[dict[str, Any], AfterValidator(safe_logic)]

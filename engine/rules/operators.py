@@ -1,11 +1,7 @@
-"""JSON Logic's operators without coercion, and the evaluation of a checked rule (spec 001 §2).
+"""JSON Logic's operators without coercion (spec 001 §2).
 
-A missing operand ends a rule as not passed, wherever it stands in it (`!` around a comparison
-does not turn it into a pass; test with `missing` or `if` first). Operands of different kinds end
-it as failed. A bool is not a number, and text that looks like a number is text.
-
-json-logic-qubit walks the rule; what it calls is ours. Its own cost is what a rule costs then, so
-there is no evaluator of ours beside it (tests/bench, `rules`).
+An operator raises MissingOperand or RuleFailure where it has no answer. A bool is not a number,
+text that looks like a number is text, and a date is in no order with text that is none.
 """
 
 import math
@@ -14,8 +10,6 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any, Literal
-
-import json_logic
 
 Kind = Literal["missing", "bool", "number", "text", "date", "list", "mapping", "other"]
 FailureCode = Literal["different", "number", "text", "list", "date", "finite", "zero", "shape"]
@@ -38,35 +32,25 @@ _NO_THIRD = object()
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class MissingOperand(Exception):
-    """An operand is missing from the data: the rule does not pass."""
+class NoAnswer(Exception):
+    """A part of a rule is neither true nor false on this data."""
+
+    def outranks(self, other: "NoAnswer") -> bool:
+        """Whether this one is told where both stand, in whatever order they stand."""
+        return self.args > other.args
 
 
-class RuleFailure(Exception):
-    """A rule cannot be answered on this data; `code` and the operands' kinds say why."""
+class MissingOperand(NoAnswer):
+    """An operand is missing from the data, so the answer is not known."""
+
+
+class RuleFailure(NoAnswer):
+    """The data cannot be compared as the rule does; `code` and the operands' kinds say why."""
 
     def __init__(self, code: FailureCode, *kinds: Kind) -> None:
         super().__init__(code, *kinds)
         self.code = code
         self.kinds = kinds
-
-
-def passes(logic: dict[str, Any], data: Mapping[str, Any]) -> bool:
-    """Whether a rule that `check_logic` found faultless holds for the data, which stays as it is.
-
-    A missing operand is False. Raises RuleFailure, and nothing else.
-    """
-    try:
-        return bool(json_logic.jsonLogic(logic, data))
-    except MissingOperand:
-        return False
-    except ZeroDivisionError:
-        raise RuleFailure("zero") from None
-    except OverflowError:
-        raise RuleFailure("finite") from None
-    except (TypeError, ValueError, LookupError, RecursionError):
-        # A dotted name walks into data of any shape, and data may be nested without end.
-        raise RuleFailure("shape") from None
 
 
 def kind_of(value: object) -> Kind:
@@ -145,6 +129,7 @@ def _less(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
     if c is _NO_THIRD:
         return _ordered(a, b, operator.lt)
     # Both pairs are looked at before one decides: a missing operand is never passed over.
+    _present(a, b, c)
     low, high = _ordered(a, b, operator.lt), _ordered(b, c, operator.lt)
     return low and high
 
@@ -152,6 +137,7 @@ def _less(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
 def _at_most(a: Any, b: Any, c: Any = _NO_THIRD) -> bool:
     if c is _NO_THIRD:
         return _ordered(a, b, operator.le)
+    _present(a, b, c)
     low, high = _ordered(a, b, operator.le), _ordered(b, c, operator.le)
     return low and high
 
@@ -169,6 +155,9 @@ def _ordered(a: Any, b: Any, test: Callable[[Any, Any], bool]) -> bool:
         _alike(a, b)
         if kind_of(a) not in ("number", "text", "date"):
             raise RuleFailure("number", kind_of(a))
+    if isinstance(a, str) and (_DATE.fullmatch(a) or _DATE.fullmatch(b)):
+        _date(a)
+        _date(b)
     return test(a, b)
 
 
@@ -246,15 +235,23 @@ def _part(text: Any, *bounds: Any) -> str:
     return str(text[start:][:length])
 
 
+def is_date(text: str) -> bool:
+    """Whether a text is a day of the calendar, written as 2026-01-31."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _date(value: Any) -> date:
     kind = _present(value)[0]
     if isinstance(value, date) and kind == "date":
         return value
-    if isinstance(value, str) and _DATE.fullmatch(value):
-        try:
-            return date.fromisoformat(value)
-        except ValueError:
-            raise RuleFailure("date", kind) from None
+    if isinstance(value, str) and is_date(value):
+        return date.fromisoformat(value)
     raise RuleFailure("date", kind)
 
 
@@ -272,7 +269,16 @@ def _days_between(a: Any, b: Any) -> int:
     return (_date(b) - _date(a)).days
 
 
-_REPLACED: dict[str, Callable[..., Any]] = {
+def _merged(*operands: Any) -> list[Any]:
+    whole: list[Any] = []
+    for each in operands:
+        whole.extend(each if isinstance(each, list | tuple) else [each])
+    return whole
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "!": operator.not_,
+    "!!": bool,
     "==": _equal,
     "===": _equal,
     "!=": _not_equal,
@@ -291,11 +297,9 @@ _REPLACED: dict[str, Callable[..., Any]] = {
     "max": _most,
     "cat": _joined,
     "substr": _part,
+    "merge": _merged,
     "date_before": _date_before,
     "date_after": _date_after,
     "days_between": _days_between,
 }
-
-# The library has one registry for the whole process; it asks added operations before its own.
-for _name, _code in _REPLACED.items():
-    json_logic.add_operation(_name, _code)
+"""What each operator answers for the values of its operands."""

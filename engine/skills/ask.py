@@ -20,7 +20,7 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import Patch, PromptFrame
-from engine.leaves import form_field, rows
+from engine.leaves import at_paths, form_field, rows
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reading import field_values, read_form
 from engine.skills.answers import filled_in, unanswered, withdrawn
@@ -155,7 +155,7 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
         lang=run.lang,
         title=ask.title(run.lang),
         text=f"{ask.text(run.lang)}\n\n{hint}",
-        rows=rows(tuple(known), context),
+        rows=rows(at_paths(known, context), run.lang),
         problems=(*run.state.problems, left) if left else run.state.problems,
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
         choices=(

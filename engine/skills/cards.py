@@ -9,7 +9,7 @@ from cards.model import Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import Question
-from engine.leaves import form_field, rows, tables, value_of
+from engine.leaves import at_paths, form_field, rows, tables, value_of
 from engine.playbooks.skill import Skill, SkillCard
 from engine.skills.output import LABEL_CHARS
 
@@ -79,9 +79,9 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
             more = say("card.more_choices", lang, n=len(texts) - MAX_CHOICES)
     else:
         choices.insert(0, Choice(id="confirm", label=say("choice.confirm", lang), style="primary"))
-    shown = tables(asks.shows, context)
+    shown = at_paths(asks.shows, context)
     # The model's words come last: an open fence in them swallows nothing of what is decided.
-    text = "\n\n".join(filter(None, (asks.text(lang), *shown, more, response)))
+    text = "\n\n".join(filter(None, (asks.text(lang), *tables(shown, lang), more, response)))
     card = _card(
         asks.kind,
         skill,
@@ -89,7 +89,7 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
         text,
         context,
         choices=tuple(choices),
-        shows=rows(asks.shows, context),
+        shows=rows(shown, lang),
     )
     deadline = timedelta(seconds=asks.deadline_s) if asks.deadline_s else None
     at = context.services.now + deadline if deadline else None

@@ -7,8 +7,10 @@ from typing import Any
 from cards.markdown import literal, quoted, written
 from cards.model import Card, Choice, Review
 from cards.texts import say
+from cards.visible import visible
 from engine.deciders import review_of, too_few
 from engine.frames.outcome import Ended, Note, StepContext
+from engine.leaves import label_of
 from engine.playbooks.review import ReviewPolicy
 from engine.tool_plan.calling import Call
 
@@ -72,9 +74,11 @@ def call_shown(call: Call, context: StepContext, *, number: int = 0) -> str:
     parts = [head]
     for name, value in call.arguments.items():
         text = value if isinstance(value, str) else _json(value)
-        label = f"{literal(name)}{colon}"
-        long = "\n" in text or len(text) > LINE_CHARS
-        parts.append(f"{label}\n\n{quoted(text)}" if long else f"{label}{literal(text)}")
+        label = f"{literal(label_of(name, context))}{colon}"
+        if "\n" in text or len(text) > LINE_CHARS:
+            parts.append(f"{label}\n\n{quoted(visible(text, lines=True))}")
+        else:
+            parts.append(f"{label}{literal(visible(text))}")
     return "\n\n".join(parts)
 
 

@@ -40,7 +40,7 @@ async def _run(args: RecordVisit, ctx: ToolContext) -> dict[str, Any]:
         weight_kg=args.weight_kg,
         systolic=args.systolic,
         diastolic=args.diastolic,
-        adverse_event=(args.adverse_event or "").strip(),
+        adverse_event=args.adverse_event or "",
     )
     outcome = await ctx.records.record_visit(visit, key=ctx.key, by=ctx.by)
     return {"written": outcome == "new", "visit": visit.model_dump(mode="json")}

@@ -264,7 +264,7 @@ def test_the_card_says_who_changed_what_as_text_and_not_as_markup() -> None:
     first = shown.splitlines()[0]
     assert first.startswith("✎ Changed by \\*Wu\\*")
     assert "(11-21 02:32)" in first
-    assert "\\*\\*bold\\*\\* \\<@U1\\> \\# head" in first
+    assert "\\*\\*bold\\*\\* \\<@U1\\>↵\\# head" in first
     for number in range(7):
         later = NOW + timedelta(minutes=number + 1)
         verdict = edit(

@@ -1,6 +1,7 @@
 """What checks found: the newest check of a name stands, newest first, so many and no more."""
 
 import asyncio
+import json
 import random
 from datetime import UTC, datetime, timedelta
 
@@ -10,7 +11,7 @@ from adapters.redis import keys
 from adapters.redis.findings import RedisFindings
 from adapters.redis.scripts import Scripts
 from engine.errors import StoreError
-from engine.ports.findings import Check, Finding, Standing
+from engine.ports.findings import Check, Finding, Standing, Withdrawal
 
 PROJECT = "MATTER-7"
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -175,3 +176,33 @@ async def test_a_project_whose_key_holds_something_else_is_an_error(
     with pytest.raises(StoreError):
         await findings.keep(check("P001", 1, 1))
     assert (await findings.of(PROJECT, 10)).findings == 0
+
+
+async def test_what_a_run_found_is_withdrawn_with_it(findings: RedisFindings) -> None:
+    kept = check("P001", 1, 2, run="r2")
+    await findings.keep(kept, check("P002", 1, 1, run="r1"), check("r1", 1, 2, run="r1"))
+    ended = Withdrawal(project=PROJECT, run="r1", at=kept.at)
+    assert await findings.withdraw(ended.model_copy(update={"record": "r1"})) == 2
+    assert (await findings.of(PROJECT, 10)).findings == 3
+    assert await findings.withdraw(ended) == 1
+    assert await findings.withdraw(ended) == 0
+    assert await findings.of(PROJECT, 10) == Standing(2, (kept,))
+    # A check that is older than the withdrawal and comes late is closed already.
+    assert await findings.keep(check("P002", 0, 1, run="r1")) == 0
+    assert await findings.of(PROJECT, 10) == Standing(2, (kept,))
+    assert await findings.withdraw(Withdrawal(project=PROJECT, run="r2", at=kept.at)) == 2
+    assert await findings.of(PROJECT, 10) == Standing()
+
+
+async def test_what_an_older_version_kept_is_read_and_withdrawn(
+    findings: RedisFindings, scripts: Scripts
+) -> None:
+    now = check("P001", 1, 2, run="r1")
+    old = now.model_dump(mode="json", exclude={"requester", "title"})
+    base = keys.findings(PROJECT)
+    await scripts.client.hset(base, now.name, json.dumps(old))
+    await scripts.client.zadd(f"{base}:at", {now.name: 1})
+    await scripts.client.hset(f"{base}:numbers", "kept", 2)
+    (read,) = (await findings.of(PROJECT, 10)).checks
+    assert (read, read.about) == (now, "P001")
+    assert await findings.withdraw(Withdrawal(project=PROJECT, run="r1", at=now.at)) == 2

@@ -16,7 +16,7 @@ from engine.intents import Intent
 from engine.mail import CardDecided, CardExpired, RunMail, Started, parse
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.findings import Check, Checks
+from engine.ports.findings import Check, Checks, Withdrawal
 from engine.ports.library import NOTHING
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
 from engine.ports.records import Records
@@ -174,6 +174,7 @@ class Ran:
     cards: list[Card] = field(default_factory=list)
     log: list[dict[str, Any]] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    withdrawn: list[Withdrawal] = field(default_factory=list)
 
     @property
     def judged(self) -> list[tuple[str, str, str, str]]:
@@ -202,9 +203,11 @@ async def ran(
         stepped = await step(mail, StepContext(result.run, playbook, recording(given)))
         after = Run.model_validate_json(stepped.effects.runs[0].body)
         posts = [post for post in stepped.effects.posts if post.kind == "check"]
-        checks = [c for post in posts for c in Checks.model_validate_json(post.body).checks]
+        kept = [Checks.model_validate_json(post.body) for post in posts]
+        checks = result.checks + [check for each in kept for check in each.checks]
+        ended = result.withdrawn + [each.withdrawn for each in kept if each.withdrawn]
         cards = result.cards + [w.card for w in stepped.effects.cards]
-        result = Ran(after, cards, result.log, result.checks + checks)
+        result = Ran(after, cards, result.log, checks, ended)
         result.log.append(json.loads(stepped.effects.log[0][1]))
         if stepped.front:
             mail = parse(stepped.front)

@@ -78,7 +78,7 @@ def test_a_check_is_about_whom_the_data_is_about_else_about_the_child_or_run(
 ) -> None:
     found = checked(FRAME, (), context(playbook, data, key=key))
     assert (found.record, found.found, found.at) == (record, 0, NOW)
-    assert found.project == "project of web:local:main"
+    assert found.project == playbook.definition.project
     assert json.loads(found.name) == ["clinical_qc", "visit-check", "ranges", record]
     named = checked(FRAME, (), context(playbook, data, key=key), record="P001")
     assert named.record == "P001"
@@ -111,8 +111,8 @@ def test_all_findings_are_counted_and_the_first_listed(playbook: Playbook) -> No
 def test_one_row_carries_what_a_step_checked_and_none_what_it_did_not(playbook: Playbook) -> None:
     here = context(playbook, {})
     checks = tuple(checked(FRAME, (), here, record=f"P{n}") for n in range(10))
-    (post,) = posts(here.run, Next(FRAME, "checked", checks=checks))
+    (post,) = posts(here.run, Next(FRAME, "checked", checks=checks), NOW)
     assert (post.kind, post.row, post.ref) == ("check", "0-run/check/7", "0-run/check/7")
-    assert post.conversation == "checks:project of web:local:main"
+    assert post.conversation == f"checks:{playbook.definition.project}"
     assert Checks.model_validate_json(post.body).checks == checks
-    assert posts(here.run, Next(FRAME, "went on")) == ()
+    assert posts(here.run, Next(FRAME, "went on"), NOW) == ()

@@ -143,4 +143,4 @@ async def test_what_people_and_models_wrote_is_no_markup_in_a_table() -> None:
     found = await Walk(playbook(), run).start()
     table = found.card.text.rpartition("\n\n")[2].splitlines()
     assert len(table) == 3
-    assert table[2] == (r"| \[click\](https://evil.example) \| \<b\> \# big \`x\` \*y\* |  |")
+    assert table[2] == (r"| \[click\](https://evil.example) \| \<b\>↵\# big \`x\` \*y\* |  |")

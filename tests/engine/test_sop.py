@@ -47,7 +47,10 @@ AGE = """\
       {field: ecog, logic: {"<=": [{var: ecog}, 2]}, message: too weak, severity: warning},
       {field: ecog, logic: {"<=": [{var: ecog}, 1]}, message: weak, severity: info}]%s}
 """
-SIGN = "{type: human_review, review: {roles: [reviewer]%s}, decision: signature, %s}"
+SIGN = (
+    "{type: human_review, presents: [subject_id], review: {roles: [reviewer]%s},"
+    " decision: signature, %s}"
+)
 SOFT = "{type: soft_instruction, instruction: Does it fit, review: {roles: [reviewer]%s}, %s}"
 
 

@@ -257,7 +257,7 @@ def _delivery(parts: Parts) -> Delivery:
         parts.clock,
         carriers=(
             Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),
-            Keeping(parts.outbox, parts.findings),
+            Keeping(parts.outbox, parts.findings, parts.handling.project),
         ),
         rate=parts.rate,
         readers=Readers(parts.people, parts.settings.timezone),

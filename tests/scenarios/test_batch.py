@@ -39,6 +39,7 @@ sop:
       title: {zh: 请复核, en: Please review}
       description: {zh: 有问题, en: There are findings}
       review: {roles: [reviewer]}
+      presents: [subject_id, found_here]
       decision: review
       on_approve: end_accepted
       on_reject: end_rejected
@@ -217,8 +218,7 @@ async def test_one_card_lists_all_subjects_whose_checks_go_ten_in_a_row(
     change(batch, "skills/every-subject.yaml", "  batch: {records: subjects, ", "  # {")
     change(batch, "skills/every-subject.yaml", "visits, subject: subject_id, ", "visits, ")
     change(batch, "skills/every-subject.yaml", "end_batch:", "end_accepted:")
-    reviewed = "      decision: review\n"
-    change(batch, "skills/every-subject.yaml", reviewed, f"{reviewed}      presents: [counted]\n")
+    change(batch, "skills/every-subject.yaml", "[subject_id, found_here]", "[counted]")
     service = await start(playbooks=batch)
     subjects = await service.parts.handling.records.subjects()
     async with WebRoom(service.url) as room:

@@ -86,7 +86,7 @@ async def test_the_ten_newest_are_listed_as_the_text_they_are(start: Start) -> N
     await findings.keep(found("P001", 1, *(f"first {n}" for n in range(7))))
     await findings.keep(found("[P2](https://x.example)", 2, *(f"*next* {n}" for n in range(5))))
     async with WebRoom(service.url) as room:
-        listed = await pending(room, "zhao", PENDING["en"].format(n=12))
+        listed = await pending(room, "lin", PENDING["en"].format(n=12))
         assert listed.count("<li>") == 11
         assert "&lt;b&gt;Field&lt;/b&gt;, *next* 0 (11-21 20:02)" in listed
         assert "<a " not in listed
@@ -95,6 +95,43 @@ async def test_the_ten_newest_are_listed_as_the_text_they_are(start: Start) -> N
         assert "… and 2 more" in listed
     async with WebRoom(service.url, "other") as elsewhere:
         await pending(elsewhere, "zhao", "Nothing waits for you.")
+
+
+async def test_findings_are_the_playbooks_projects_and_seen_by_roles_and_by_who_asked(
+    start: Start,
+) -> None:
+    service = await start(projects="web:local:other=MATTER-7")
+    async with WebRoom(service.url, "other") as asked, WebRoom(service.url) as room:
+        await asked.say("lin", ASK["en"])
+        await asked.fill("lin", await asked.card("clarify"), "submit", **WRONG)
+        await until_found(service, 2)
+        assert (await service.parts.findings.of("MATTER-7", 1)).findings == 0
+        # Who has no role sees nobody else's, and who asked sees their own wherever they are.
+        await pending(room, "zhao", "Nothing waits for you.")
+        assert TOLD["en"][0] in await pending(asked, "lin", PENDING["en"].format(n=2))
+        assert TOLD["en"][0] in await pending(room, "chen", PENDING["en"].format(n=2))
+        assert "Open findings" not in await pending(asked, "chen", "Open here, waiting for others:")
+        await asked.say("lin", "/cancel")
+        await until_found(service, 0)
+        await pending(room, "chen", "Nothing waits for you.")
+
+
+async def test_a_person_without_roles_sees_what_was_found_in_runs_of_their_own(
+    start: Start,
+) -> None:
+    service = await start()
+    others = found("P001", 1, "of lin").model_copy(update={"requester": "lin"})
+    before = found("P002", 2, "of nobody known")
+    own = found("0-run", 3, "my own").model_copy(
+        update={"requester": "zhao", "run": "0-run", "title": "Record a visit"}
+    )
+    await service.parts.findings.keep(others, before, own)
+    async with WebRoom(service.url) as room:
+        listed = await pending(room, "zhao", PENDING["en"].format(n=1))
+        assert "Record a visit: &lt;b&gt;Field&lt;/b&gt;, my own" in listed
+        assert "0-run" not in listed
+        assert "of lin" not in listed
+        assert "of nobody known" not in listed
 
 
 @pytest.mark.parametrize("lost", ["unreadable", "expired"])

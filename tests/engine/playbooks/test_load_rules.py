@@ -32,6 +32,7 @@ sop:
     end_passed: {profile.check_status: passed}
     end_failed: {profile.check_status: failed}
 """
+QUOTE = "'"
 LOGIC = "sop.nodes.ranges.rules.0.logic"
 ALIASED = "{and: [&shared {'<': [{var: ecog}, 5]}, *shared]}"
 
@@ -59,6 +60,11 @@ def nested(depth: int) -> str:
     [
         "{'<=': [0, {var: ecog}, 5]}",
         "{'!': [{date_after: [{var: visit_date}, {var: today}]}]}",
+        "{'<=': ['2026-01-01', {var: visit_date}, {var: today}]}",
+        "{'!=': [{var: visit_date}, '']}",
+        "{in: ['2026', {var: visit_date}]}",
+        "{'<': [{var: adverse_event}, '31.12.2026']}",
+        "{'<': [{days_between: [{var: visit_date}, {var: today}]}, 28]}",
         nested(20),
         f"{{and: [{', '.join(['true'] * (MAX_NODES - 2))}]}}",
     ],
@@ -95,6 +101,49 @@ def test_a_sound_rule_is_loaded(logic: str) -> None:
         ("{'!!': {var: ''}}", ".!!.var", "'var' takes names written out, not expressions"),
         ("{'==': [{var: ecog}]}", ".==", "'==' takes 2 operands, not 1"),
         ("{'==': [{var: ecog}, null]}", ".==", "null never passes '=='; use 'missing'"),
+        *(
+            (f"{{{operator}: [{{var: visit_date}}, {bound}]}}", f".{operator.strip(QUOTE)}.1", told)
+            for operator in (
+                "'<'",
+                "'<='",
+                "'>'",
+                "'>='",
+                "'=='",
+                "'!='",
+                "date_before",
+                "date_after",
+            )
+            for bound, told in (
+                ("'31.12.2026'", "should be a date like 2026-01-31, not '31.12.2026'"),
+                ("2026", "should be a date like 2026-01-31, not 2026"),
+                ("{var: ecog}", "is of type integer, and compared with a date"),
+            )
+        ),
+        (
+            "{and: [{'<=': [2026-01-01, {var: visit_date}, 2026-02-30]}]}",
+            ".and.0.<=.2",
+            "should be a date like 2026-01-31, not '2026-02-30'",
+        ),
+        (
+            "{'!': {days_between: [{var: today}, yesterday]}}",
+            ".!.days_between.1",
+            "should be a date like 2026-01-31, not 'yesterday'",
+        ),
+        (
+            "{'>': [{var: today}, '']}",
+            ".>.1",
+            "should be a date like 2026-01-31, not ''",
+        ),
+        (
+            "{'<': [{var: adverse_event}, '2026-13-01']}",
+            ".<.1",
+            "should be a date like 2026-01-31, not '2026-13-01'",
+        ),
+        (
+            "{in: [{var: visit_date}, ['2026-01-01', soon]]}",
+            ".in.1.1",
+            "should be a date like 2026-01-31, not 'soon'",
+        ),
         (f"{{and: [{', '.join(['true'] * (MAX_NODES - 1))}]}}", "", "has more than 500 parts"),
         (f"{{in: [1, [{', '.join(['1'] * 5000)}]]}}", "", "has more than 500 parts"),
     ],

@@ -5,7 +5,10 @@ import pytest
 from engine.errors import DefinitionError
 from tests.engine.sop_stage import loaded, with_sop
 
-SIGN = "{type: human_review, review: {roles: [reviewer]%s}, decision: signature, %s}"
+SIGN = (
+    "{type: human_review, presents: [subject_id], review: {roles: [reviewer]%s},"
+    " decision: signature, %s}"
+)
 SOFT = "{type: soft_instruction, instruction: Does it fit, review: {roles: [reviewer]%s}, %s}"
 
 
@@ -74,6 +77,8 @@ RULES = 'rules: [{field: age, logic: {"!!": {var: age}}, message: x}]'
             " on_approve: end_ok, fail_on: info",
             [
                 "sop.nodes.a.fail_on: belongs to type hard_rule, this node is of type human_review",
+                "sop.nodes.a.presents: or shows is required: a review that shows nothing approves"
+                " nothing",
             ],
         ),
         (

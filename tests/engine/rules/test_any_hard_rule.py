@@ -2,6 +2,7 @@
 
 import copy
 import json
+import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,12 +10,12 @@ from datetime import UTC, date, datetime
 from types import FrameType
 from typing import Any
 
-import json_logic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rules.check import MAX_NODES, OPERATORS, check_logic
 from engine.rules.engine import HardRule, HardRuleEngine, Violation
+from engine.rules.evaluate import value_of
 
 NAMES = ["a", "b", "a.b", "a.0", "a.9", "a.b.c", "访", "."]
 WORDS = ["2026-01-31", "2026-02-29", "5", "", "肺炎", "👩🏽‍🔬", "{value}", "%d"]
@@ -113,7 +114,7 @@ def test_a_checked_rule_ends_within_its_parts_and_leaves_rule_and_data_alone(
         assert check_logic(logic, variables=None) == [((), f"has more than {MAX_NODES} parts")]
         return
     before = repr(data), repr(logic)
-    with counted(json_logic.jsonLogic) as calls:
+    with counted(value_of) as calls:
         found = run(logic, data)
     assert 1 <= calls[0] <= size
     assert len(found) in (0, 1)
@@ -132,3 +133,42 @@ def test_rules_do_not_touch_one_another(logics: list[dict[str, Any]], data: dict
     together = HardRuleEngine().run(rules, data, "zh")
     alone = [v for rule in reversed(rules) for v in HardRuleEngine().run([rule], data, "zh")]
     assert repr(together) == repr(tuple(reversed(alone)))
+
+
+BRANCHES = st.recursive(
+    READS | st.booleans() | operations(READS | LITERALS),
+    lambda inner: (
+        st.tuples(st.sampled_from(["and", "or"]), st.lists(inner, min_size=1, max_size=4)).map(
+            lambda both: {both[0]: both[1]}
+        )
+        | st.tuples(st.sampled_from(["!", "!!"]), inner).map(lambda both: {both[0]: [both[1]]})
+        | st.lists(inner, min_size=2, max_size=5).map(lambda parts: {"if": parts})
+    ),
+    max_leaves=8,
+).map(lambda logic: json.loads(json.dumps(logic)))
+
+
+def shuffled(logic: Any, dice: random.Random) -> Any:
+    """The same rule with the branches of each `and` and `or` in another order."""
+    if isinstance(logic, list):
+        return [shuffled(each, dice) for each in logic]
+    if not isinstance(logic, dict):
+        return logic
+    ((name, operands),) = logic.items()
+    if name not in ("and", "or", "if", "!", "!!"):
+        # What a comparison reads of a branch is its value, and that is of the first that decides.
+        return logic
+    again = shuffled(operands if isinstance(operands, list) else [operands], dice)
+    if name in ("and", "or"):
+        dice.shuffle(again)
+    return {name: again}
+
+
+@settings(max_examples=400, deadline=None)
+@given(BRANCHES, DATA, st.randoms(use_true_random=False))
+def test_the_order_of_branches_never_changes_what_comes_of_a_rule(
+    logic: Any, data: dict[str, Any], dice: random.Random
+) -> None:
+    rule = {"!!": [logic]}
+    if check_logic(rule, variables=None) == []:
+        assert repr(run(shuffled(rule, dice), data)) == repr(run(rule, data))

@@ -19,9 +19,11 @@ TEXT_NUMBER = "cannot compare text with a number"
 NEEDS_DATE = "needs a date like 2026-01-31"
 RANGE = "a number is out of range"
 ZERO = "division by zero"
+NO_NUMBER = "needs a number, not text"
 SHAPE = "the data does not have the shape it expects"
 INF = float("inf")
 NAN = float("nan")
+LOW, WAIVED = {"<=": [A, 2]}, {"==": [B, "yes"]}
 DAY = date(2026, 1, 31)
 MOMENT = datetime(2026, 1, 31, 9, 0, tzinfo=UTC)
 
@@ -67,7 +69,7 @@ TABLE: dict[str, list[Case]] = {
         ({"!!": A}, {}, NOT),
         ({"!": A}, {}, PASSES),
         (A, {}, NOT),
-        ({"or": [{"<": [A, 3]}, True]}, {}, NOT),
+        ({"or": [{"<": [A, 3]}, True]}, {}, PASSES),
         ({"or": [True, {"<": [A, 3]}]}, {}, PASSES),
         ({"and": [False, {"<": [A, 3]}]}, {}, NOT),
         ({"==": [{"var": ["a", 5]}, 5]}, {}, PASSES),
@@ -93,6 +95,38 @@ TABLE: dict[str, list[Case]] = {
         ({"!": {"missing_some": [1, ["a", "b"]]}}, {"b": 1}, PASSES),
         ({"!": {"missing_some": [2, ["a", "b"]]}}, {"b": 1}, NOT),
         ({"==": [{"missing_some": [2, ["a", "b"]]}, ["a"]]}, {"b": 1}, PASSES),
+    ],
+    "branches": [
+        ({"or": [LOW, WAIVED]}, {"b": "yes"}, PASSES),
+        ({"or": [WAIVED, LOW]}, {"b": "yes"}, PASSES),
+        ({"or": [LOW, WAIVED]}, {"b": "no"}, NOT),
+        ({"or": [LOW, WAIVED]}, {"a": "1", "b": "yes"}, PASSES),
+        ({"or": [LOW, WAIVED]}, {"a": "1", "b": "no"}, TEXT_NUMBER),
+        ({"or": [WAIVED, LOW]}, {"a": "1"}, TEXT_NUMBER),
+        ({"or": [LOW, WAIVED]}, {"a": "1"}, TEXT_NUMBER),
+        ({"!": {"or": [LOW, WAIVED]}}, {"b": "no"}, NOT),
+        ({"!": {"or": [WAIVED, LOW]}}, {"b": "yes"}, NOT),
+        ({"!": {"and": [LOW, WAIVED]}}, {"b": "no"}, PASSES),
+        ({"!": {"and": [WAIVED, LOW]}}, {"b": "no"}, PASSES),
+        ({"!": {"and": [LOW, WAIVED]}}, {"b": "yes"}, NOT),
+        ({"!": {"and": [LOW, WAIVED]}}, {"a": "1", "b": "no"}, PASSES),
+        ({"!": {"and": [LOW, WAIVED]}}, {"a": "1", "b": "yes"}, TEXT_NUMBER),
+        ({"!": {"!": {"or": [LOW, WAIVED]}}}, {"b": "no"}, NOT),
+        ({"!!": {"or": [LOW, WAIVED]}}, {"b": "yes"}, PASSES),
+        ({"if": [{"or": [LOW, WAIVED]}, True, False]}, {"b": "yes"}, PASSES),
+        ({"if": [LOW, True, True]}, {}, NOT),
+        ({"if": [LOW, True, True]}, {"a": "1"}, TEXT_NUMBER),
+        ({"if": [WAIVED, True, LOW]}, {"b": "yes"}, PASSES),
+        ({"or": [{"if": [LOW, True, True]}, WAIVED]}, {"b": "yes"}, PASSES),
+        ({"or": [{"!": LOW}, {"and": [LOW, WAIVED]}]}, {"b": "yes"}, NOT),
+        ({"or": [{"<=": [0, A, 3]}, WAIVED]}, {"b": "yes"}, PASSES),
+        ({"or": [{"!!": {"var": "c.9"}}, WAIVED]}, {"b": "yes", "c": [1]}, PASSES),
+        ({"==": [{"or": [0, A, 5]}, 5]}, {}, PASSES),
+        ({"==": [{"and": [7, 0, 5]}, 0]}, {}, PASSES),
+        ({"==": [LOW, {"+": [B, 1]}]}, {"b": "x"}, NO_NUMBER),
+        ({"==": [{"+": [B, 1]}, LOW]}, {"b": "x"}, NO_NUMBER),
+        ({"<": [A, 2, B]}, {"a": "x"}, NOT),
+        ({"<": [B, 2, A]}, {"a": "x"}, NOT),
     ],
     "null": [
         ({"<": [A, 3]}, {"a": None}, NOT),
@@ -193,7 +227,8 @@ TABLE: dict[str, list[Case]] = {
         ({">": [{"/": [1, A]}, 0]}, {"a": 0}, ZERO),
         ({">": [{"/": [1, A]}, 0]}, {"a": 0.0}, ZERO),
         ({">": [{"%": [1, A]}, 0]}, {"a": 0}, ZERO),
-        ({"or": [{">": [{"/": [1, A]}, 0]}, True]}, {"a": 0}, ZERO),
+        ({"or": [{">": [{"/": [1, A]}, 0]}, True]}, {"a": 0}, PASSES),
+        ({"or": [{">": [{"/": [1, A]}, 0]}, False]}, {"a": 0}, ZERO),
         ({">": [{"*": [A, 1.5]}, 0]}, {"a": 10**400}, RANGE),
         ({">": [{"*": [A, A]}, 0]}, {"a": 1e300}, RANGE),
         ({">": [{"+": [A, A]}, 0]}, {"a": 1.7e308}, RANGE),
@@ -229,6 +264,12 @@ TABLE: dict[str, list[Case]] = {
         ({"<=": [A, B]}, {"a": date(2026, 1, 5), "b": DAY}, PASSES),
         ({"<": [A, B]}, {"a": DAY, "b": DAY}, NOT),
         ({"==": [A, B]}, {"a": "2026-01-31", "b": DAY}, "cannot compare text with a date"),
+        ({"<=": [A, "2026-02-30"]}, {"a": "2026-01-05"}, NEEDS_DATE),
+        ({"<": [A, B]}, {"a": "5.1.2026", "b": "2026-01-31"}, NEEDS_DATE),
+        ({">": [A, B]}, {"a": "2026-01-31", "b": "5.1.2026"}, NEEDS_DATE),
+        ({">=": [A, "2026-01"]}, {"a": "2026-01-31"}, NEEDS_DATE),
+        ({"<=": ["2026-01-01", A, "2026-13-01"]}, {"a": "2026-01-05"}, NEEDS_DATE),
+        ({"==": [A, "5.1.2026"]}, {"a": "2026-01-05"}, NOT),
         ({"date_before": [A, B]}, {"a": "2026-01-05", "b": "2026-01-31"}, PASSES),
         ({"date_before": [A, B]}, {"a": "2026-01-31", "b": DAY}, NOT),
         ({"date_after": [A, B]}, {"a": DAY, "b": "2026-01-05"}, PASSES),

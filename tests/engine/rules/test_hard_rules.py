@@ -1,6 +1,7 @@
 import copy
 import re
 import time
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -51,13 +52,40 @@ def test_data_that_looks_like_a_rule_is_only_data() -> None:
     assert run({"if": [True, {"!!": v("a")}, False]}, data) == ()
 
 
-def test_data_nested_without_end_fails_one_rule_only() -> None:
-    endless: list[Any] = []
-    endless.append(endless)
-    twin: list[Any] = []
-    twin.append(twin)
-    found = run({"==": [v("a"), v("b")]}, {"a": endless, "b": twin})
-    assert found[0].message == "rule failed: the data does not have the shape it expects"
+def endless() -> list[Any]:
+    inside: list[Any] = []
+    inside.append(inside)
+    return inside
+
+
+def deep() -> list[Any]:
+    inside: list[Any] = []
+    for _ in range(100_000):
+        inside = [inside]
+    return inside
+
+
+@pytest.mark.parametrize("nested", [endless, deep])
+@pytest.mark.parametrize(
+    "logic",
+    [
+        {"==": [v("a"), v("b")]},
+        {"!=": [v("a"), v("b")]},
+        {"in": [v("a"), {"merge": [[v("b")]]}]},
+        {"or": [{"==": [v("a"), v("b")]}, False]},
+        {"!": {"and": [True, {"===": [v("b"), v("a")]}]}},
+    ],
+)
+def test_data_nested_without_end_is_told_and_fails_one_rule_only(
+    logic: dict[str, Any], nested: Callable[[], list[Any]]
+) -> None:
+    rules = [
+        HardRule(field="a", logic=logic, message="not so"),
+        HardRule(field="ecog", logic={"<": [v("ecog"), 1]}, message="too high"),
+    ]
+    found = HardRuleEngine().run(rules, {"a": nested(), "b": nested(), "ecog": 2}, "en")
+    told = "rule failed: the data does not have the shape it expects"
+    assert [violation.message for violation in found] == [told, "too high"]
 
 
 TOLD = Bilingual(zh="{field}是 {value}，应小于 60", en="{field} is {value}, not below 60")

@@ -29,7 +29,7 @@ async def test_approved_visit_is_written_once(
     assert first["visit"] == second["visit"]
     stored = (await records.visits("P003"))[-1]
     assert stored.model_dump(mode="json") == first["visit"]
-    assert (stored.weight_kg, stored.adverse_event) == (61.0, "无力 / weakness")
+    assert (stored.weight_kg, stored.adverse_event) == (61.0, VISIT["adverse_event"])
 
 
 async def test_write_is_told_in_both_languages(approved: ToolContext) -> None:
