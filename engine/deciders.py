@@ -3,7 +3,9 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
+from cards.markdown import literal
 from cards.model import Choice, Decision, Field, Lang, Principal, Review
+from cards.show import local, voter
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.playbooks.review import ReviewPolicy
@@ -56,3 +58,12 @@ def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
     if policy.execute_s is None:
         return None
     return decision.at + timedelta(seconds=policy.execute_s)
+
+
+def rejection_text(decision: Decision, context: StepContext) -> str:
+    """Who rejected it, when and why (Markdown)."""
+    lang, reason = context.run.lang, str(decision.values.get("reason", ""))
+    key = "run.rejected" if reason else "run.rejected_plainly"
+    when = local(decision.at, context.services.zone)
+    name = literal(voter(decision, lang))
+    return say(key, lang, name=name, when=when, reason=literal(reason))

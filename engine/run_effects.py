@@ -7,12 +7,14 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
+from cards.view import MessageView
 from engine import audit, children, findings, reviewing, syncing, violations
 from engine.frames.outcome import Advanced, Done, Fork, Next, Note, Push, StepContext
-from engine.frames.state import ENDED, Run, position
+from engine.frames.state import ENDED, PlannerFrame, Run, position
 from engine.mail import AlarmRang, CardDecided, CardExpired, PartReady, RunMail, Started
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
+from engine.run_ends import told_of
 
 # How far a run is need not be shown at once: what comes after it soon is shown in its place.
 PROGRESS_S = 1.0
@@ -43,7 +45,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
     before, opened, note = moved.before, moved.opened, _note(moved)
     after = moved.after
     if note:
-        part = before.part.model_copy(update={"state": note.state, "text": note.text})
+        part = before.part.model_copy(update={"state": after.end or note.state, "text": note.text})
         after = after.model_copy(update={"part": part})
     slots: tuple[tuple[str, str], ...] = ()
     if before.slot and opened:
@@ -63,6 +65,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
         slots=slots,
         posts=(
             *(_late(after, now) if ended else ()),
+            *_informing(moved),
             *syncing.posts(before, after),
             *findings.posts(after, moved.advanced),
             *chart,
@@ -142,6 +145,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
         "status": after.status,
         "why": advanced.why,
         "to": position(after.frames[-1]),
+        **({"end": after.end} if after.end else {}),
         "cards": [card.token for card in moved.opened],
         **{name: value for name, value in told.items() if value},
     }
@@ -159,16 +163,28 @@ def _event(advanced: Advanced, before: Run) -> str:
 def _note(moved: Moved) -> Note | None:
     after = moved.after
     if after.status == "completed":
-        done = say("part.done", after.lang, name=after.name)
-        return Note("done", "\n\n".join(filter(None, (done, after.state.response))))
+        return Note("done", told_of(after))
     if isinstance(moved.advanced, Done):
         waits = after.status == "suspended" and after.outgoing
         return Note("working", say("part.syncing", after.lang, name=after.name)) if waits else None
     return moved.advanced.note
 
 
+def _informing(moved: Moved) -> tuple[Post, ...]:
+    """What the step only informs of, as a message of its own."""
+    informs = moved.advanced.informs if isinstance(moved.advanced, Next) else None
+    if informs is None:
+        return ()
+    run = moved.after
+    body = MessageView(lang=run.lang, card=informs).model_dump_json()
+    row = f"{run.id}/informs/{run.steps}"
+    return (Post(row=row, conversation=run.conversation, kind="note", ref=row, body=body),)
+
+
 def _late(run: Run, now: datetime) -> tuple[Post, ...]:
-    if run.status == "completed" or run.parent:
+    top = run.frames[0]
+    announced = isinstance(top, PlannerFrame) and top.phase in top.announced
+    if run.parent or (run.end == "done" and announced):
         # Its phase_done card was a message of its own.
         return ()
     return said_late(

@@ -9,6 +9,7 @@ from pydantic import Field, field_serializer
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.view import ChartView
+from engine.end_kinds import Ending, RunEnd
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.ports.model import Message
@@ -49,7 +50,8 @@ class AgentState(Frozen):
 
     `recent` is what was said before the request, `response` what the last skill said, `written`
     names the writes that have been done, `edited` who changed at a review what stands at a path.
-    `chart` is still to be shown, below what comes next.
+    `chart` is still to be shown, below what comes next. `endings` are how skills ended, by
+    `phase/skill`, as far as that says how the run ends: not done, or with something to tell.
     """
 
     profile: dict[str, Scalar] = {}
@@ -63,6 +65,7 @@ class AgentState(Frozen):
     written: tuple[str, ...] = ()
     edited: dict[str, str] = {}
     chart: ChartView | None = None
+    endings: dict[str, Ending] = {}
 
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
@@ -74,7 +77,7 @@ class Patch(Frozen):
 
     `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
     `violations` what its rules found, counted by rule; `edited` says who changed what stands at a
-    path.
+    path. `ending` is how the skill ended, None where that says nothing of how the run does.
     """
 
     by: str
@@ -90,6 +93,7 @@ class Patch(Frozen):
     edited: dict[str, str] = {}
     chart: ChartView | None = None
     violations: dict[str, int] = {}
+    ending: Ending | None = None
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -118,6 +122,7 @@ class Patch(Frozen):
             written=state.written + self.written,
             edited=edited | self.edited,
             chart=self.chart or state.chart,
+            endings=state.endings,
         )
 
     @property
@@ -143,7 +148,9 @@ class PlannerFrame(Frozen):
     """The planner's position: a phase. `announced` are phases whose phase_done card was shown.
 
     `seen` are digests of the states in which it chose a skill since somebody last answered (when
-    `heard` answers had been given). With `force` it runs that skill alone.
+    `heard` answers had been given). With `force` it runs that skill alone. `chosen` is the skill
+    that it chose last with the state's digest, as `skill@digest`; `ended` are those from which
+    nothing came, since somebody last answered (when `ended_heard` answers had been given).
     """
 
     kind: Literal["planner"] = "planner"
@@ -153,6 +160,9 @@ class PlannerFrame(Frozen):
     seen: tuple[str, ...] = ()
     heard: int = 0
     force: str = ""
+    chosen: str = ""
+    ended: tuple[str, ...] = ()
+    ended_heard: int = 0
 
 
 class PromptFrame(Frozen):
@@ -290,7 +300,7 @@ class Run(Frozen):
     yet, the oldest first; `changes` counts all, `sent` has a digest of what each field was last.
     `finished` once nothing is left to do, but for those. A child run has a `parent`, and a `key`
     among its siblings; `children` are the ids of those that have not ended, by key. `prompted`
-    counts the steps that children and timers caused.
+    counts the steps that children and timers caused. `end` is how it ended: see `ends.end_of`.
     """
 
     schema_version: Literal[1] = 1
@@ -323,6 +333,7 @@ class Run(Frozen):
     key: str = ""
     children: dict[str, str] = {}
     prompted: int = 0
+    end: RunEnd | None = None
     started_at: datetime
 
     @field_serializer("frames")

@@ -178,8 +178,8 @@ def _changes(skill: Skill) -> set[str]:
     changed = {*skill.provided, *skill.sets}
     if skill.ask and skill.ask.instead:
         changed |= skill.ask.instead.sets.keys()
-    for outcome in skill.sop.outcomes.values() if skill.sop else ():
-        changed |= outcome.keys()
+    if skill.sop:
+        changed |= {path for end in skill.sop.outcomes for path in skill.sop.sets(end)}
     for part in (skill.plan, skill.planner, skill.jobs):
         changed |= part.on_error.keys() if part else set()
     return changed

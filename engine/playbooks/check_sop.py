@@ -3,10 +3,21 @@
 from collections.abc import Mapping
 
 from engine.faults import Path
+from engine.language import Bilingual
 from engine.playbooks.check import Checking
 from engine.playbooks.check_edits import edit_faults
 from engine.playbooks.check_review import ReviewCheck
-from engine.playbooks.skill import Batch, Over, Sop, SopNode, SopNodeType
+from engine.playbooks.skill import (
+    END,
+    SAYS,
+    SOP_ENDS,
+    Batch,
+    Over,
+    Setting,
+    Sop,
+    SopNode,
+    SopNodeType,
+)
 from engine.rules.check import check_logic
 
 # Rules may also read today's date.
@@ -60,9 +71,22 @@ class SopCheck(Checking):
             if node.type == "soft_instruction"
             for target in (node.on_pass, node.on_fail)
         }
-        for end, sets in sop.outcomes.items():
-            by_review = reviewed and end not in by_model
-            self.sets(sets, ("sop", "outcomes", end), by_review=by_review)
+        for end, outcome in sop.outcomes.items():
+            by_review, at = reviewed and end not in by_model, ("sop", "outcomes", end)
+            self.sets(sop.sets(end), at, by_review=by_review)
+            self._ending(outcome, at)
+
+    def _ending(self, outcome: Mapping[str, Setting | Bilingual], at: Path) -> None:
+        """What an outcome says besides what it sets."""
+        if END in outcome:
+            given = outcome[END]
+            known = isinstance(given, str) and given in SOP_ENDS
+            self.add((*at, END), "" if known else f"should be one of {', '.join(SOP_ENDS)}")
+        for key, value in outcome.items():
+            if isinstance(value, Bilingual) and key != SAYS:
+                self.add((*at, key), f"is a text in both languages; only {SAYS} is one")
+        if SAYS in outcome and not isinstance(outcome[SAYS], Bilingual):
+            self.add((*at, SAYS), "should be a text in both languages, zh and en")
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
         for key in (*_FOLLOWED[node.type], "on_error"):

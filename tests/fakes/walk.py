@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from cards.decision import Won, decide
 from cards.model import Card, Lang, Principal, Review
+from cards.view import CardView, MessageView
 from engine import audit
 from engine.frames.outcome import Services, StepContext
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
@@ -137,6 +138,13 @@ class Walk:
         """The one card that the run waits for."""
         (token,) = self.run.waiting
         return self.cards[token]
+
+    @property
+    def informed(self) -> list[CardView]:
+        """The cards that it only informed with."""
+        notes = (post.body for post in self.posts if post.kind == "note")
+        found = (MessageView.model_validate_json(body).card for body in notes)
+        return [card for card in found if card]
 
     @property
     def frame(self) -> Any:

@@ -412,6 +412,21 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((CHECK, "category: check", "category: files"),),
         "category: files are read by a skill with a system_prompt; name another category",
     ),
+    # how an SOP ends
+    *(
+        (
+            ((APPROVE, '{decisions.approved: "yes"}', f'{{decisions.approved: "yes", {more}}}'),),
+            f"sop.outcomes.end_approved.{told}",
+        )
+        for more, told in (
+            ("end: gone", "end: should be one of done, rejected, refused, failed, expired"),
+            ("says: yes", "says: should be a text in both languages, zh and en"),
+            (
+                "profile.stage: {zh: 好, en: good}",
+                "profile.stage: is a text in both languages; only says is one",
+            ),
+        )
+    ),
     # cards
     (
         ((PLAN, "  decision: plan_confirmed\n", ""),),
