@@ -14,7 +14,7 @@ from engine.frames.state import ENDED, PlannerFrame, Run, position
 from engine.mail import AlarmRang, CardDecided, CardExpired, PartReady, RunMail, Started
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
-from engine.run_ends import told_of
+from engine.run_ends import end_of, told_of
 
 # How far a run is need not be shown at once: what comes after it soon is shown in its place.
 PROGRESS_S = 1.0
@@ -98,6 +98,7 @@ def written(run: Run) -> RunWrite:
         playbook=run.playbook,
         who=f"{run.requester.id} {run.requester.name}",
         parent=run.parent,
+        end=end_of(run) or "",
     )
 
 

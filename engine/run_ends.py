@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from cards.texts import say
 from engine.end_kinds import USUAL, Ending, RunEnd
-from engine.frames.state import AgentState, Frame, PlannerFrame, Run
+from engine.frames.state import ENDED, AgentState, Frame, PlannerFrame, Run
 
 _HEADS: Mapping[RunEnd, str] = {
     "done": "part.done",
@@ -19,6 +19,12 @@ def end_of(run: Run) -> RunEnd | None:
     usual = USUAL.get(run.status)
     # Whoever cancels a run leaves its state as it was.
     return usual if run.end is None or usual in (None, "cancelled") else run.end
+
+
+def as_ended(run: Run, status: str) -> Run:
+    """The run with the terminal status that the store has, "" for none: cancelled from outside."""
+    found = next((ended for ended in ENDED if ended == status), run.status)
+    return run.model_copy(update={"status": found})
 
 
 def with_ending(state: AgentState, ending: Ending | None, frames: tuple[Frame, ...]) -> AgentState:

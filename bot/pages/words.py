@@ -1,6 +1,9 @@
 """Which sentence stands for a value of ours; a value that is not known stands for itself."""
 
 from collections.abc import Mapping
+from typing import get_args
+
+from engine.end_kinds import RunEnd
 
 _STATUS: Mapping[str, str] = {
     "living": "pages.status.living",
@@ -14,6 +17,7 @@ _STATUS: Mapping[str, str] = {
     "unreadable": "pages.status.unreadable",
     "": "pages.run.living",
 }
+_END: Mapping[str, str] = {end: f"end.{end}" for end in get_args(RunEnd)}
 _CARD: Mapping[str, str] = {
     "open": "pages.card.open",
     "decided": "pages.card.decided",
@@ -44,6 +48,7 @@ _SEVERITY: Mapping[str, str] = {
 }
 TABLES: Mapping[str, Mapping[str, str]] = {
     "status": _STATUS,
+    "end": _END,
     "card": _CARD,
     "kind": _KIND,
     "call": _CALL,

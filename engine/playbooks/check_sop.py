@@ -30,7 +30,7 @@ RECORDS = ("subject_id", "result", "problems")
 SUMMARY = ("subject_id", "visits", "findings")
 
 
-_FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
+FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
     "hard_rule": ("on_pass", "on_fail"),
     "soft_instruction": ("on_pass", "on_fail", "on_expire"),
     "human_review": ("on_approve", "on_reject", "on_expire"),
@@ -89,7 +89,7 @@ class SopCheck(Checking):
             self.add((*at, SAYS), "should be a text in both languages, zh and en")
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
-        for key in (*_FOLLOWED[node.type], "on_error"):
+        for key in (*FOLLOWED[node.type], "on_error"):
             target = getattr(node, key)
             if not target and key != "on_expire":
                 self.add((*at, key), "is required")
@@ -110,7 +110,7 @@ class SopCheck(Checking):
 
     def _foreign(self, node: SopNode, at: Path) -> None:
         """Parts that only nodes of another type have, or that do not go together."""
-        parts = {kind: {*_PARTS[kind], *_FOLLOWED[kind]} for kind in _PARTS}
+        parts = {kind: {*_PARTS[kind], *FOLLOWED[kind]} for kind in _PARTS}
         for part in sorted(node.model_fields_set - parts[node.type]):
             kinds = [kind for kind, own in parts.items() if part in own]
             if kinds:
@@ -215,5 +215,5 @@ def _ending(sop: Sop) -> set[str]:
 
 
 def _leads(node: SopNode) -> list[str]:
-    found = ((key, getattr(node, key)) for key in _FOLLOWED[node.type])
+    found = ((key, getattr(node, key)) for key in FOLLOWED[node.type])
     return [target for key, target in found if target or key != "on_expire"]
