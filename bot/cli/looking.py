@@ -25,9 +25,8 @@ def validate(args: argparse.Namespace) -> int:
     """Prints every problem of the definitions; 1 when there is one. Warnings go to stderr."""
     settings = load_settings()
     from bot.records import mapping_file
-    from bot.validation import problems_as_json
+    from bot.validation import problems_as_json, warnings_of
     from bot.validation import validate as problems_of
-    from bot.validation import warnings_of
 
     fields, path = mapping_file(settings), args.path
     if path is None:
