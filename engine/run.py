@@ -243,7 +243,7 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
         follows=context.follows,
     )
     changed = effects(moved, now)
-    changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
+    changed = replace(changed, posts=changed.posts + shown_at(run, moved.shown, context))
     front = CONTINUE if after.status == "running" else ""
     return Stepped(changed, front, park=after.status == "blocked")
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from cards.model import Card
 from cards.texts import say
-from cards.view import MessageView
 from engine import audit, children, findings, reviewing, syncing, violations
 from engine.frames.outcome import Advanced, Done, Fork, Next, Note, Push, StepContext
 from engine.frames.state import ENDED, PlannerFrame, Run, position
@@ -39,19 +38,25 @@ class Moved:
     dropped: tuple[tuple[str, int], ...] = ()
     follows: bool = True
 
+    @property
+    def shown(self) -> tuple[Card, ...]:
+        """The new cards: those that somebody has to decide, and one that only informs."""
+        informs = self.advanced.informs if isinstance(self.advanced, Next) else None
+        return (*self.opened, *((informs,) if informs else ()))
+
 
 def effects(moved: Moved, now: datetime) -> Effects:
     """Everything that the step writes, but for where its cards are shown."""
-    before, opened, note = moved.before, moved.opened, _note(moved)
+    before, note = moved.before, _note(moved)
     after = moved.after
     if note:
         part = before.part.model_copy(update={"state": after.end or note.state, "text": note.text})
         after = after.model_copy(update={"part": part})
     slots: tuple[tuple[str, str], ...] = ()
-    if before.slot and opened:
-        slots = ((before.reply, opened[0].token),)
+    if before.slot and moved.shown:
+        slots = ((before.reply, moved.shown[0].token),)
         after = after.model_copy(update={"slot": False})
-    after, chart = violations.shown(before, after, below=bool(opened))
+    after, chart = violations.shown(before, after, below=bool(moved.shown))
     ended = after.status if after.status in ENDED else ""
     under_way = note is not None and note.state == "working"
     # A child speaks through its parent.
@@ -60,12 +65,11 @@ def effects(moved: Moved, now: datetime) -> Effects:
     return Effects(
         runs=(written(after), *map(written, moved.begun)),
         parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if shows else (),
-        cards=(*moved.closed, *(CardWrite(card) for card in opened)),
+        cards=(*moved.closed, *map(CardWrite, moved.shown)),
         timers=(*_timers(moved, now), *_alarms(after, moved.advanced)),
         slots=slots,
         posts=(
             *(_late(after, now) if ended else ()),
-            *_informing(moved),
             *syncing.posts(before, after),
             *findings.posts(after, moved.advanced),
             *chart,
@@ -120,7 +124,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     patch = getattr(advanced, "patch", None)
     judged = getattr(advanced, "judged", None)
     given = mail.model_dump(mode="json", exclude={"kind"})
-    written = (*(write.card for write in moved.closed), *moved.opened)
+    written = (*(write.card for write in moved.closed), *moved.shown)
     under_way = getattr(moved.before.frames[-1], "started", False)
     told = {
         "again": under_way and not moved.follows,
@@ -147,7 +151,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
         "why": advanced.why,
         "to": position(after.frames[-1]),
         **({"end": after.end} if after.end else {}),
-        "cards": [card.token for card in moved.opened],
+        "cards": [card.token for card in moved.shown],
         **{name: value for name, value in told.items() if value},
     }
 
@@ -169,17 +173,6 @@ def _note(moved: Moved) -> Note | None:
         waits = after.status == "suspended" and after.outgoing
         return Note("working", say("part.syncing", after.lang, name=after.name)) if waits else None
     return moved.advanced.note
-
-
-def _informing(moved: Moved) -> tuple[Post, ...]:
-    """What the step only informs of, as a message of its own."""
-    informs = moved.advanced.informs if isinstance(moved.advanced, Next) else None
-    if informs is None:
-        return ()
-    run = moved.after
-    body = MessageView(lang=run.lang, card=informs).model_dump_json()
-    row = f"{run.id}/informs/{run.steps}"
-    return (Post(row=row, conversation=run.conversation, kind="note", ref=row, body=body),)
 
 
 def _late(run: Run, now: datetime) -> tuple[Post, ...]:

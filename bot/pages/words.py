@@ -20,6 +20,7 @@ _STATUS: Mapping[str, str] = {
 _END: Mapping[str, str] = {end: f"end.{end}" for end in get_args(RunEnd)}
 _CARD: Mapping[str, str] = {
     "open": "pages.card.open",
+    "told": "pages.card.told",
     "decided": "pages.card.decided",
     "expired": "pages.card.expired",
     "cancelled": "pages.card.cancelled",

@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any, Literal, Protocol
 
 from cards.model import Card, Decision, Principal, Review
-from cards.view import CardView, PartState
+from cards.view import PartState
 from engine.end_kinds import RunEnd
 from engine.events import Actor
 from engine.frames.state import Frame, Patch, Run, RunStatus
@@ -49,8 +49,8 @@ class Judged:
 class Next:
     """The frame goes on; a patch changes the state, a note tells how far it is.
 
-    `checks` is what a node of an SOP found in this step, or found no more. `informs` is shown in a
-    message of its own, and waits for nobody.
+    `checks` is what a node of an SOP found in this step, or found no more. `informs` is a
+    card that is shown and waits for nobody.
     """
 
     frame: Frame
@@ -59,7 +59,7 @@ class Next:
     note: Note | None = None
     judged: Judged | None = None
     checks: tuple[Check, ...] = ()
-    informs: CardView | None = None
+    informs: Card | None = None
 
 
 @dataclass(frozen=True, slots=True)

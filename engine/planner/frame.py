@@ -6,7 +6,6 @@ from hashlib import sha256
 
 from cards.markdown import literal
 from cards.model import Card, Choice, Review
-from cards.show import show
 from cards.texts import say
 from engine.end_kinds import Ending, RunEnd
 from engine.frames.jobs import JobsFrame
@@ -204,8 +203,8 @@ def _announce(
     last = PhaseManager(context.playbook, run.request).phases[-1].id == phase.id
     if last or not words.holds:
         after = frame.model_copy(update={"announced": (*frame.announced, phase.id)})
-        only_told = card.model_copy(update={"choices": (), "deadline": None})
-        return Next(after, why, informs=show(only_told, context.services.zone))
+        told = {"status": "told", "choices": (), "deadline": None}
+        return Next(after, why, informs=card.model_copy(update=told))
     note = Note("needs_you", say("part.phase_done", run.lang, name=run.name, title=card.title))
     return Suspend(frame, (card,), note, why)
 

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from cards.decision import Won, decide
 from cards.model import Card, Lang, Principal, Review
-from cards.view import CardView, MessageView
 from engine import audit
 from engine.frames.outcome import Services, StepContext
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
@@ -140,11 +139,9 @@ class Walk:
         return self.cards[token]
 
     @property
-    def informed(self) -> list[CardView]:
+    def informed(self) -> list[Card]:
         """The cards that it only informed with."""
-        notes = (post.body for post in self.posts if post.kind == "note")
-        found = (MessageView.model_validate_json(body).card for body in notes)
-        return [card for card in found if card]
+        return [card for card in self.cards.values() if card.status == "told"]
 
     @property
     def frame(self) -> Any:
