@@ -60,10 +60,12 @@ def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
     return decision.at + timedelta(seconds=policy.execute_s)
 
 
-def rejection_text(decision: Decision, context: StepContext) -> str:
-    """Who rejected it, when and why (Markdown)."""
+def rejection_text(decision: Decision, context: StepContext, *, dated: bool = False) -> str:
+    """Who rejected it and why, if `dated` also when (Markdown)."""
     lang, reason = context.run.lang, str(decision.values.get("reason", ""))
-    key = "run.rejected" if reason else "run.rejected_plainly"
-    when = local(decision.at, context.services.zone)
     name = literal(voter(decision, lang))
-    return say(key, lang, name=name, when=when, reason=literal(reason))
+    told = {"name": name, "reason": literal(reason)}
+    if not dated:
+        return say("run.rejected" if reason else "run.rejected_plainly", lang, **told)
+    key = "run.rejected_when" if reason else "run.rejected_plainly_when"
+    return say(key, lang, when=local(decision.at, context.services.zone), **told)

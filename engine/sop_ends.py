@@ -84,7 +84,7 @@ def _why(end: SopEnd, done: Done, given: Input, context: StepContext) -> str:
     """Who rejected it, when and why; else what the checks found."""
     assert done.judged is not None
     if isinstance(given, Answer) and done.judged.result == "rejected":
-        return rejection_text(given.decision, context)
+        return rejection_text(given.decision, context, dated=True)
     lang, problems = context.run.lang, done.patch.problems or ()
     match end:
         case "expired":

@@ -262,8 +262,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "run.newer_state": ("状态由更新的版本写入", "its state was written by a newer version"),
     "run.attempts": ("多次重试后仍然失败", "it failed again and again"),
-    "run.rejected": ("{name} 于 {when} 驳回：{reason}", "{name} rejected it ({when}): {reason}"),
-    "run.rejected_plainly": ("{name} 于 {when} 驳回", "{name} rejected it ({when})"),
+    "run.rejected": ("{name} 驳回：{reason}", "{name} rejected it: {reason}"),
+    "run.rejected_plainly": ("{name} 驳回", "{name} rejected it"),
+    "run.rejected_when": (
+        "{name} 于 {when} 驳回：{reason}",
+        "{name} rejected it ({when}): {reason}",
+    ),
+    "run.rejected_plainly_when": ("{name} 于 {when} 驳回", "{name} rejected it ({when})"),
     "run.no_progress": (
         "「{skill}」已经结束，但这一阶段的目标没有达到，再做一次也不会改变",
         "“{skill}” has ended, but the goal of its phase is not reached, and doing it again would "

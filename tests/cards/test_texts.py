@@ -44,7 +44,7 @@ COMPOSED = {
     "audit.result.": set(get_args(RefusedFor))
     | {"decided", "vote", "form", "invalid", "kept", "about_another"}
     | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
-    "card.": set(get_args(CardStatus)) - {"open", "decided"},
+    "card.": set(get_args(CardStatus)) - {"open", "told", "decided"},
     "files.": set(get_args(Problem)) - {""},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
