@@ -56,7 +56,8 @@ async def test_the_documented_example_with_a_subject_of_80_is_told_as_refused() 
     walk = await screening(data=OLD).start()
     assert ended(walk) == ("completed", "refused", "refused")
     assert walk.run.part.text == (
-        "“Eligibility screening”: refused by the checks\n\n- Age = 80: should be 18 to 75"
+        "“Eligibility screening”: refused by the checks\n\nThe subject cannot be enrolled.\n\n"
+        "- Age = 80: should be 18 to 75"
     )
     assert walk.run.state.profile["eligibility"] == "ineligible"
     assert walk.log[-1]["end"] == "refused"
