@@ -86,7 +86,7 @@ def _mails(moved: Moved, after: Run) -> tuple[tuple[str, str], ...]:
     told = children.told(moved.before, after, patch, moved.advanced.why)
     if after.parent:
         return told
-    return wakes(after) if after.status in ENDED or after.part.state == "done" else ()
+    return wakes(after) if after.status in ENDED else ()
 
 
 def written(run: Run) -> RunWrite:

@@ -107,9 +107,8 @@ async def test_validate_warns_of_an_end_that_sets_nothing(tmp_path: Path) -> Non
     changed(review, "    end_rejected: {decisions.review: rejected}\n", "")
     told = await ended(tmp_path, "validate")
     assert (told.status, told.out) == (0, "ok\n")
-    assert told.err.startswith(
-        f"warning: playbooks/clinical_qc/skills/visit-review.yaml:20: sop.nodes.approve.on_reject: 'end_rejected'"
-    )
+    where = f"{review.relative_to(tmp_path)}:20: sop.nodes.approve.on_reject"
+    assert told.err.startswith(f"warning: {where}: 'end_rejected' sets nothing")
     assert told.err.count("\n") == 1
 
 
