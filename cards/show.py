@@ -71,7 +71,12 @@ def show(card: Card, zone: str, *, origin: str = "") -> CardView:
 
 
 def outcome(card: Card, zone: str) -> str:
-    """How a closed card ended: what, by whom, when, the reason given, and all votes of several."""
+    """How a closed card ended: what, by whom, when, the reason given, and all votes of several.
+
+    "" for one that only informs: nothing came of it.
+    """
+    if card.status == "told":
+        return ""
     if card.decision is None:
         return say(f"card.{card.status}", card.lang)
     line = decided(card, card.decision, zone)

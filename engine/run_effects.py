@@ -56,7 +56,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
     if before.slot and moved.shown:
         slots = ((before.reply, moved.shown[0].token),)
         after = after.model_copy(update={"slot": False})
-    after, chart = violations.shown(before, after, below=bool(moved.shown))
+    after, chart = violations.shown(before, after, below=bool(moved.opened))
     ended = after.status if after.status in ENDED else ""
     under_way = note is not None and note.state == "working"
     # A child speaks through its parent.

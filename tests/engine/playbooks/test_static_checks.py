@@ -737,6 +737,9 @@ ELSEWHERE = (
     "is required: what the model is to judge",
     "is required: who decides when the model cannot",
     "no end can be reached from it",
+    # test_graph_command.py
+    "'end_x' sets nothing, so the run ends there if the gate of its phase is still open; say under "
+    "outcomes what it sets, or name it there",
     # test_edit_checks.py
     "decisions are made, not edited",
     "the card does not show 'x'; known here: y",

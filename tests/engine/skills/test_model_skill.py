@@ -201,7 +201,7 @@ async def test_withdrawn_is_stopped_and_expired_is_failed() -> None:
     assert (found.run.status, found.run.part.state) == ("stopped", "withdrawn")
     found = await walk("work-plan", output(data={"plan": "sue"})).start()
     await found.expire()
-    assert (found.run.status, found.run.part.state) == ("failed", "failed")
+    assert (found.run.status, found.run.part.state) == ("failed", "expired")
     assert found.run.state.decisions == {}
 
 
