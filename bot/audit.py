@@ -18,6 +18,7 @@ from cards.texts import say
 from engine.frames.state import Run, position
 from engine.ports.archive import History
 from engine.replay.audit import Standing, reconstructed
+from engine.run_ends import as_ended, end_of
 
 _NO_VALUE: Final = "-"
 _NOT_CONTROL: Final = dict.fromkeys((*range(32), 127, *range(128, 160)), " ")
@@ -156,12 +157,17 @@ def _card(card: Mapping[str, Any], lang: Lang) -> str:
 
 def _summed_up(standing: Standing, history: History, lang: Lang) -> list[str]:
     """How the run stands by its log, and how it is stored when that is something else."""
-    told = {"status": standing.status, "at": standing.position}
+    told = {"status": _ended(standing.status, standing.end), "at": standing.position}
     cards = ", ".join(standing.waiting) or say("audit.none", lang)
     lines = [say("audit.standing", lang, cards=cards, **told)]
     try:
         run = Run.model_validate_json(history.body)
     except ValidationError:
         return lines
-    stored = {"status": history.ended or run.status, "at": position(run.frames[-1])}
+    run = as_ended(run, history.ended)
+    stored = {"status": _ended(run.status, end_of(run) or ""), "at": position(run.frames[-1])}
     return lines if stored == told else [*lines, say("audit.differs", lang, **stored)]
+
+
+def _ended(status: str, end: str) -> str:
+    return f"{status} ({end})" if end else status

@@ -11,6 +11,7 @@ from adapters.text_files import read_text
 from bot.people import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError
+from engine.playbooks.check_ends import end_warnings
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
 from engine.router.table import RouteTable
@@ -128,6 +129,13 @@ def playbook_at(main: Path, people: Directory | None) -> Playbook:
         at = ("sync", "to")
         raise DefinitionError(read(files[str(main)], file=str(main)).problem(at, fault))
     return playbook
+
+
+def warnings_at(main: Path, people: Directory | None) -> list[str]:
+    """What may not be meant in the playbook of a playbook.yaml; raises as `playbook_at`."""
+    playbook = playbook_at(main, people)
+    sources = [read(text, file=name) for name, text in _files(main).items()]
+    return end_warnings(playbook, {str(source.data.get("id")): source for source in sources})
 
 
 @lru_cache(maxsize=KEPT)

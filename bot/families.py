@@ -42,6 +42,7 @@ FAMILIES = (
     Family("ack", "ack_seconds", "Until an update was durable", ("platform",), _SHORT_S),
     Family("turn", "turn_seconds", "Handling of a message", ("route",), _SHORT_S),
     Family("step", "step_seconds", "A step of a run", ("frame",), _SHORT_S),
+    Family("ended", "runs_ended", "Runs that ended, child runs left out, and how", ("end",)),
     Family("tools", "tool_calls", "Calls of tools, and what came of them", ("tool", "outcome")),
     Family("sent", "deliveries", "Messages sent or edited", ("platform", "outcome")),
     Family("limited", "rate_limited", "Answers 429 of platforms", ("platform",)),

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 
 import structlog
 
+from bot.counting import count_ends
 from bot.handling import Handled, Handling, Progress
 from bot.newer import AGAIN_S, Patience
 from bot.stopping import pause
@@ -154,6 +155,7 @@ class Lanes:
 
         async def progress(effects: Effects) -> None:
             after = await self._mailbox.commit(held[0], effects, pop=False)
+            count_ends(effects, self._meter)
             self._committed(effects)
             if after is None:
                 raise LeaseLost(claim.lane)
@@ -168,6 +170,7 @@ class Lanes:
             front=handled.front,
             after="park" if handled.park else after,
         )
+        count_ends(handled.effects, self._meter)
         self._committed(handled.effects)
         return following
 

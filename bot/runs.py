@@ -10,13 +10,14 @@ from bot.current import Pointer, published_playbook
 from bot.operate import VIA, operator
 from bot.settings import Settings
 from bot.wiring import Kept, open_archive
-from engine.frames.state import ENDED, Run, position
+from engine.frames.state import Run, position
 from engine.mail import Migrated
 from engine.migration import Migration, migration
 from engine.playbooks.model import Playbook
 from engine.ports.archive import History
 from engine.replay.explain import Explained, StepThen, explained
 from engine.replay.trace import trace_of
+from engine.run_ends import as_ended, end_of
 
 CURRENT = "current"
 
@@ -33,7 +34,7 @@ _NEWEST = 50
 
 
 async def list_runs(settings: Settings, *, as_json: bool) -> int:
-    """Prints the newest 50 runs, a line each: id, when, status, what, where, for whom."""
+    """Prints the newest 50 runs, a line each: id, when, status, end, what, where, for whom."""
     async with open_archive(settings) as kept:
         found = await kept.archive.runs(_NEWEST)
     told = [_summary(name, history) for name, history in found]
@@ -53,6 +54,7 @@ def _summary(name: str, history: History) -> dict[str, str]:
         "run": name,
         "started": f"{run.started_at:%Y-%m-%d %H:%M:%SZ}",
         "status": history.ended or run.status,
+        "end": end_of(as_ended(run, history.ended)) or "-",
         "playbook": run.playbook,
         "at": position(run.frames[-1]),
         "conversation": run.conversation,
@@ -131,8 +133,7 @@ async def find_run(kept: Kept, run_id: str) -> Found | None:
     except ValidationError:
         _fault(f"{run_id}: its state was written by another version")
         return None
-    if history.ended in ENDED:
-        run = run.model_copy(update={"status": history.ended})
+    run = as_ended(run, history.ended)
     playbook = await published_playbook(kept.published, run.digest)
     return Found(run, playbook, history)
 
@@ -144,8 +145,9 @@ def _fault(text: str) -> int:
 
 def _told(why: Explained) -> str:
     waiting = ", ".join(why.waiting) or "nothing"
+    ended = f" ({why.end})" if why.end else ""
     lines = [
-        f"run {why.run}: {why.status}, phase {why.phase}, at {why.at}",
+        f"run {why.run}: {why.status}{ended}, phase {why.phase}, at {why.at}",
         f"playbook {why.playbook} {why.digest[:12]}, request {why.request or 'none'}",
         f"missing: {', '.join(why.missing) or 'nothing'}; waits for: {waiting}",
         "",

@@ -4,6 +4,7 @@ import json
 import re
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from adapters.clock import SystemClock
@@ -16,12 +17,14 @@ from bot.definitions import (
     people_of,
     playbooks_of,
     talk_of,
+    warnings_at,
 )
 from bot.outside import load_servers
 from bot.progress import tracked
 from bot.records import FIELDS, mapping_file, open_study, sample_of
 from bot.settings import Settings
 from engine.errors import DefinitionError
+from engine.playbooks.load import MAIN
 from engine.source import Problems
 
 # A path has no spaces; without one, what stands before a colon belongs to the message.
@@ -83,6 +86,16 @@ def validate(
             problems.extend(_mapping_faults(fields or own))
     problems.extend(_server_faults(mcp, directory.roles if directory else None))
     return problems
+
+
+def warnings_of(playbooks: Path, people: Path) -> list[str]:
+    """What is no problem and may yet not be meant; nothing of a playbook that has problems."""
+    directory = people_of(people, Problems())
+    found: list[str] = []
+    for main in sorted(playbooks.glob(f"*/{MAIN}")):
+        with suppress(DefinitionError):
+            found += warnings_at(main, directory)
+    return found
 
 
 def problems_as_json(problems: Sequence[str]) -> str:

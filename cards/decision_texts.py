@@ -65,6 +65,8 @@ def _taken(refused: Refused, lang: Lang, tz: tzinfo) -> str:
 
 def _closed(refused: Refused, lang: Lang, tz: tzinfo) -> str:
     card, decision = refused.card, refused.card.decision
+    if card.kind == "phase_done" and decision is None:
+        return say("refused.informs", lang)
     match card.status:
         case "decided" if decision is not None:
             own = decision.person == refused.person

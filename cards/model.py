@@ -11,7 +11,8 @@ from cards.policy import Escalation, Reminders
 
 Lang = Literal["zh", "en"]
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
-CardStatus = Literal["open", "decided", "expired", "cancelled", "superseded"]
+CardStatus = Literal["open", "told", "decided", "expired", "cancelled", "superseded"]
+"""A card that is `told` only informs: it never was open, and nobody decides it."""
 FieldType = Literal["text", "integer", "number", "date", "choice"]
 Style = Literal["primary", "danger", "plain"]
 Value = str | int | float

@@ -53,7 +53,7 @@ def _buttons(card: Card) -> tuple[ButtonView, ...]:
 
 def show(card: Card, zone: str, *, origin: str = "") -> CardView:
     """The card's view; `zone` (IANA) is for the times shown, `origin` for where it comes from."""
-    closed = card.status != "open"
+    closed = card.status not in ("open", "told")
     tone = _TONES.get(card.decision.choice, "neutral") if card.decision else "neutral"
     return CardView(
         token=card.token,
@@ -62,16 +62,21 @@ def show(card: Card, zone: str, *, origin: str = "") -> CardView:
         text="\n\n".join(filter(None, (*lines(card, zone), card.text))),
         problems=() if closed else card.problems,
         rows=card.rows,
-        note="" if closed else _note(card),
+        note=_note(card) if card.status == "open" else "",
         origin=origin,
-        buttons=() if closed else _buttons(card),
+        buttons=_buttons(card) if card.status == "open" else (),
         outcome=outcome(card, zone) if closed else "",
         tone=tone if closed else "open",
     )
 
 
 def outcome(card: Card, zone: str) -> str:
-    """How a closed card ended: what, by whom, when, the reason given, and all votes of several."""
+    """How a closed card ended: what, by whom, when, the reason given, and all votes of several.
+
+    "" for one that only informs: nothing came of it.
+    """
+    if card.status == "told":
+        return ""
     if card.decision is None:
         return say(f"card.{card.status}", card.lang)
     line = decided(card, card.decision, zone)

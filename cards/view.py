@@ -7,8 +7,23 @@ from cards.model import CardKind, Field, Lang, Row, Style
 
 Tone = Literal["open", "good", "bad", "neutral"]
 PartState = Literal[
-    "working", "waiting", "answered", "needs_you", "in_review", "done", "failed", "cancelled"
+    "working",
+    "waiting",
+    "answered",
+    "needs_you",
+    "in_review",
+    "done",
+    "rejected",
+    "refused",
+    "failed",
+    "withdrawn",
+    "cancelled",
+    "expired",
 ]
+NOT_DONE: frozenset[PartState] = frozenset(
+    {"rejected", "refused", "failed", "withdrawn", "cancelled", "expired"}
+)
+"""The states of a part that is over, and whose work was not done."""
 
 
 class ButtonView(Frozen):

@@ -6,6 +6,7 @@ Every entry has `at`, and `event` or, of a step, `outcome`. What the fold reads 
     status     how the run stands after it
     to         where its top frame stands, as `kind:name` (of steps and the start; whom, of others)
     playbook   the digest of the playbook that it goes on with
+    end        how it ended (of the entry that ends it), if that is not what its status says
     changes    {path: value} of its state; None clears
     approvals  {name: {by, name, digest}} added to its state
     written    names of writes that were done

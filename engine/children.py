@@ -25,7 +25,10 @@ def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, .
                 "parent": run.id,
                 "key": child.key,
                 "frames": (child.frame,),
-                "state": merged(run.state, child.patch, context.playbook),
+                # How the parent's skills ended says nothing of how this one does.
+                "state": merged(run.state, child.patch, context.playbook).model_copy(
+                    update={"endings": {}}
+                ),
                 "status": "running",
                 "waiting": (),
                 "result": None,

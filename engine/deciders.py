@@ -3,7 +3,9 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
+from cards.markdown import literal
 from cards.model import Choice, Decision, Field, Lang, Principal, Review
+from cards.show import local, voter
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.playbooks.review import ReviewPolicy
@@ -56,3 +58,14 @@ def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
     if policy.execute_s is None:
         return None
     return decision.at + timedelta(seconds=policy.execute_s)
+
+
+def rejection_text(decision: Decision, context: StepContext, *, dated: bool = False) -> str:
+    """Who rejected it and why, if `dated` also when (Markdown)."""
+    lang, reason = context.run.lang, str(decision.values.get("reason", ""))
+    name = literal(voter(decision, lang))
+    told = {"name": name, "reason": literal(reason)}
+    if not dated:
+        return say("run.rejected" if reason else "run.rejected_plainly", lang, **told)
+    key = "run.rejected_when" if reason else "run.rejected_plainly_when"
+    return say(key, lang, when=local(decision.at, context.services.zone), **told)

@@ -19,6 +19,7 @@ from engine.errors import NewerState
 from engine.frames.state import Run
 from engine.mail import Commanded
 from engine.pending import Again, Told
+from engine.run_ends import as_ended, end_of
 from engine.turn.active import titled
 from engine.turn.services import TurnServices
 
@@ -68,13 +69,14 @@ async def _run(run_id: str, mail: Commanded, lang: Lang, services: TurnServices)
     mine = [c for c in cards if c is not None and waits_for(c, mail.principal, services.now)]
     if not mine and not _may_know(run, mail.principal):
         return None
-    lang, state = mail.principal.lang or run.lang, f"state.{run.status}"
+    lang = mail.principal.lang or run.lang
+    end = end_of(as_ended(run, found[1]))
     line = say(
         "runs.line",
         lang,
         name=titled(run),
         who=literal(run.requester.name),
-        state=say("opened.ended", lang) if found[1] else say(state, lang),
+        state=say(f"end.{end}", lang) if end else say(f"state.{run.status}", lang),
     )
     return _shown(mine, mail, line, services)
 

@@ -5,15 +5,19 @@ from datetime import datetime, timedelta
 from cards.frozen import Frozen
 from cards.model import Card, Lang, Principal
 from cards.show import show
-from cards.view import MessageView, PartState, PartView
+from cards.view import NOT_DONE, MessageView, PartState, PartView
 from engine import shared_files
 from engine.intents import Intent
 from engine.ports.inbox_files import TakenFile
 from engine.ports.store import Post
 
-SETTLED: frozenset[PartState] = frozenset(
-    {"waiting", "answered", "needs_you", "in_review", "done", "failed", "cancelled"}
-)
+SETTLED: frozenset[PartState] = NOT_DONE | {
+    "waiting",
+    "answered",
+    "needs_you",
+    "in_review",
+    "done",
+}
 
 # Edits notify nobody: a later outcome is also said in a message of its own (design §3).
 LATE = timedelta(minutes=10)

@@ -10,8 +10,9 @@ from cards.markdown import literal
 from cards.model import Card, Lang
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine import batch, children, sop, syncing
+from engine import batch, children, run_ends, sop, syncing
 from engine.budget import budget_of, used_in
+from engine.end_kinds import USUAL
 from engine.errors import BudgetExceeded
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
@@ -149,7 +150,7 @@ def _synced(run: Run, mail: Synced, now: datetime) -> Stepped:
         return Stepped(Effects(), "")
     why = f"change {mail.number} is in the system of record"
     if after.finished and not after.outgoing and after.status == "suspended":
-        after = after.model_copy(update={"status": "completed"})
+        after = run_ends.completed(after)
     advanced = Next(run.frames[-1], why)
     return Stepped(effects(Moved(run, after, advanced, mail), now), "")
 
@@ -274,7 +275,7 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
         follows=context.follows,
     )
     changed = effects(moved, now)
-    changed = replace(changed, posts=changed.posts + shown_at(run, opened, context))
+    changed = replace(changed, posts=changed.posts + shown_at(run, moved.shown, context))
     front = CONTINUE if after.status == "running" else ""
     return Stepped(changed, front, park=after.status == "blocked")
 
@@ -302,7 +303,9 @@ def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str 
         case Push(frame=frame, child=child):
             return base.model_copy(update={"frames": (*below, frame, child)})
         case Done(patch=patch):
-            after = base.model_copy(update={"state": merged(run.state, patch, context.playbook)})
+            state = merged(run.state, patch, context.playbook)
+            state = run_ends.with_ending(state, patch.ending, run.frames)
+            after = base.model_copy(update={"state": state})
             if not isinstance(run.frames[0], JobFrame | LeaderFrame):
                 # What a job changes is its graph's to pass on.
                 now = context.services.now
@@ -310,8 +313,8 @@ def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str 
             if below:
                 return after.model_copy(update={"frames": below, "result": patch})
             # It is not complete before the system of record has everything.
-            status = "suspended" if after.outgoing else "completed"
-            return after.model_copy(update={"status": status, "finished": True})
+            after = after.model_copy(update={"status": "suspended", "finished": True})
+            return after if after.outgoing else run_ends.completed(after)
         case Suspend(frame=frame, cards=opened):
             waiting = tuple(card.token for card in opened)
             return base.model_copy(
@@ -325,6 +328,6 @@ def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str 
         case Ended(status="blocked"):
             # All else stays as it is, for the same step to be tried again.
             return run.model_copy(update={"status": "blocked", "steps": base.steps})
-        case Ended(status=status):
-            return base.model_copy(update={"status": status})
+        case Ended(status=status, end=end):
+            return base.model_copy(update={"status": status, "end": end or USUAL.get(status)})
     assert_never(advanced)

@@ -9,10 +9,11 @@ from cards.model import Card
 from cards.texts import say
 from engine import audit, children, findings, reviewing, syncing, violations
 from engine.frames.outcome import Advanced, Done, Fork, Next, Note, Push, StepContext
-from engine.frames.state import ENDED, Run, position
+from engine.frames.state import ENDED, PlannerFrame, Run, position
 from engine.mail import AlarmRang, CardDecided, CardExpired, PartReady, RunMail, Started
 from engine.ports.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.replies import said_late
+from engine.run_ends import end_of, told_of
 
 # How far a run is need not be shown at once: what comes after it soon is shown in its place.
 PROGRESS_S = 1.0
@@ -37,20 +38,26 @@ class Moved:
     dropped: tuple[tuple[str, int], ...] = ()
     follows: bool = True
 
+    @property
+    def shown(self) -> tuple[Card, ...]:
+        """The new cards: those that somebody has to decide, and one that only informs."""
+        informs = self.advanced.informs if isinstance(self.advanced, Next) else None
+        return (*self.opened, *((informs,) if informs else ()))
+
 
 def effects(moved: Moved, now: datetime) -> Effects:
     """Everything that the step writes, but for where its cards are shown."""
-    before, opened, note = moved.before, moved.opened, _note(moved)
+    before, note = moved.before, _note(moved)
     after = moved.after
     if note:
-        part = before.part.model_copy(update={"state": note.state, "text": note.text})
+        part = before.part.model_copy(update={"state": after.end or note.state, "text": note.text})
         after = after.model_copy(update={"part": part})
     slots: tuple[tuple[str, str], ...] = ()
-    if before.slot and opened:
-        slots = ((before.reply, opened[0].token),)
+    if before.slot and moved.shown:
+        slots = ((before.reply, moved.shown[0].token),)
         after = after.model_copy(update={"slot": False})
     after = findings.noted(after, moved.advanced)
-    after, chart = violations.shown(before, after, below=bool(opened))
+    after, chart = violations.shown(before, after, below=bool(moved.opened))
     ended = after.status if after.status in ENDED else ""
     under_way = note is not None and note.state == "working"
     # A child speaks through its parent.
@@ -59,7 +66,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
     return Effects(
         runs=(written(after), *map(written, moved.begun)),
         parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if shows else (),
-        cards=(*moved.closed, *(CardWrite(card) for card in opened)),
+        cards=(*moved.closed, *map(CardWrite, moved.shown)),
         timers=(*_timers(moved, now), *_alarms(after, moved.advanced)),
         slots=slots,
         posts=(
@@ -80,7 +87,7 @@ def _mails(moved: Moved, after: Run) -> tuple[tuple[str, str], ...]:
     told = children.told(moved.before, after, patch, moved.advanced.why)
     if after.parent:
         return told
-    return wakes(after) if after.status in ENDED or after.part.state == "done" else ()
+    return wakes(after) if after.status in ENDED else ()
 
 
 def written(run: Run) -> RunWrite:
@@ -96,6 +103,7 @@ def written(run: Run) -> RunWrite:
         playbook=run.playbook,
         who=f"{run.requester.id} {run.requester.name}",
         parent=run.parent,
+        end=end_of(run) or "",
     )
 
 
@@ -117,7 +125,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     patch = getattr(advanced, "patch", None)
     judged = getattr(advanced, "judged", None)
     given = mail.model_dump(mode="json", exclude={"kind"})
-    written = (*(write.card for write in moved.closed), *moved.opened)
+    written = (*(write.card for write in moved.closed), *moved.shown)
     under_way = getattr(moved.before.frames[-1], "started", False)
     told = {
         "again": under_way and not moved.follows,
@@ -143,7 +151,8 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
         "status": after.status,
         "why": advanced.why,
         "to": position(after.frames[-1]),
-        "cards": [card.token for card in moved.opened],
+        **({"end": after.end} if after.end else {}),
+        "cards": [card.token for card in moved.shown],
         **{name: value for name, value in told.items() if value},
     }
 
@@ -160,8 +169,7 @@ def _event(advanced: Advanced, before: Run) -> str:
 def _note(moved: Moved) -> Note | None:
     after = moved.after
     if after.status == "completed":
-        done = say("part.done", after.lang, name=after.name)
-        return Note("done", "\n\n".join(filter(None, (done, after.state.response))))
+        return Note("done", told_of(after))
     if isinstance(moved.advanced, Done):
         waits = after.status == "suspended" and after.outgoing
         return Note("working", say("part.syncing", after.lang, name=after.name)) if waits else None
@@ -169,7 +177,9 @@ def _note(moved: Moved) -> Note | None:
 
 
 def _late(run: Run, now: datetime) -> tuple[Post, ...]:
-    if run.status == "completed" or run.parent:
+    top = run.frames[0]
+    announced = isinstance(top, PlannerFrame) and top.phase in top.announced
+    if run.parent or (run.end == "done" and announced):
         # Its phase_done card was a message of its own.
         return ()
     return said_late(

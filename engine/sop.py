@@ -25,7 +25,7 @@ from engine.leaves import label_of
 from engine.playbooks.check_sop import TODAY
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
 from engine.rules.engine import HardRuleEngine, Severity, Violation
-from engine.sop_ends import RULES, SIGNOFF, entered, go_to
+from engine.sop_ends import RULES, SIGNOFF, entered, go_to, with_ending
 from engine.sop_records import over_records
 from engine.sop_review import ask, decided, expired, title_of
 from engine.sop_soft import judge
@@ -52,7 +52,8 @@ async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanc
             advanced = _too_often(frame, sop, node, context)
         case _:
             advanced = await _run(frame, sop, node, context)
-    return _failed(advanced, sop, context)
+    advanced = _failed(advanced, sop, context)
+    return with_ending(advanced, sop, given, context) if isinstance(advanced, Done) else advanced
 
 
 def _goes_on(advanced: Advanced, context: StepContext) -> Advanced:

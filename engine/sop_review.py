@@ -2,12 +2,11 @@
 
 from datetime import timedelta
 
-from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
 from cards.visible import visible
 from engine import edited
-from engine.deciders import good_until, reject, review_of, too_few
+from engine.deciders import good_until, reject, rejection_text, review_of, too_few
 from engine.findings import of_verdict
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
@@ -153,9 +152,7 @@ def decided(
         why = f"{decision.name} approved"
         return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
     target = node.on_fail if soft else node.on_reject
-    who, why = literal(decision.name), literal(reason)
-    key = "run.rejected" if reason else "run.rejected_plainly"
-    problems = (*frame.problems, say(key, context.run.lang, name=who, reason=why))
+    problems = (*frame.problems, rejection_text(decision, context))
     frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)
     judged = Judged(frame.node, "rejected", decision.person, target)
@@ -171,4 +168,4 @@ def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> A
     if target:
         return go_to(frame, sop, target, why, judged=judged)
     text = say("part.failed", run.lang, name=run.name, reason=say("run.expired", run.lang))
-    return Ended("failed", Note("failed", text), why, judged)
+    return Ended("failed", Note("failed", text), why, judged, end="expired")

@@ -29,8 +29,12 @@ _STATES: dict[PartState, str] = {
     "needs_you": "✍️",
     "in_review": "👀",
     "done": "✅",
+    "rejected": "⛔",
+    "refused": "⛔",
     "failed": "⚠️",
+    "withdrawn": "🚫",
     "cancelled": "🚫",
+    "expired": "⚠️",
 }
 _TONES: dict[Tone, str] = {"open": "", "good": "✅", "bad": "⛔", "neutral": "▫️"}
 

@@ -35,8 +35,12 @@ _STATE_MARKS: dict[PartState, str] = {
     "needs_you": "✍️",
     "in_review": "👀",
     "done": "✅",
+    "rejected": "❌",
+    "refused": "❌",
     "failed": "⚠️",
+    "withdrawn": "✖️",
     "cancelled": "✖️",
+    "expired": "⚠️",
 }
 _TONE_MARKS: dict[Tone, str] = {"open": "", "good": "✅", "bad": "❌", "neutral": "▫️"}
 _SHORT_LABEL = 18

@@ -22,10 +22,10 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def validate(args: argparse.Namespace) -> int:
-    """Prints every problem of the definitions; 1 when there is one."""
+    """Prints every problem of the definitions; 1 when there is one. Warnings go to stderr."""
     settings = load_settings()
     from bot.records import mapping_file
-    from bot.validation import problems_as_json
+    from bot.validation import problems_as_json, warnings_of
     from bot.validation import validate as problems_of
 
     fields, path = mapping_file(settings), args.path
@@ -33,6 +33,8 @@ def validate(args: argparse.Namespace) -> int:
         problems = problems_of(settings.playbooks, settings.people, mcp=settings.mcp, fields=fields)
     else:
         problems = problems_of(path, settings.people, mcp=settings.mcp, named="", fields=fields)
+    for warning in warnings_of(path or settings.playbooks, settings.people):
+        print(f"warning: {warning}", file=sys.stderr)
     print(problems_as_json(problems) if args.json else "\n".join(problems) or "ok")
     return 1 if problems else 0
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from bot.counting import count_ends
 from bot.pages.reassigning import Reassigning
 from bot.pages.run_list import read_run
 from cards.frozen import Frozen
@@ -15,6 +16,7 @@ from engine.frames.outcome import GraphOrder
 from engine.jobs.orders import takes
 from engine.mail import GraphOrdered, Resumed
 from engine.ports.clock import Clock
+from engine.ports.meter import Meter
 from engine.ports.operations import Operations
 from engine.ports.store import Decisions, Effects, Post
 from engine.turn.active import read_runs
@@ -47,6 +49,7 @@ class Actions:
     operations: Operations
     reassigning: Reassigning
     clock: Clock
+    meter: Meter
 
     async def do(self, name: str, order: Order) -> str | None:
         """None for a button that there is not."""
@@ -88,6 +91,7 @@ class Actions:
                 await self._record(run.id, f"cancel:{run.id}", effects)
             except StaleWrite:
                 continue
+            count_ends(effects, self.meter)
             return "pages.said.cancelled"
         return "pages.said.busy"
 

@@ -74,7 +74,11 @@ class AdminPages:
         self._live = Live(self._entrance, parts.listing, ended)
         self._reassigning = Reassigning(parts.people, settings.timezone)
         self._actions = Actions(
-            parts.handling.decisions, parts.operations, self._reassigning, parts.clock
+            parts.handling.decisions,
+            parts.operations,
+            self._reassigning,
+            parts.clock,
+            parts.meter,
         )
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from engine.frames.state import ENDED, Run, RunStatus, position
 from engine.ports.archive import History
 from engine.ports.listing import RunPage, Wanted
+from engine.run_ends import as_ended, end_of
 
 PAGE = 50
 _LONGEST = 200
@@ -77,10 +78,11 @@ def asked_for(query: Mapping[str, str]) -> Filter:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run in the list; `readable` is false for the state of another version."""
+    """A run in the list, and how it `end`ed; `readable` is false for another version's state."""
 
     id: str
     status: str
+    end: str = ""
     readable: bool = True
     name: str = ""
     playbook: str = ""
@@ -106,6 +108,7 @@ def _line(name: str, history: History, mask: Callable[[str], str]) -> RunLine:
     return RunLine(
         id=name,
         status=history.ended or run.status,
+        end=end_of(as_ended(run, history.ended)) or "",
         name=run.name,
         playbook=run.playbook,
         text=mask(text if len(text) <= _TEXT_CHARS else text[:_TEXT_CHARS] + "…"),

@@ -15,11 +15,12 @@ from bot.pages.reviewers import with_reviewers
 from bot.pages.run_list import read_run
 from bot.pages.timeline import Step, Totals, cut, steps, totals
 from cards.model import Card
-from engine.frames.state import ENDED, Run, position
+from engine.frames.state import Run, position
 from engine.playbooks.drawing import draw
 from engine.playbooks.graph import graph_of
 from engine.playbooks.model import Playbook
 from engine.ports.archive import History
+from engine.run_ends import as_ended, end_of
 from engine.turn.traces import masked
 
 CARDS = 100
@@ -45,6 +46,7 @@ class RunView:
 
     id: str
     status: str
+    end: str
     ended: bool
     run: Run | None
     at: str
@@ -104,8 +106,7 @@ def view_of(
 ) -> RunView:
     """The page of a run with its cards, in the playbook that it began with."""
     run, entries = read_run(history.body), read_entries(history)
-    if run is not None and history.ended in ENDED:
-        run = run.model_copy(update={"status": history.ended})
+    run = as_ended(run, history.ended) if run is not None else None
     timeline = steps(masked(entries, words.mask))
     status = run.status if run else history.ended or "unreadable"
     lines = [words.line(card) for card in cards]
@@ -113,6 +114,7 @@ def view_of(
     return RunView(
         id=run_id,
         status=status,
+        end=(end_of(run) if run else None) or "",
         ended=bool(history.ended),
         run=run,
         at=position(run.frames[-1]) if run else "",

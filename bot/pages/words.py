@@ -1,6 +1,9 @@
 """Which sentence stands for a value of ours; a value that is not known stands for itself."""
 
 from collections.abc import Mapping
+from typing import get_args
+
+from engine.end_kinds import RunEnd
 
 _STATUS: Mapping[str, str] = {
     "living": "pages.status.living",
@@ -14,8 +17,10 @@ _STATUS: Mapping[str, str] = {
     "unreadable": "pages.status.unreadable",
     "": "pages.run.living",
 }
+_END: Mapping[str, str] = {end: f"end.{end}" for end in get_args(RunEnd)}
 _CARD: Mapping[str, str] = {
     "open": "pages.card.open",
+    "told": "pages.card.told",
     "decided": "pages.card.decided",
     "expired": "pages.card.expired",
     "cancelled": "pages.card.cancelled",
@@ -44,6 +49,7 @@ _SEVERITY: Mapping[str, str] = {
 }
 TABLES: Mapping[str, Mapping[str, str]] = {
     "status": _STATUS,
+    "end": _END,
     "card": _CARD,
     "kind": _KIND,
     "call": _CALL,

@@ -10,6 +10,7 @@ from bot.terminal.client import Chat, Me, entered
 from bot.terminal.room import Room, View, is_open, states
 from bot.terminal.showing import as_data, card_lines, lang_of, part_lines
 from cards.texts import say
+from cards.view import NOT_DONE
 
 
 class Status(IntEnum):
@@ -51,7 +52,7 @@ def _status(view: View) -> Status:
         return Status.NEEDS_YOU
     if now & {"in_review", "waiting"}:
         return Status.WAITS
-    return Status.FAILED if now & {"failed", "cancelled"} else Status.ANSWERED
+    return Status.FAILED if now & NOT_DONE else Status.ANSWERED
 
 
 def _choices(view: View | None) -> tuple[Numbered, ...]:

@@ -17,8 +17,12 @@ _STATES = {
     "needs_you": "yellow",
     "in_review": "yellow",
     "done": "green",
+    "rejected": "red",
+    "refused": "red",
     "failed": "red",
+    "withdrawn": "dim",
     "cancelled": "dim",
+    "expired": "red",
 }
 _TONES = {"good": ("✓", "green"), "bad": ("✕", "red")}
 

@@ -68,6 +68,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "您已于 {when} {label}。",
         "You already decided this on {when}: {label}.",
     ),
+    "refused.informs": (
+        "谢谢，知道了；这张卡片只是告知，没有事情在等它。",
+        "Thank you. This card only informs; nothing waits for it.",
+    ),
     "refused.cancelled": ("流程已取消，无需再处理。", "This was cancelled; nothing is left to do."),
     "refused.superseded": (
         "这张卡片已被更新的一张取代，请在新卡片上操作。",

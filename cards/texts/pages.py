@@ -208,6 +208,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "pages.card.kind.select": ("选择", "select"),
     "pages.card.kind.phase_done": ("阶段完成", "phase done"),
     "pages.card.open": ("打开", "open"),
+    "pages.card.told": ("已告知", "told"),
     "pages.card.decided": ("已决定", "decided"),
     "pages.card.expired": ("已过期", "expired"),
     "pages.card.cancelled": ("已取消", "cancelled"),

@@ -46,6 +46,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "“{name}”: finished, and being written to the system of record…",
     ),
     "part.done": ("「{name}」：已完成", "“{name}”: done"),
+    "part.rejected": ("「{name}」：已被驳回", "“{name}”: rejected"),
+    "part.refused": ("「{name}」：未通过检查", "“{name}”: refused by the checks"),
     "part.stopped": (
         "「{name}」：已放弃，没有写入任何内容",
         "“{name}”: withdrawn; nothing was written",
@@ -274,6 +276,17 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "run.newer_state": ("状态由更新的版本写入", "its state was written by a newer version"),
     "run.attempts": ("多次重试后仍然失败", "it failed again and again"),
     "run.rejected": ("{name} 驳回：{reason}", "{name} rejected it: {reason}"),
+    "run.rejected_plainly": ("{name} 驳回", "{name} rejected it"),
+    "run.rejected_when": (
+        "{name} 于 {when} 驳回：{reason}",
+        "{name} rejected it ({when}): {reason}",
+    ),
+    "run.rejected_plainly_when": ("{name} 于 {when} 驳回", "{name} rejected it ({when})"),
+    "run.no_progress": (
+        "「{skill}」已经结束，但这一阶段的目标没有达到，再做一次也不会改变",
+        "“{skill}” has ended, but the goal of its phase is not reached, and doing it again would "
+        "change nothing",
+    ),
     # a question about a run, in query mode
     "query.phase": (
         "{name}：现在是「{phase}」（{goal}）。",
@@ -308,7 +321,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "This link leads to nothing that is yours to see. /pending shows what waits for you.",
     ),
     "opened.card": ("这张卡片在等您：", "This card waits for you:"),
-    "opened.ended": ("已结束", "over"),
     "pending.none": ("没有等您处理的事项。", "Nothing waits for you."),
     "pending.mine": ("**等您处理：**", "**Waiting for you:**"),
     "pending.asked_by": ("（申请人 {who}）", " (asked for by {who})"),
@@ -343,6 +355,13 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "没有这个命令：/{name}。输入 /help 查看可用的命令。",
         "There is no command /{name}. Type /help for what there is.",
     ),
+    "end.done": ("已完成", "done"),
+    "end.rejected": ("已被驳回", "rejected"),
+    "end.refused": ("未通过检查", "refused"),
+    "end.failed": ("失败", "failed"),
+    "end.withdrawn": ("已放弃", "withdrawn"),
+    "end.cancelled": ("已取消", "cancelled"),
+    "end.expired": ("已过期", "expired"),
     "state.running": ("进行中", "running"),
     "state.suspended": ("等待答复", "waiting for an answer"),
     "state.blocked": ("需要管理员", "needs an operator"),

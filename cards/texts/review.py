@@ -111,7 +111,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "除申请人外，只有 {n} 人可以审核（{roles}），而需要 {quorum} 人",
         "besides the requester only {n} people may review it ({roles}), and it needs {quorum}",
     ),
-    "run.rejected_plainly": ("{name} 驳回", "{name} rejected it"),
     "run.approval_too_old": (
         "{name} 的批准已经超过有效期，没有写入；请重新决定",
         "the approval by {name} was too old to write on, and nothing was written; please decide "

@@ -59,6 +59,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "terminal.state.needs_you": ("需要你", "needs you"),
     "terminal.state.in_review": ("等待审核", "in review"),
     "terminal.state.done": ("已完成", "done"),
+    "terminal.state.rejected": ("已被驳回", "rejected"),
+    "terminal.state.refused": ("未通过", "refused"),
     "terminal.state.failed": ("未成功", "failed"),
+    "terminal.state.withdrawn": ("已放弃", "withdrawn"),
     "terminal.state.cancelled": ("已取消", "cancelled"),
+    "terminal.state.expired": ("已过期", "expired"),
 }

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from cards.model import Card, Decision, Principal, Review
 from cards.view import PartState
+from engine.end_kinds import RunEnd
 from engine.events import Actor
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.model import Playbook
@@ -48,7 +49,8 @@ class Judged:
 class Next:
     """The frame goes on; a patch changes the state, a note tells how far it is.
 
-    `checks` is what a node of an SOP found in this step, or found no more.
+    `checks` is what a node of an SOP found in this step, or found no more. `informs` is a
+    card that is shown and waits for nobody.
     """
 
     frame: Frame
@@ -57,6 +59,7 @@ class Next:
     note: Note | None = None
     judged: Judged | None = None
     checks: tuple[Check, ...] = ()
+    informs: Card | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +130,16 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The whole run ends or is blocked with this status, or goes on after it was blocked."""
+    """The whole run ends or is blocked with this status, or goes on after it was blocked.
+
+    `end` is how it ended, None for what is usual with the status.
+    """
 
     status: RunStatus
     note: Note
     why: str
     judged: Judged | None = None
+    end: RunEnd | None = None
 
 
 Advanced = Next | Push | Done | Suspend | Fork | Ended

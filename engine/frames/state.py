@@ -9,6 +9,7 @@ from pydantic import Field, field_serializer
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.view import ChartView
+from engine.end_kinds import Ending, RunEnd
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.ports.model import Message, ModelUsage
@@ -49,7 +50,8 @@ class AgentState(Frozen):
 
     `recent` is what was said before the request, `response` what the last skill said, `written`
     names the writes that have been done, `edited` who changed at a review what stands at a path.
-    `chart` is still to be shown, below what comes next.
+    `chart` is still to be shown, below what comes next. `endings` are how skills ended, by
+    `phase/skill`, as far as that says how the run ends: not done, or with something to tell.
     """
 
     profile: dict[str, Scalar] = {}
@@ -63,6 +65,7 @@ class AgentState(Frozen):
     written: tuple[str, ...] = ()
     edited: dict[str, str] = {}
     chart: ChartView | None = None
+    endings: dict[str, Ending] = {}
 
     def tree(self) -> dict[str, Any]:
         """The state as conditions read it."""
@@ -74,7 +77,8 @@ class Patch(Frozen):
 
     `read` names attachments that have been read; `end` is the end of an SOP that was reached, and
     `violations` what its rules found, counted by rule; `edited` says who changed what stands at a
-    path. `retry_after_s` is how long whatever failed is not worth asking again.
+    path. `retry_after_s` is how long whatever failed is not worth asking again. `ending` is how the
+    skill ended, None where that says nothing of how the run does.
     """
 
     by: str
@@ -91,6 +95,7 @@ class Patch(Frozen):
     chart: ChartView | None = None
     violations: dict[str, int] = {}
     retry_after_s: float = 0.0
+    ending: Ending | None = None
 
     @classmethod
     def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
@@ -119,6 +124,7 @@ class Patch(Frozen):
             written=state.written + self.written,
             edited=edited | self.edited,
             chart=self.chart or state.chart,
+            endings=state.endings,
         )
 
     @property
@@ -146,6 +152,9 @@ class PlannerFrame(Frozen):
     `seen` are digests of the states in which it chose a skill since somebody last answered (when
     `heard` answers had been given). With `force` it runs that skill alone. `choices` are the skills
     among which the requester is to choose; `waited` counts the waits for a model that is away.
+    `chosen` is the skill that it chose last with the state's digest, as `skill@digest`; `ended` are
+    those from which nothing came, since somebody last answered (when `ended_heard` answers had been
+    given).
     """
 
     kind: Literal["planner"] = "planner"
@@ -157,6 +166,9 @@ class PlannerFrame(Frozen):
     force: str = ""
     choices: tuple[str, ...] = ()
     waited: int = 0
+    chosen: str = ""
+    ended: tuple[str, ...] = ()
+    ended_heard: int = 0
 
 
 class PromptFrame(Frozen):
@@ -297,7 +309,7 @@ class Run(Frozen):
     counts the steps that children and timers caused; of the others, those up to `counted_from` were
     before somebody last had a say. `used` is what it had of the model since it began, or since an
     operator last let it go on. `found_in` is the project in which findings of its checks stand, ""
-    without any.
+    without any. `end` is how it ended: see `run_ends.end_of`.
     """
 
     schema_version: Literal[1] = 1
@@ -333,6 +345,7 @@ class Run(Frozen):
     counted_from: int = 0
     used: ModelUsage = ModelUsage()
     found_in: str = ""
+    end: RunEnd | None = None
     started_at: datetime
 
     @property

@@ -6,6 +6,7 @@ from string import Template
 from cards.markdown import written
 from cards.model import Decision
 from cards.texts import say
+from engine.end_kinds import Ending
 from engine.frames.job_graph import JobGraph, cut, new_graph
 from engine.frames.jobs import Brief, JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
@@ -198,7 +199,8 @@ def _stands_still(
 ) -> Advanced:
     """The playbook goes on where it says how; else somebody says whether the graph does."""
     if graph.status == "failed" and part.on_error:
-        patch = Patch.setting(frame.skill, part.on_error, problems=(graph.error,))
+        ending = Ending(end="failed", said=graph.error)
+        patch = Patch.setting(frame.skill, part.on_error, problems=(graph.error,), ending=ending)
         return Done(patch, f"{why}; failed: {graph.error}")
     card = standstill(graph, context)
     after = frame.model_copy(update={"graph": graph, "asked": card.token})
@@ -230,5 +232,5 @@ def _done(graph: JobGraph, skill: Skill, part: JobsPart, patch: Patch | None) ->
     )
     profile = {**(patch.profile if patch else {}), **done.profile}
     decisions = {**(patch.decisions if patch else {}), **done.decisions}
-    update = {"profile": profile, "decisions": decisions}
+    update = {"profile": profile, "decisions": decisions, "ending": Ending(end="done")}
     return Done(done.model_copy(update=update), f"{len(graph.jobs)} jobs are done")

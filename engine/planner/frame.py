@@ -8,6 +8,7 @@ from hashlib import sha256
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
+from engine.end_kinds import Ending, RunEnd
 from engine.frames.jobs import JobsFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
@@ -42,10 +43,11 @@ from engine.planner.phases import PhaseManager
 from engine.planner.situation import Plan, Situation, availability
 from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
+from engine.run_ends import not_done, told_as
 from engine.skills.answers import withdrawn
 from engine.skills.cards import MAX_CHOICES, choice_card
 
-# A phase_done card only tells: unseen for so long, the run goes on.
+# A phase_done card that holds the run, unseen for so long, lets it go on.
 SEEN_WITHIN = timedelta(days=7)
 # States further back than this are forgotten: what repeats does so sooner.
 KEPT_STATES = 40
@@ -64,9 +66,12 @@ async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Ad
         return Next(frame.model_copy(update={"announced": announced}), "phase_done was seen")
     phase = playbook.phase(frame.phase)
     complete = not PhaseManager(playbook, run.request).missing(phase, run.state)
-    if complete and phase.done_card and phase.id not in frame.announced and not frame.force:
+    untold = phase.id not in frame.announced and not not_done(run.state, phase.id)
+    if complete and phase.done_card and untold and not frame.force:
         return _announce(frame, phase, phase.done_card, context)
     now = _situation(frame, context)
+    if isinstance(given, ChildDone) and given.patch.ending:
+        frame = _after_end(frame, given.patch.ending, now, run.heard)
     decided = await decide(now)
     plan, why = decided.plan, decided.why
     match plan.action:
@@ -80,6 +85,8 @@ async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Ad
             return _choose(frame, now, why, context)
         case "wait":
             return _wait(frame, plan, why, context)
+        case "respond" if not now.available and not_done(run.state, phase.id):
+            return _over(phase, "", why, context)
         case "respond":
             return _blocked(context, _missing(now, context) or say("run.no_skill", run.lang), why)
         case "stuck":
@@ -137,16 +144,49 @@ def _chosen(
 def _call(
     frame: PlannerFrame, now: Situation, plan: Plan, why: str, context: StepContext
 ) -> Advanced:
-    """Run the skill, unless the run has come back to where it was without anybody's word."""
+    """Run the skill, unless the run has come back to where it was without anybody's word.
+
+    A skill that has ended there before, and left nothing that another could go on from, ends the
+    run: nobody is asked the same again.
+    """
     run, skill = context.run, context.playbook.skills[plan.target]
     seen = frame.seen if frame.heard == run.heard else ()
     mark = _mark(now)
+    chosen = f"{skill.id}@{mark}"
+    if frame.ended_heard == run.heard and chosen in frame.ended:
+        return _over(now.phase, skill.name(run.lang), f"{why}; but that has ended here", context)
     if seen.count(mark) >= context.playbook.definition.stall_after:
         reason = say("run.stalled", run.lang, skill=literal(skill.name(run.lang)))
         return _blocked(context, reason, f"{why}; but nothing has changed by {seen.count(mark)}")
     update = {"seen": (*seen, mark)[-KEPT_STATES:], "heard": run.heard, "waited": 0}
-    frame = frame.model_copy(update=update)
+    frame = frame.model_copy(update={**update, "chosen": chosen})
     return Push(frame, first_frame(skill), why, _progress(now, skill, context))
+
+
+def _after_end(frame: PlannerFrame, ending: Ending, now: Situation, heard: int) -> PlannerFrame:
+    """The frame, which remembers from where the skill that has just ended leads nowhere.
+
+    That is where it began if it changed nothing, and where one ended that was not done. What only
+    failed may work another time, if something else comes in between.
+    """
+    before, after = frame.chosen, f"{frame.chosen.partition('@')[0]}@{_mark(now)}"
+    if not before or (ending.end == "done" and before != after):
+        return frame
+    ended = frame.ended if frame.ended_heard == heard else ()
+    new = (after,) if ending.end == "failed" else (before, after)
+    ended = tuple(dict.fromkeys((*ended, *new)))[-KEPT_STATES:]
+    return frame.model_copy(update={"ended": ended, "ended_heard": heard})
+
+
+def _over(phase: Phase, skill: str, why: str, context: StepContext) -> Ended:
+    """The run ends as what stands in its phase, whose gate nothing can open any more."""
+    run, stands = context.run, not_done(context.run.state, phase.id)
+    said = "\n\n".join(filter(None, (each.said for each in stands)))
+    end: RunEnd = stands[-1].end if stands else "failed"
+    if not stands:
+        said = say("run.no_progress", run.lang, skill=literal(skill))
+    text = "\n\n".join(filter(None, (told_as(run, end, said), run.state.response)))
+    return Ended("failed", Note("failed", text), why, end=end)
 
 
 def _mark(now: Situation) -> str:
@@ -207,11 +247,24 @@ def first_frame(skill: Skill) -> Frame:
 
 def _announce(
     frame: PlannerFrame, phase: Phase, words: Announcement, context: StepContext
-) -> Suspend:
+) -> Suspend | Next:
+    """The phase_done card: a question where it holds the run, else it only informs."""
+    run = context.run
+    card, why = _card(phase, words, context), f"{phase.id} is complete"
+    last = PhaseManager(context.playbook, run.request).phases[-1].id == phase.id
+    if last or not words.holds:
+        after = frame.model_copy(update={"announced": (*frame.announced, phase.id)})
+        told = {"status": "told", "choices": (), "deadline": None}
+        return Next(after, why, informs=card.model_copy(update=told))
+    note = Note("needs_you", say("part.phase_done", run.lang, name=run.name, title=card.title))
+    return Suspend(frame, (card,), note, why)
+
+
+def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:
     run, fields = context.run, context.playbook.definition.data_fields
     paths = words.shows or tuple(n for n, leaf in fields.items() if leaf.type != "list")
     shows = at_paths(paths, context)
-    card = Card(
+    return Card(
         kind="phase_done",
         token=context.services.new_id(run.conversation),
         run=run.id,
@@ -228,9 +281,3 @@ def _announce(
         task_key=f"phase_done:{phase.id}",
         deadline=context.services.now + SEEN_WITHIN,
     )
-    last = PhaseManager(context.playbook, run.request).phases[-1].id == phase.id
-    done = say("part.done", run.lang, name=run.name)
-    note = Note("done", "\n\n".join(filter(None, (done, run.state.response))))
-    if not last:
-        note = Note("needs_you", say("part.phase_done", run.lang, name=run.name, title=card.title))
-    return Suspend(frame, (card,), note, f"{phase.id} is complete")

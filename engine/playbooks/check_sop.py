@@ -3,10 +3,21 @@
 from collections.abc import Mapping
 
 from engine.faults import Path
+from engine.language import Bilingual
 from engine.playbooks.check import Checking
 from engine.playbooks.check_edits import edit_faults
 from engine.playbooks.check_review import ReviewCheck
-from engine.playbooks.skill import Batch, Over, Sop, SopNode, SopNodeType
+from engine.playbooks.skill import (
+    END,
+    SAYS,
+    SOP_ENDS,
+    Batch,
+    Over,
+    Setting,
+    Sop,
+    SopNode,
+    SopNodeType,
+)
 from engine.rules.bounds import bound_faults
 from engine.rules.check import check_logic
 
@@ -21,7 +32,7 @@ RECORDS = ("subject_id", "result", "problems")
 SUMMARY = ("subject_id", "visits", "findings")
 
 
-_FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
+FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
     "hard_rule": ("on_pass", "on_fail"),
     "soft_instruction": ("on_pass", "on_fail", "on_expire"),
     "human_review": ("on_approve", "on_reject", "on_expire"),
@@ -62,12 +73,25 @@ class SopCheck(Checking):
             if node.type == "soft_instruction"
             for target in (node.on_pass, node.on_fail)
         }
-        for end, sets in sop.outcomes.items():
-            by_review = reviewed and end not in by_model
-            self.sets(sets, ("sop", "outcomes", end), by_review=by_review)
+        for end, outcome in sop.outcomes.items():
+            by_review, at = reviewed and end not in by_model, ("sop", "outcomes", end)
+            self.sets(sop.sets(end), at, by_review=by_review)
+            self._ending(outcome, at)
+
+    def _ending(self, outcome: Mapping[str, Setting | Bilingual], at: Path) -> None:
+        """What an outcome says besides what it sets."""
+        if END in outcome:
+            given = outcome[END]
+            known = isinstance(given, str) and given in SOP_ENDS
+            self.add((*at, END), "" if known else f"should be one of {', '.join(SOP_ENDS)}")
+        for key, value in outcome.items():
+            if isinstance(value, Bilingual) and key != SAYS:
+                self.add((*at, key), f"is a text in both languages; only {SAYS} is one")
+        if SAYS in outcome and not isinstance(outcome[SAYS], Bilingual):
+            self.add((*at, SAYS), "should be a text in both languages, zh and en")
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
-        for key in (*_FOLLOWED[node.type], "on_error"):
+        for key in (*FOLLOWED[node.type], "on_error"):
             target = getattr(node, key)
             if not target and key != "on_expire":
                 self.add((*at, key), "is required")
@@ -88,7 +112,7 @@ class SopCheck(Checking):
 
     def _foreign(self, node: SopNode, at: Path) -> None:
         """Parts that only nodes of another type have, or that do not go together."""
-        parts = {kind: {*_PARTS[kind], *_FOLLOWED[kind]} for kind in _PARTS}
+        parts = {kind: {*_PARTS[kind], *FOLLOWED[kind]} for kind in _PARTS}
         for part in sorted(node.model_fields_set - parts[node.type]):
             kinds = [kind for kind, own in parts.items() if part in own]
             if kinds:
@@ -206,5 +230,5 @@ def _ending(sop: Sop) -> set[str]:
 
 
 def _leads(node: SopNode) -> list[str]:
-    found = ((key, getattr(node, key)) for key in _FOLLOWED[node.type])
+    found = ((key, getattr(node, key)) for key in FOLLOWED[node.type])
     return [target for key, target in found if target or key != "on_expire"]

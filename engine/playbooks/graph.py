@@ -182,7 +182,7 @@ class _Graphing:
         self._nodes.append(made)
 
     def _end(self, skill: str, sop: Sop, key: str) -> Node:
-        sets = sop.outcomes.get(key, {})
+        sets = sop.sets(key)
         return Node(
             id=node_id("sop", skill, key),
             kind="sop_end",

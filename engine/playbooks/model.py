@@ -37,12 +37,15 @@ class Request(Frozen):
 class Announcement(Frozen):
     """A phase_done card: shown to the requester when the phase is complete.
 
-    `shows` are the paths that it lists; empty for every data leaf that is not a list.
+    `shows` are the paths that it lists; empty for every data leaf that is not a list. With `holds`
+    the run goes on to the next phase only once the requester has seen it; else it only informs. A
+    run's last phase is never held.
     """
 
     title: Bilingual
     text: Bilingual
     shows: tuple[str, ...] = ()
+    holds: bool = False
 
 
 class Phase(Frozen):
@@ -119,13 +122,20 @@ class Playbook(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _as_now(cls, stored: Any) -> Any:
-        """Profile fields were once names alone; runs that are pinned to such a playbook go on."""
+        """A playbook as it was stored before, so that runs that are pinned to it go on as they did.
+
+        Profile fields were once names alone, and every phase_done card held the run.
+        """
         definition = stored.get("definition") if isinstance(stored, dict) else None
-        fields = definition.get("profile_fields") if isinstance(definition, dict) else None
-        if definition is None or not isinstance(fields, list):
+        if not isinstance(definition, dict):
             return stored
-        leaves = {name: {"label": {"zh": name, "en": name}} for name in fields}
-        return {**stored, "definition": {**definition, "profile_fields": leaves}}
+        definition = dict(definition)
+        fields, phases = definition.get("profile_fields"), definition.get("phases")
+        if isinstance(fields, list):
+            definition["profile_fields"] = {n: {"label": {"zh": n, "en": n}} for n in fields}
+        if isinstance(phases, list) and stored.get("digest"):
+            definition["phases"] = [_held(phase) for phase in phases]
+        return {**stored, "definition": definition}
 
     @property
     def id(self) -> str:
@@ -135,3 +145,9 @@ class Playbook(Frozen):
     def phase(self, phase_id: str) -> Phase:
         """The phase of that id, which the loader has checked to exist."""
         return next(p for p in self.definition.phases if p.id == phase_id)
+
+
+def _held(phase: Any) -> Any:
+    """A stored phase whose phase_done card holds the run, unless it says otherwise."""
+    card = phase.get("done_card") if isinstance(phase, dict) else None
+    return {**phase, "done_card": {"holds": True, **card}} if isinstance(card, dict) else phase

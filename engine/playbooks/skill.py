@@ -1,11 +1,12 @@
 """What a skill's YAML may say (spec 000 §2, 003; SOP nodes: spec 001 §4.2)."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
 from engine.conditions import AnyCondition
+from engine.end_kinds import SopEnd
 from engine.language import Bilingual
 from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.review import ReviewPolicy
@@ -14,6 +15,7 @@ from engine.rules.engine import HardRule, Severity
 SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
 SopNodeType = Literal["hard_rule", "soft_instruction", "human_review"]
 Setting = str | bool | int | None
+SOP_ENDS: tuple[SopEnd, ...] = get_args(SopEnd)
 ERROR_END = "end_error"
 """Where an SOP goes on an error that no node takes; without an outcome, the run fails there."""
 RETRIEVAL = "retrieval"
@@ -137,14 +139,42 @@ class SopNode(Frozen):
     max_visits: int = Key(default=10, ge=1, le=100)
 
 
+END, SAYS = "end", "says"
+"""The keys of an outcome that set nothing: how the SOP ended there, and what people are told."""
+
+
 class Sop(Frozen):
-    """An SOP: a start node and its nodes; `outcomes` sets state by the end that was reached."""
+    """An SOP: a start node and its nodes; `outcomes` sets state by the end that was reached.
+
+    An outcome may also have `end`, how the SOP ended there (`done`, `rejected`, `refused`,
+    `failed`, `expired`; else as its last node judged), and `says`, what people are told.
+    """
 
     name: Bilingual | None = None
     start_node: str
     nodes: dict[str, SopNode]
-    outcomes: dict[str, dict[str, Setting]] = {}
+    outcomes: dict[str, dict[str, Setting | Bilingual]] = {}
     batch: Batch | None = None
+
+    def sets(self, end: str) -> dict[str, Setting]:
+        """What that end sets in the state, by path."""
+        outcome = self.outcomes.get(end, {})
+        told = (END, SAYS)
+        return {
+            path: value
+            for path, value in outcome.items()
+            if path not in told and not isinstance(value, Bilingual)
+        }
+
+    def ends_as(self, end: str) -> SopEnd | None:
+        """How the SOP ended at that end, where it says so."""
+        given = self.outcomes.get(end, {}).get(END)
+        return next((known for known in SOP_ENDS if known == given), None)
+
+    def says(self, end: str) -> Bilingual | None:
+        """What people are told at that end, where it says so."""
+        given = self.outcomes.get(end, {}).get(SAYS)
+        return given if isinstance(given, Bilingual) else None
 
 
 class PlannedCall(Frozen):
@@ -230,7 +260,9 @@ class Skill(Frozen):
     @property
     def settings(self) -> tuple[dict[str, Setting], ...]:
         """Every set of fixed values that it may leave in the state."""
-        found = [self.sets, *(self.sop.outcomes.values() if self.sop else ())]
+        found = [self.sets]
+        if self.sop:
+            found += [self.sop.sets(end) for end in self.sop.outcomes]
         if self.ask and self.ask.instead:
             found.append(self.ask.instead.sets)
         found += [part.on_error for part in (self.plan, self.planner, self.jobs) if part]

@@ -29,7 +29,7 @@ class CardWrite:
 
 @dataclass(frozen=True, slots=True)
 class RunWrite:
-    """A run's next stored state; `ended` is its terminal status, "" while it lives.
+    """A run's next stored state; `ended` is its terminal status, "" while it lives, `end` how.
 
     `reply` is the id of the reply that shows it; `steps` counts its steps. What runs are listed by:
     `status`, `playbook`, `who` asked for it (id and name), and the `parent` run.
@@ -45,6 +45,7 @@ class RunWrite:
     playbook: str = ""
     who: str = ""
     parent: str = ""
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from engine.end_kinds import USUAL
 from engine.frames.state import ENDED
 
 Told = Mapping[str, Any]
@@ -15,9 +16,13 @@ Told = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a run stands by its log; `cards` by token as the log tells them, `values` by path."""
+    """How a run stands by its log; `cards` by token as the log tells them, `values` by path.
+
+    `end` is how it ended, "" while it has not.
+    """
 
     status: str = ""
+    end: str = ""
     position: str = ""
     playbook: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -55,6 +60,7 @@ def _after(standing: Standing, told: Told) -> Standing:
     return replace(
         standing,
         status=status,
+        end=str(told.get("end", "")) or USUAL.get(status, ""),
         position=place_in(told) or standing.position,
         playbook=_playbook(standing, told),
         values={path: value for path, value in values.items() if value is not None},

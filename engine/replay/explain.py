@@ -13,6 +13,7 @@ from engine.jobs.showing import outline, state_of
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Availability, availability
 from engine.playbooks.model import Playbook
+from engine.run_ends import as_ended, end_of
 
 
 class SkillNow(Frozen):
@@ -51,13 +52,14 @@ class JobNow(Frozen):
 
 
 class Explained(Frozen):
-    """A run explained; `missing` are paths that the phase still wants."""
+    """A run explained; `missing` are paths that the phase still wants, `end` is how it ended."""
 
     run: str
     playbook: str
     digest: str
     request: str
     status: str
+    end: str = ""
     phase: str
     at: str
     missing: tuple[str, ...]
@@ -80,6 +82,7 @@ def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: st
         digest=run.digest,
         request=run.request,
         status=ended or run.status,
+        end=end_of(as_ended(run, ended)) or "",
         phase=phase.id if phase else "",
         at=position(run.frames[-1]),
         missing=missing,

@@ -21,7 +21,7 @@ from engine.run import step
 _MAIL: TypeAdapter[RunMail] = TypeAdapter(RunMail)
 # An operator's doings are no decisions of a playbook.
 _NOT_REPLAYED = frozenset({"resumed", "migrated", "synced", "sync_failed"})
-_COMPARED = ("outcome", "status", "to", "by", "changes", "asks")
+_COMPARED = ("outcome", "status", "end", "to", "by", "changes", "asks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,8 @@ def _compared(number: int, entry: Mapping[str, Any], effects: Effects) -> Differ
         if strategies[0] != strategies[1]:
             return Difference(number, "strategy", entry["why"], now["why"])
     for name in _COMPARED:
-        if entry.get(name) != now.get(name):
+        # What older versions did not record says nothing.
+        if (name in entry or name != "end") and entry.get(name) != now.get(name):
             return Difference(number, name, _told(entry.get(name)), _told(now.get(name)))
     return None
 

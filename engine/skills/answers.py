@@ -49,4 +49,4 @@ def unanswered(context: StepContext) -> Ended:
     run = context.run
     reason = say("run.expired", run.lang)
     note = Note("failed", say("part.failed", run.lang, name=run.name, reason=reason))
-    return Ended("failed", note, "nobody answered in time")
+    return Ended("failed", note, "nobody answered in time", end="expired")

@@ -6,7 +6,7 @@ from cards.markdown import literal, quoted
 from cards.model import Card, Choice, Decision
 from cards.texts import say
 from engine.approvals import too_old
-from engine.deciders import good_until, reject
+from engine.deciders import good_until, reject, rejection_text
 from engine.frames.llm_plan import LlmPlanFrame, Shown
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch
@@ -96,13 +96,12 @@ def decided(
     frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
 ) -> Advanced:
     """An approval covers what was shown; a rejection ends the plan with its reason."""
-    run, name = context.run, literal(decision.name)
+    run = context.run
     if decision.choice != "approve":
         reason = str(decision.values.get("reason", ""))
-        key = "run.rejected" if reason else "run.rejected_plainly"
-        told = say(key, run.lang, name=name, reason=literal(reason))
         why = f"{decision.name} rejected: {reason}".removesuffix(": ")
-        return failed(frame, planner, told, why, context)
+        told = rejection_text(decision, context, dated=True)
+        return failed(frame, planner, told, why, context, end="rejected")
     key = f"{frame.skill}:{frame.made}.{frame.shown[0].number}"
     assert planner.review is not None, "the loader checks that writes have reviewers"
     until, digest = good_until(planner.review, decision), _digest(frame.shown)

@@ -2,7 +2,8 @@
 
 import json
 
-from cards.markdown import literal
+from cards.markdown import literal, quoted
+from cards.model import Lang
 from cards.texts import say
 from engine.errors import ModelError
 from engine.fence import fenced
@@ -36,9 +37,8 @@ async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) 
         return failed(frame, planner, say("plan.model_away", run.lang), str(error), context)
     names = ", ".join(step.tool or "reply" for step in draft.steps)
     left = "; ".join(map(str, draft.dropped))
-    if _does_nothing(draft):
-        told = (say("plan.unavailable", run.lang), left_out(draft.dropped, run.lang))
-        reason = "\n\n".join(told if draft.dropped else told[:1])
+    if _does_nothing(draft, frame):
+        reason = _why_nothing(draft, frame, run.lang)
         return failed(frame, planner, reason, f"no step can be taken; {left}", context)
     after = frame.model_copy(
         update={
@@ -52,10 +52,25 @@ async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) 
     return Next(after, why, note=note)
 
 
-def _does_nothing(draft: Draft) -> bool:
-    """Whether all that the model planned to do was left out: a reply to that is no answer."""
-    calls = any(step.tool for step in draft.steps)
-    return not draft.sound or (not calls and any(each.name for each in draft.dropped))
+def _does_nothing(draft: Draft, frame: LlmPlanFrame) -> bool:
+    """Whether nothing of what was wanted is done: a reply to that is no answer.
+
+    All of it was left out, or failed before, and the model only says so now.
+    """
+    if any(step.tool for step in draft.steps):
+        return False
+    left_out = any(each.name for each in draft.dropped)
+    failed_before = bool(frame.failure) and not any(step.tool for step in frame.done)
+    return not draft.sound or left_out or failed_before
+
+
+def _why_nothing(draft: Draft, frame: LlmPlanFrame, lang: Lang) -> str:
+    """That there is no plan, what the model said instead, what was left out, what failed before."""
+    unavailable, said = say("plan.unavailable", lang), draft.steps[0].text
+    told = [frame.reason if draft.sound and frame.failure else unavailable]
+    told += [quoted(said)] if said != unavailable and not draft.dropped else []
+    told += [left_out(draft.dropped, lang)] if draft.dropped else []
+    return "\n\n".join(told)
 
 
 def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Request:

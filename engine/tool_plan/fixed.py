@@ -4,6 +4,7 @@ from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
 from engine.approvals import asked_again
+from engine.end_kinds import Ending
 from engine.errors import ToolError
 from engine.frames.outcome import (
     Advanced,
@@ -40,7 +41,7 @@ async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> A
     if refused:
         return _failed(context, say("run.not_approved", run.lang), refused)
     if frame.position >= len(calls):
-        return Done(Patch.setting(skill.id, skill.sets), "every call is done")
+        return Done(_settled(skill), "every call is done")
     planned = calls[frame.position]
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
@@ -107,7 +108,11 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> Advan
             )
     except ToolError as error:
         return _refused(skill, error.told(context.run.lang), str(error), context)
-    return Done(Patch.setting(skill.id, skill.sets), f"{plan.rehearses} would succeed")
+    return Done(_settled(skill), f"{plan.rehearses} would succeed")
+
+
+def _settled(skill: Skill) -> Patch:
+    return Patch.setting(skill.id, skill.sets, ending=Ending(end="done"))
 
 
 def _refused(skill: Skill, reason: str, why: str, context: StepContext) -> Advanced:
@@ -115,7 +120,8 @@ def _refused(skill: Skill, reason: str, why: str, context: StepContext) -> Advan
     on_error = _plan(skill).on_error
     if not on_error:
         return _failed(context, reason, why)
-    return Done(Patch.setting(skill.id, on_error, problems=(reason,)), why)
+    ending = Ending(end="failed", said=reason)
+    return Done(Patch.setting(skill.id, on_error, problems=(reason,), ending=ending), why)
 
 
 def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approval | None, str]:

@@ -75,7 +75,7 @@ class LLMPlanner:
         said, found = await self._asked(build_prompt(request, chosen, self._max_steps))
         if found is None:
             text = cut(said) or say("plan.unavailable", lang)
-            return Draft((Step(number=first, text=text),))
+            return Draft((Step(number=first, text=text),), sound=False)
         draft = validate_steps(found, chosen, first=first, earlier=request.earlier, ask=request.ask)
         return _whole(draft, self._max_steps, first, lang)
 

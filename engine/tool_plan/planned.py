@@ -37,7 +37,8 @@ async def advance(frame: LlmPlanFrame, given: Input, context: StepContext) -> Ad
             return _answered(frame, planner, decision, context)
         case TimedOut() if planner.on_error:
             reason = say("run.expired", context.run.lang)
-            return failed(frame, planner, reason, "nobody answered in time", context)
+            why = "nobody answered in time"
+            return failed(frame, planner, reason, why, context, end="expired")
         case TimedOut():
             return unanswered(context)
     if not frame.made:

@@ -6,6 +6,7 @@ from typing import Any
 from cards.markdown import literal
 from cards.model import Decision, Lang
 from cards.texts import say
+from engine.end_kinds import Ending
 from engine.errors import ToolError
 from engine.frames.llm_plan import Dropped, LlmPlanFrame, Step, StepDone
 from engine.frames.outcome import Advanced, Done, Next, Note, StepContext
@@ -114,7 +115,9 @@ def reply(frame: LlmPlanFrame, context: StepContext) -> Advanced:
         after = frame.model_copy(update={"steps": tuple(left), "done": (*frame.done, said)})
         return Next(after, "a reply")
     response = response_of(frame, text, context.run.lang)
-    settled = Patch.setting(skill.id, skill.sets, response=response, problems=())
+    settled = Patch.setting(
+        skill.id, skill.sets, response=response, problems=(), ending=Ending(end="done")
+    )
     return Done(settled, "the plan is carried out")
 
 

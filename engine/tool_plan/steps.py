@@ -20,7 +20,8 @@ ASKED = ("string", "integer", "number")
 class Draft:
     """A plan that may be carried out, and what was left out of it, in the model's order.
 
-    `sound` when a step of the model's own is in it.
+    `sound` when a step of the model's own is in it: without one, the first step says why, or is
+    what the model said instead of a plan.
     """
 
     steps: tuple[Step, ...]

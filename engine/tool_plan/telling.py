@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
+from engine.end_kinds import Ending, SopEnd
 from engine.frames.llm_plan import Dropped, LlmPlanFrame
 from engine.frames.outcome import Advanced, Done, Ended, Note, StepContext
 from engine.frames.state import Patch
 from engine.playbooks.skill import ToolPlanner
+from engine.run_ends import told_as
 from engine.tool_plan.references import plain
 from engine.tool_plan.references import told as with_results
 from engine.tools.telling import shorten
@@ -58,9 +60,15 @@ def _dropped(each: Dropped, lang: Lang) -> str:
 
 
 def failed(
-    frame: LlmPlanFrame, planner: ToolPlanner, reason: str, why: str, context: StepContext
+    frame: LlmPlanFrame,
+    planner: ToolPlanner,
+    reason: str,
+    why: str,
+    context: StepContext,
+    *,
+    end: SopEnd = "failed",
 ) -> Advanced:
-    """To where the playbook says, with the reason; else the run fails with it.
+    """To where the playbook says, with the reason; else the run ends so with it.
 
     What was done before is told, since it stands.
     """
@@ -68,8 +76,14 @@ def failed(
     before = "\n\n".join(step.told for step in frame.done if step.told)
     before = f"{say('plan.done_before', run.lang)}\n\n{before}" if before else ""
     if planner.on_error:
-        told = "\n\n".join(filter(None, (reason, before)))
-        settled = Patch.setting(frame.skill, planner.on_error, problems=(reason,), response=told)
+        settled = Patch.setting(
+            frame.skill,
+            planner.on_error,
+            problems=(reason,),
+            response=before,
+            ending=Ending(end=end, said=reason),
+        )
         return Done(settled, why)
-    text = say("part.failed", run.lang, name=run.name, reason=reason)
-    return Ended("failed", Note("failed", "\n\n".join(filter(None, (text, before)))), why)
+    text = told_as(run, end, reason)
+    note = Note("failed", "\n\n".join(filter(None, (text, before))))
+    return Ended("failed", note, why, end=end)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from cards.markdown import literal
 from cards.model import Card
 from cards.texts import say
+from cards.view import NOT_DONE
 from engine.audit import Entry
 from engine.frames.state import PlannerFrame, Run
 from engine.intents import Intent
@@ -79,7 +80,7 @@ async def begin(
 
 
 def _lost(part: Part) -> bool:
-    return part.state in ("failed", "cancelled")
+    return part.state in NOT_DONE
 
 
 def skipped(part: Part, waited: int, head: ReplyHead) -> Part:

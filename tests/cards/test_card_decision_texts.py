@@ -47,6 +47,12 @@ VOTED = {"votes": (Vote(person="wu", name="吴双", choice="approve", at=AT),)}
         ("not_open", {"status": "superseded"}, "更新的一张", "A newer card"),
         (
             "not_open",
+            {"kind": "phase_done", "status": "cancelled"},
+            "没有事情在等它",
+            "nothing waits for it",
+        ),
+        (
+            "not_open",
             {"status": "expired", "deadline": AT},
             "这张卡片已于 11-21 10:32 过期。",
             "This card expired on 11-21 10:32.",

@@ -13,6 +13,7 @@ from cards.handover import Reason as NotHandedFor
 from cards.model import CardKind, CardStatus, Lapsed
 from cards.texts import TEXTS, merged, say
 from cards.view import PartState
+from engine.end_kinds import RunEnd
 from engine.frames.job_graph import JobState
 from engine.frames.llm_plan import DropKind
 from engine.frames.state import ENDED, Run
@@ -43,7 +44,7 @@ COMPOSED = {
     "audit.result.": set(get_args(RefusedFor))
     | {"decided", "vote", "form", "invalid", "kept", "about_another"}
     | {"repeated", "handed_over", "edited", "unchanged", "not_delegable", "no_seat"},
-    "card.": set(get_args(CardStatus)) - {"open", "decided"},
+    "card.": set(get_args(CardStatus)) - {"open", "told", "decided"},
     "files.": set(get_args(Problem)) - {""},
     "graph.detail.": set(get_args(DetailKey)),
     "graph.kind.": set(get_args(NodeKind)) - {"skill", "sop_node"},
@@ -57,6 +58,7 @@ COMPOSED = {
     "refused.": ASKABLE,
     "rule.kind.": set(get_args(Kind)),
     "rule.why.": set(get_args(FailureCode)),
+    "end.": set(get_args(RunEnd)),
     "soft.unsure.": set(get_args(Unsure)) - {""},
     "state.": set(RUN_STATES) - set(ENDED),
     "terminal.kind.": set(get_args(CardKind)),

@@ -51,7 +51,7 @@ async def test_at_its_execution_deadline_an_approval_is_too_old_and_is_asked_for
         assert found.run.part.state == "in_review"
         await found.answer("approve", by=CHEN)
         assert len(found.records.written) == 1
-        assert found.card.kind == "phase_done"
+        assert [card.kind for card in found.informed] == ["phase_done"]
 
 
 async def test_asked_again_and_rejected_it_goes_where_a_rejection_goes_and_writes_nothing() -> None:

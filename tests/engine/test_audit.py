@@ -70,8 +70,8 @@ async def test_a_visit_from_the_message_to_the_record() -> None:
     await walk.answer("reject", {"reason": "look again"}, by=CHEN)
     await walk.answer("submit", {f.name: f.value for f in walk.card.choices[0].form})
     await walk.answer("approve", by=CHEN)
-    await walk.answer("ok")
-    assert walk.run.status == "completed"
+    assert (walk.run.status, walk.run.end) == ("completed", "done")
+    assert [entry["end"] for entry in walk.log if "end" in entry] == ["done"]
     whole(walk)
     by = {path: e["by"] for e in walk.log for path in e.get("changes", {})}
     assert by["decisions.review"] == "chen"

@@ -141,6 +141,11 @@ class Walk:
         return self.cards[token]
 
     @property
+    def informed(self) -> list[Card]:
+        """The cards that it only informed with."""
+        return [card for card in self.cards.values() if card.status == "told"]
+
+    @property
     def frame(self) -> Any:
         """The top frame."""
         return self.run.frames[-1]

@@ -77,8 +77,6 @@ async def _ended(crank: Crank, room: str, end: str) -> None:
             await crank.say("lin", "/cancel", room)
         case "finish":
             await crank.tap("chen", await crank.card(room), "approve")
-            await crank.still()
-            await crank.tap("lin", await crank.card(room), "ok")
         case _:
             crank.later(2 * 86_400)
             await crank.still()

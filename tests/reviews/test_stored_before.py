@@ -80,7 +80,7 @@ async def test_a20_a_review_that_was_open_is_approved_and_written() -> None:
     await found.tell(decided("00-card2", "approve", CHEN))
     ((visit, by),) = found.records.written.values()
     assert (visit.subject_id, by) == ("P003", "chen")
-    assert found.card.kind == "phase_done"
+    assert [card.kind for card in found.informed] == ["phase_done"]
 
 
 async def test_a20_a_review_that_was_open_is_rejected_or_expires() -> None:

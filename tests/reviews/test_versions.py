@@ -53,7 +53,32 @@ async def test_a20_a_released_state_goes_on_as_it_did_in_its_own_version(
         for kept in await crank.runs():
             await agrees(crank, kept)
     assert after != before, "the way leads nowhere"
-    assert after == fixture["ways"][way]["after"]
+    expected = fixture["ways"][way]["after"]
+    # One that waits for just that card goes on as it did.
+    waited = fixture["card"] == "phase_done"
+    assert after == (expected if waited else as_since_v3(expected))
+
+
+LAST = {"record": "completed", "every": "completed", "execution": "suspended"}
+"""Last phases with a phase_done card, and how a run stands then: a matter still hands over."""
+
+
+def as_since_v3(after: dict[str, Any]) -> dict[str, Any]:
+    """What an older version made of it, but that a run is over when its last phase is.
+
+    Then runs waited until somebody had seen the card of the last phase, or had not in time.
+    """
+    return {**after, "runs": [_over(run) for run in after["runs"]]}
+
+
+def _over(run: dict[str, Any]) -> dict[str, Any]:
+    phase = run["at"].removeprefix("planner:")
+    about = f"phase_done phase_done:{phase} "
+    if not any(card.startswith(about) for card in run["cards"]) or phase not in LAST:
+        return run
+    cards = [f"{about}told" if card.startswith(about) else card for card in run["cards"]]
+    steps = run["steps"] + (1 if f"{about}open" in run["cards"] else -1)
+    return {**run, "status": LAST[phase], "steps": steps, "cards": sorted(cards)}
 
 
 def test_a20_every_kind_of_frame_and_card_is_kept_with_its_ways_on() -> None:

@@ -65,12 +65,14 @@ class Matter:
 
         card: Message = (await self.room.wait_for(is_new))["card"]
         self._done.add(card["token"])
-        cards = await self.service.parts.handling.decisions.open_cards(ROOM)
-        (stored,) = [each for each in cards if each.token == card["token"]]
-        return "review" if stored.review.roles else stored.task_key, card
+        stored = await self.service.parts.handling.decisions.card(card["token"])
+        assert stored is not None
+        return "review" if stored.card.review.roles else stored.card.task_key, card
 
     async def answer(self, key: str, card: Message) -> None:
-        """As one who agrees with everything."""
+        """As one who agrees with everything; what only informs has no answer."""
+        if not card["buttons"]:
+            return
         person = "chen" if key == "review" else "lin"
         status, told = await self.room.tap(person, card, ANSWER.get(key, "ok"))
         assert (status, told["ok"]) == (200, True)

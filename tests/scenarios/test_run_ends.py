@@ -37,7 +37,7 @@ async def test_a_card_that_nobody_decides_expires_and_the_run_says_so(
         assert "过期" in answer["text"]
         closed = await room.card("confirm", closed=True)
         assert "过期" in closed["outcome"]
-        await room.wait_for(part_says("没有人在期限内决定", "failed"))
+        await room.wait_for(part_says("没有人在期限内决定", "expired"))
         visits = await service.parts.handling.records.visits("P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]
 

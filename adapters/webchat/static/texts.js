@@ -67,7 +67,8 @@ export const TEXTS = {
     kinds: { clarify: "补充信息", confirm: "签核", select: "选择", phase_done: "阶段完成" },
     states: {
       working: "处理中", waiting: "等待中", answered: "已回答", needs_you: "需要你",
-      in_review: "等待审核", done: "已完成", failed: "未成功", cancelled: "已取消",
+      in_review: "等待审核", done: "已完成", rejected: "已被驳回", refused: "未通过",
+      failed: "未成功", withdrawn: "已放弃", cancelled: "已取消", expired: "已过期",
     },
   },
   en: {
@@ -137,7 +138,8 @@ export const TEXTS = {
     kinds: { clarify: "Details", confirm: "Sign-off", select: "Choose", phase_done: "Phase complete" },
     states: {
       working: "Working", waiting: "Waiting", answered: "Answered", needs_you: "Needs you",
-      in_review: "In review", done: "Done", failed: "Failed", cancelled: "Cancelled",
+      in_review: "In review", done: "Done", rejected: "Rejected", refused: "Refused",
+      failed: "Failed", withdrawn: "Withdrawn", cancelled: "Cancelled", expired: "Expired",
     },
   },
 };

@@ -146,7 +146,7 @@ async def test_a_withdrawn_end_is_a_stopped_run() -> None:
     (card,) = walk.open_cards()
     await walk.answer(card, "end")
     await walk.go_on()
-    assert (walk.root.status, walk.root.part.state) == ("stopped", "cancelled")
+    assert (walk.root.status, walk.root.part.state) == ("stopped", "withdrawn")
 
 
 async def test_a_stale_alarm_wakes_nothing() -> None:

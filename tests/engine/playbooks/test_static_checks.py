@@ -580,6 +580,21 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((CHECK, "category: check", "category: files"),),
         "category: files are read by a skill with a system_prompt; name another category",
     ),
+    # how an SOP ends
+    *(
+        (
+            ((APPROVE, '{decisions.approved: "yes"}', f'{{decisions.approved: "yes", {more}}}'),),
+            f"sop.outcomes.end_approved.{told}",
+        )
+        for more, told in (
+            ("end: gone", "end: should be one of done, rejected, refused, failed, expired"),
+            ("says: yes", "says: should be a text in both languages, zh and en"),
+            (
+                "profile.stage: {zh: 好, en: good}",
+                "profile.stage: is a text in both languages; only says is one",
+            ),
+        )
+    ),
     # cards
     (
         ((PLAN, "  decision: plan_confirmed\n", ""),),
@@ -890,6 +905,9 @@ ELSEWHERE = (
     "is required: what the model is to judge",
     "is required: who decides when the model cannot",
     "no end can be reached from it",
+    # test_graph_command.py
+    "'end_x' sets nothing, so the run ends there if the gate of its phase is still open; say under "
+    "outcomes what it sets, or name it there",
     # test_edit_checks.py
     "decisions are made, not edited",
     "the card does not show 'x'; known here: y",

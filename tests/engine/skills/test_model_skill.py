@@ -198,10 +198,10 @@ async def test_what_the_person_wants_changed_is_told_to_a_fresh_dialogue() -> No
 async def test_withdrawn_is_stopped_and_expired_is_failed() -> None:
     found = await walk("work-plan", output(data={"plan": "sue"})).start()
     await found.answer("withdraw")
-    assert (found.run.status, found.run.part.state) == ("stopped", "cancelled")
+    assert (found.run.status, found.run.part.state) == ("stopped", "withdrawn")
     found = await walk("work-plan", output(data={"plan": "sue"})).start()
     await found.expire()
-    assert (found.run.status, found.run.part.state) == ("failed", "failed")
+    assert (found.run.status, found.run.part.state) == ("failed", "expired")
     assert found.run.state.decisions == {}
 
 
