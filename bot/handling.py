@@ -120,6 +120,9 @@ class Handling:
         services = self._turn_services()
         match mail:
             case Said():
+                # By who they are and the roles held now, however long this lay here.
+                now = self.people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
                 kept = session.load(claim.state)
                 again = claim.attempts > 1
                 standing = turn.Standing(cards=claim.cards, runs=claim.runs, again=again)
@@ -131,7 +134,6 @@ class Handling:
             case CardExpired() if _of_talk(claim):
                 return Handled(await turn.not_chosen(mail, services))
             case Commanded():
-                # By the roles held now, however long this lay here.
                 now = self.people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
                 recent = [line.text for line in session.load(claim.state).recent]

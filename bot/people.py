@@ -89,14 +89,19 @@ class Directory:
         return self._walled[wall]
 
     def known(self, principal: Principal) -> Principal:
-        """The person, with the roles held here; a stranger of no roles from beyond the wall."""
-        if not self.wall:
-            return principal
-        if is_outside(principal, self.wall, (person.id for person in self._inside)):
+        """The person as they are today: who is behind their account now, with the roles held here.
+
+        A stranger of no roles where they come from beyond the wall.
+        """
+        if self.wall and is_outside(principal, self.wall, (person.id for person in self._inside)):
             return outsider(principal)
-        roles = self.person(principal.id)
-        held = roles.roles if roles else self._by_group((principal.id,))
-        return principal.model_copy(update={"roles": held})
+        owner = next((p for name in principal.ids if (p := self._owners.get(name))), None)
+        found = next((p for p in self._inside if p.id == principal.id), owner)
+        if found is not None:
+            today = self._principal(found)
+            kept = {"accounts": _together(today.accounts, principal.accounts), "at": principal.at}
+            return today.model_copy(update=kept)
+        return principal.model_copy(update={"roles": self._by_group(tuple(principal.ids))})
 
     def resolved(self, members: Members) -> "Directory":
         """The same people, with the Slack groups' members from there."""
@@ -119,7 +124,8 @@ class Directory:
         person = here._owners.get(account)
         if person is None:
             name, roles = actor.name or actor.user, here._by_group((account,))
-            return Principal(id=account, name=name, roles=roles)
+            accounts, guest = (account,), actor.guest
+            return Principal(id=account, name=name, roles=roles, accounts=accounts, guest=guest)
         found = here._principal(person)
         return found.model_copy(update={"at": account}) if here.wall else found
 
@@ -157,19 +163,23 @@ class Directory:
         if card is not None and (here := self.about(card.conversation)) is not self:
             return here.standing(principal, card, today)
         principal = self.known(principal)
-        handed = {each.by for each in card.handed if each.to == principal.id} if card else set()
+        given = card.handed if card else ()
+        handed = {each.by for each in given if each.to in principal.ids}
         lent = [p for p in self._inside if self._delegate(p.id, today) == principal.id]
         givers = handed | {person.id for person in lent}
         if not givers:
             return principal
         found = self.holders(card.review.roles) if card else map(self._principal, lent)
-        stands_for = tuple(each for each in found if each.id in givers)
+        stands_for = tuple(each for each in found if not each.ids.isdisjoint(givers))
         return principal.model_copy(update={"stands_for": stands_for})
 
     def counted(self, card: Card, now: datetime) -> Card:
         """The card with those votes alone that count by the roles held now."""
-        held = {each.id for each in self.about(card.conversation).holders(card.review.roles)}
-        return counted(card, held=held, known={each.id for each in self.people}, now=now)
+        if not card.votes:
+            return card
+        holders = self.about(card.conversation).holders(card.review.roles)
+        people = [self._principal(person) for person in self.people]
+        return counted(card, holders=holders, people=people, now=now)
 
     def voter(self, principal: Principal, today: date) -> Voter:
         """The person as they may act today, on one card or another."""
@@ -266,6 +276,7 @@ class Directory:
             roles=tuple(dict.fromkeys(roles)),
             lang=person.language,
             zone=person.zone,
+            accounts=person.accounts(),
         )
 
     def _by_group(self, accounts: Sequence[str]) -> tuple[str, ...]:
@@ -288,7 +299,8 @@ class Directory:
             account = f"slack:{member}"
             if account not in self._owners:
                 name = member.partition(":")[2]
-                yield Principal(id=account, name=name, roles=self._by_group((account,)))
+                roles = self._by_group((account,))
+                yield Principal(id=account, name=name, roles=roles, accounts=(account,))
 
     def _web_home(self, web: str) -> str:
         own = OWN_WEB_HOMES in self.platforms
@@ -310,6 +322,10 @@ class Directory:
 def _shared_in_web(conversation: str) -> bool:
     platform, _, rest = conversation.partition(":")
     return platform == "web" and not is_own(rest.partition(":")[2])
+
+
+def _together(*names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for each in names for name in each))
 
 
 def load_people(path: Path) -> Directory:

@@ -108,7 +108,7 @@ def _listed(runs: Sequence[Run], lang: Lang) -> str:
 
 def _may_cancel(run: Run, principal: Principal) -> bool:
     """The requester or an admin may."""
-    return principal.id == run.requester.id or ADMIN in principal.roles
+    return not principal.ids.isdisjoint(run.requester.ids) or ADMIN in principal.roles
 
 
 def _cancel(

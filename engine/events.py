@@ -10,12 +10,17 @@ from cards.view import FormView
 
 
 class Actor(Frozen):
-    """Who acted, as the platform names them; `name` is only for show."""
+    """Who acted, as the platform names them; `name` is only for show.
+
+    A `guest` is somebody whom the workspace only lets in: a guest account, or who writes from
+    another company in a shared channel.
+    """
 
     platform: str
     workspace: str
     user: str
     name: str = ""
+    guest: bool = False
 
 
 class SharedFile(Frozen):

@@ -111,8 +111,8 @@ def _may_see(card: Card, mail: Commanded, services: TurnServices) -> bool:
     if services.people.private(mail.update.actor, here) != here:
         # What is said here, others read.
         return services.people.readable(card, here)
-    return may_decide(card, person) or card.requester == person.id or card.conversation == here
+    return may_decide(card, person) or card.is_requested_by(person) or card.conversation == here
 
 
 def _may_know(run: Run, person: Principal) -> bool:
-    return run.requester.id == person.id or _ADMIN in person.roles
+    return not person.ids.isdisjoint(run.requester.ids) or _ADMIN in person.roles

@@ -28,7 +28,7 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
         people.role_name(role, run.lang) for role in policy.roles
     )
     holders = people.holders(policy.roles)
-    involved = {run.requester.id, *edited.authors(_shown_paths(node, context), context).values()}
+    involved = {*run.requester.ids, *edited.authors(_shown_paths(node, context), context).values()}
     if reason := too_few(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
         return Ended("blocked", Note("failed", text), reason)
@@ -96,8 +96,7 @@ def _card(frame: SopFrame, sop: Sop, node: SopNode, roles: str, context: StepCon
         editing=offer.editing if offer else None,
         authors=edited.authors(paths, context),
         review=Review(),
-        requester=run.requester.id,
-        requester_name=run.requester.name,
+        **run.requester.as_requester(),
         waiting_for=roles,
         task_key=f"confirm:{run.id}",
         deadline=context.services.now + deadline if deadline else None,

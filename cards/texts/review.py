@@ -21,6 +21,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{vote} 不再计入（代为表决的人已不在名单中）",
         "{vote} does not count any more (who gave it is not with us any more)",
     ),
+    "vote.lapsed.same_person": (
+        "{vote} 不再计入（两个账号是同一个人）",
+        "{vote} does not count any more (both accounts are one person's)",
+    ),
     "vote.too_few": (
         "但现在只剩 {n} 人还可以表决，票数已不可能达到；请申请人用 /cancel 取消后重新发起。",
         "But only {n} others may still vote, so these votes cannot come together any more; the "

@@ -206,6 +206,11 @@ class People(Protocol):
         """Everybody who holds one of the roles."""
         ...
 
+    @property
+    def everybody(self) -> Sequence[Principal]:
+        """All the people there are."""
+        ...
+
     def homes(self, review: Review) -> Sequence[str]:
         """Conversations in which those who may decide are reached, on connected platforms."""
         ...

@@ -5,19 +5,30 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from cards.decision import Refused, Repeated, Verdict, Won, decide
+from cards.decision import (
+    Invalid,
+    MayEdit,
+    NeedsForm,
+    Recorded,
+    Refused,
+    Repeated,
+    Verdict,
+    Won,
+)
 from cards.decision_texts import refusal_text, repeated_text
+from cards.editing import Edited, EditVerdict, Unchanged
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Card, Choice, Field, Principal
+from cards.model import Card, Choice, Field
+from cards.reader import label_in
 from cards.texts import say
 from cards.view import PartState
 from engine import audit
 from engine.intents import Intent
-from engine.mail import CardDecided
-from engine.ports.store import CardWrite
+from engine.ports.store import CardNow, CardWrite
 from engine.reading import read_form
 from engine.replies import ReplyHead
+from engine.reviews.card_judge import CardAnswer, CardJudge, Judgement
 from engine.router.open_forms import about_another, fields, missing, named
 from engine.turn.services import TurnServices
 
@@ -147,33 +158,48 @@ def _decide(
     now: datetime,
     services: TurnServices,
 ) -> CardReply:
-    verdict = decide(card, head.principal, choice, now, revision=card.revision, values=values)
-    reply = _judged(card, verdict, head.principal, services)
-    after = next((write.card for write in reply.cards), None)
-    result = verdict.reason if isinstance(verdict, Refused) else "decided" if after else "kept"
-    return replace(reply, log=(_told_of(card, head, services, result, choice=choice, after=after),))
+    """As a tap on that choice: by the same people, votes and seats."""
+    judge = CardJudge(services.people, services.zone)
+    answer = CardAnswer(choice, card.revision, values)
+    judged = judge.judge(CardNow(card, now), head.principal, answer)
+    state, text = _outcome(judged, services)
+    effects, verdict = judged.effects, judged.verdict
+    after = next((write.card for write in effects.cards), None)
+    entry = _told_of(card, head, services, _result(verdict), choice=choice, after=after)
+    return CardReply(state, text, effects.cards, effects.mails, (entry,))
 
 
-def _judged(
-    card: Card, verdict: Verdict, principal: Principal, services: TurnServices
-) -> CardReply:
+def _outcome(judged: Judgement, services: TurnServices) -> tuple[PartState, str]:
+    """What the person is told, in their words."""
+    card, person, verdict = judged.card, judged.person, judged.verdict
+    lang, zone = person.lang or card.lang, person.zone or services.zone
     match verdict:
         case Won():
-            mail = CardDecided(card=card.token, decision=verdict.decision).stored()
-            return CardReply(
-                "answered",
-                say("clarify.taken", card.lang),
-                cards=(CardWrite(verdict.card, expect=card.version),),
-                mails=((card.lane, mail),),
-            )
+            return "answered", say("clarify.taken", card.lang)
+        case Recorded(votes_needed=needed):
+            label = label_in(verdict.card, verdict.card.votes[-1].choice, lang)
+            return "answered", say("vote.needed", lang, choice=literal(label), needed=needed)
         case Repeated():
-            text = repeated_text(verdict, card.lang, tz=ZoneInfo(services.zone))
-            return CardReply("answered", text)
+            return "answered", repeated_text(verdict, lang, tz=ZoneInfo(zone))
         case Refused():
-            lang, zone = principal.lang or card.lang, principal.zone or services.zone
-            return CardReply("failed", refusal_text(verdict, lang, tz=ZoneInfo(zone)))
-        case _:
-            return CardReply("needs_you", say("clarify.missing", card.lang, missing=card.title))
+            return "failed", refusal_text(verdict, lang, tz=ZoneInfo(zone))
+        case NeedsForm() | Invalid() | MayEdit() | Edited() | Unchanged():
+            return "needs_you", say("clarify.missing", card.lang, missing=card.title)
+
+
+def _result(verdict: Verdict | EditVerdict) -> str:
+    """What the log calls it, as of a tap."""
+    match verdict:
+        case Won():
+            return "decided"
+        case Recorded():
+            return "vote"
+        case Repeated():
+            return "repeated"
+        case Refused(reason=reason):
+            return reason
+        case NeedsForm() | Invalid() | MayEdit() | Edited() | Unchanged():
+            return "kept"
 
 
 def _told_of(

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from cards.model import Card
+from cards.model import Card, Principal
 from engine import audit
 from engine.intents import way
 from engine.language import detect
@@ -100,12 +100,20 @@ async def _routed(
         tools=services.tools,
         open_cards=tuple(cards),
         running=bool(standing.runs),
-        principal=head.principal,
+        principal=_standing(head, cards, services),
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
     return await route(meant(head.text, head.files), context, services.model)
+
+
+def _standing(head: ReplyHead, cards: Sequence[Card], services: TurnServices) -> Principal:
+    """The person, with whose seats they may take on any of these cards."""
+    person, people = head.principal, services.people
+    voters = [people.standing(person, card, services.today) for card in (None, *cards)]
+    lent = {each.id: each for voter in voters for each in voter.stands_for}
+    return person.model_copy(update={"stands_for": tuple(lent.values())})
 
 
 def _recent(session: Session) -> tuple[str, ...]:
