@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from bot.entrants import Doorkeeper
 from bot.handing import NAME as HAND_OVER
 from bot.handing import Handing
 from bot.people import Directory
@@ -34,6 +35,7 @@ from engine.router.command import parse_command
 
 # Losing the compare-and-set so often means that something is wrong, not that people are quick.
 DECIDE_ATTEMPTS = 20
+_OF_DECIDERS = ("pending", HAND_OVER)
 log = structlog.get_logger()
 
 
@@ -46,6 +48,7 @@ class Intake:
     people: Directory
     zone: str
     inbox: Inbox
+    doorkeeper: Doorkeeper | None = None
 
     async def __call__(self, update: Update) -> Outcome:
         """What became of the update; never raises for a store that is away."""
@@ -58,6 +61,10 @@ class Intake:
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
+        if not self.people.admits(principal) and not _decides(update, principal):
+            if self.doorkeeper is not None:
+                await self.doorkeeper.came(update, principal)
+            return self._stranger(update, principal)
         match update:
             case MessageReceived():
                 command = parse_command(update.text)
@@ -83,6 +90,14 @@ class Intake:
                 return await self._decide(update, principal)
             case CardTapped():
                 return await self._decide(update, principal)
+
+    def _stranger(self, update: Update, principal: Principal) -> Answered:
+        """One sentence, and nothing is kept: no message, no card, no file."""
+        texts = (update.text,) if isinstance(update, MessageReceived | CommandGiven) else ()
+        typed = [text for text in texts if text.strip() and not text.startswith("/")]
+        langs: tuple[Lang, ...] = (detect(typed[0]),) if typed else ("zh", "en")
+        told = (self.people.stranger_text(principal, lang) for lang in langs)
+        return Answered(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
 
     async def _along(
         self, update: MessageReceived | CommandGiven | FormSubmitted, principal: Principal
@@ -186,6 +201,23 @@ class Intake:
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
+
+
+def _decides(update: Update, principal: Principal) -> bool:
+    """Whether somebody who may not ask holds a role all the same, and only decides.
+
+    So do members of a role's Slack group whom the file does not admit.
+    """
+    if not principal.roles:
+        return False
+    match update:
+        case CardTapped() | FormSubmitted():
+            return True
+        case CommandGiven(name=name):
+            return name in _OF_DECIDERS
+        case MessageReceived(text=text):
+            command = parse_command(text)
+            return command is not None and command[0] in _OF_DECIDERS
 
 
 def _both(key: str, principal: Principal) -> Answered:

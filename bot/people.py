@@ -11,8 +11,7 @@ from adapters.webchat.rooms import home_room, is_own
 from bot.people_file import PeopleFile, Person, read_people
 from bot.workspaces import is_outside, outsider, workspace_of
 from cards.lapsed import counted
-from cards.model import Card, Lang, Principal, Review
-from engine.commands import ADMIN
+from cards.model import ADMIN, Card, Lang, Principal, Review
 from engine.events import Actor
 from engine.language import detect
 from engine.waiting import Voter
@@ -21,11 +20,25 @@ WEB_ROOM = "web:local:main"
 OWN_WEB_HOMES = "web:own"
 """Among the connected platforms: people sign in to the web chat, and are reached in own rooms."""
 
+SHUT_OUT = (
+    "nobody may ask there: people.yaml has no account of this platform; list people's accounts, or"
+    " say under `admit` who else may ask"
+)
+
 MOST_MEMBERS = 50
 """So many members of Slack groups who are not in people.yaml are told of a review themselves."""
 
 Members = Callable[[str], frozenset[str]]
 """The Slack accounts ("TEAM:USER") in a Slack group, as far as they are known now."""
+
+
+Admitted = Callable[[str], bool]
+"""Whether an account that is not in the file was let in by an admin, as far as is known now."""
+
+
+def nobody_admitted(account: str) -> bool:
+    """Nobody, while nothing is kept of it."""
+    return False
 
 
 def nobody(group: str) -> frozenset[str]:
@@ -47,6 +60,7 @@ class Directory:
     members: Members = nobody
     apart: bool = False
     wall: str = ""
+    admitted: Admitted = nobody_admitted
 
     @property
     def people(self) -> tuple[Person, ...]:
@@ -102,6 +116,30 @@ class Directory:
             kept = {"accounts": _together(today.accounts, principal.accounts), "at": principal.at}
             return today.model_copy(update=kept)
         return principal.model_copy(update={"roles": self._by_group(tuple(principal.ids))})
+
+    def admitting(self, admitted: Admitted) -> "Directory":
+        """The same people, and who was let in besides."""
+        return replace(self, admitted=admitted)
+
+    def admits(self, principal: Principal) -> bool:
+        """Whether the person may ask and start: in the file, or admitted by it or by an admin."""
+        listed = any(p.id == principal.id for p in self._inside)
+        if listed or any(name in self._owners for name in principal.ids):
+            return True
+        return self.file.admit.admits(principal) or self.admitted(principal.id)
+
+    def shut_out(self, platforms: Collection[str]) -> tuple[str, ...]:
+        """Those of these platforms on which nobody at all may ask."""
+        admit = self.file.admit
+        accounts = [account for person in self.people for account in person.accounts()]
+        reached = {*admit.platforms, *(account.partition(":")[0] for account in accounts)}
+        if admit.workspaces or admit.roles:
+            reached.add("slack")
+        return tuple(name for name in platforms if name not in reached)
+
+    def stranger_text(self, principal: Principal, lang: Lang) -> str:
+        """What somebody reads who is not admitted: their account, and whom to ask."""
+        return self.file.admit.told(principal.id, lang)
 
     def resolved(self, members: Members) -> "Directory":
         """The same people, with the Slack groups' members from there."""

@@ -17,6 +17,7 @@ from engine.turn.active import read_runs
 RUNS = 20
 """So many runs are on the tab at once."""
 
+_LANGS: tuple[Lang, ...] = ("zh", "en")
 _LIVING: frozenset[str] = frozenset(get_args(RunStatus)) - ENDED
 
 
@@ -35,6 +36,9 @@ class SlackHome:
     async def __call__(self, actor: Actor) -> HomePage:
         """The person's page, by the roles held now. Raises StoreError."""
         person = self.people.principal(actor)
+        if not self.people.admits(person) and not person.roles:
+            texts = (self.people.stranger_text(person, each) for each in _LANGS)
+            return HomePage(lang="en", note=" ".join(dict.fromkeys(texts)))
         waiting = await self.inbox(actor)
         wanted = Wanted(statuses=_LIVING, who=person.id)
         listed = await self.listing.runs(wanted, after="", limit=RUNS)

@@ -1,13 +1,17 @@
 """A review card: a question to people, and later its outcome (spec 003, card types)."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field as Key
 
 from cards.edits import Edit, Editing
 from cards.frozen import Frozen
 from cards.policy import Escalation, Reminders
+
+ADMIN: Final = "admin"
+"""The role of whoever may end every run, and lets people in."""
 
 Lang = Literal["zh", "en"]
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
@@ -46,6 +50,10 @@ class Principal(Frozen):
         Whoever joins people.yaml was known by their account before.
         """
         return frozenset((self.id, *self.accounts))
+
+    def holds_one_of(self, roles: Sequence[str]) -> bool:
+        """Whether they may use what is for these roles; what names none is for everybody."""
+        return not roles or not set(roles).isdisjoint(self.roles)
 
     def as_requester(self) -> dict[str, Any]:
         """What a card that they ask for keeps of them."""

@@ -126,12 +126,14 @@ class Accepted:
 class Answered:
     """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
 
-    `tells` when a form that closes would not be answer enough.
+    `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
+    at, since the person is not admitted; it may answer a message too.
     """
 
     text: str
     ok: bool
     tells: bool = False
+    stranger: bool = False
 
 
 @dataclass(frozen=True, slots=True)

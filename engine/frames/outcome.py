@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, Protocol
 
-from cards.model import Card, Decision, Principal, Review
+from cards.model import Card, Decision, Lang, Principal, Review
 from cards.view import PartState
 from engine.events import Actor
 from engine.frames.state import Frame, Patch, Run, RunStatus
@@ -231,6 +231,18 @@ class People(Protocol):
         """The person as who they are among these: one of no roles who is none of them."""
         ...
 
+    def admits(self, principal: Principal) -> bool:
+        """Whether the person may ask and start anything."""
+        ...
+
+    def admins(self) -> Sequence[tuple[str, Lang]]:
+        """Where everybody with the role admin is reached, and the language they read."""
+        ...
+
+    def stranger_text(self, principal: Principal, lang: Lang) -> str:
+        """What somebody reads who may not: their account, and whom to ask."""
+        ...
+
     def counted(self, card: Card, now: datetime) -> Card:
         """The card with those votes alone that count by the roles held now."""
         ...
@@ -298,7 +310,7 @@ class StepContext:
             by=by,
             project=services.project(run.conversation),
             conversation=run.conversation,
-            person=run.requester,
+            person=services.people.known(run.requester),
             library=services.library,
             meter=services.meter,
         )

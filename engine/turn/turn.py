@@ -56,6 +56,7 @@ async def said(
 ) -> Effects:
     """The effects of a message."""
     since_s = services.elapsed_s()
+    services = services.limited_to(mail.principal)
     head = head_of(mail, session, services)
     stored = await services.decisions.reply(head.id) if standing.again else None
     if stored:
@@ -100,6 +101,7 @@ async def _routed(
         tools=services.tools,
         open_cards=tuple(cards),
         running=bool(standing.runs),
+        barred=services.barred,
         principal=_standing(head, cards, services),
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),
@@ -306,7 +308,9 @@ async def part_of(reply: str, index: int, services: TurnServices) -> tuple[Reply
 async def _goes_on(
     part: Part, head: ReplyHead, session: Session, services: TurnServices
 ) -> Effects:
-    """Begin the part, alone and now."""
+    """Begin the part, alone and now, for the person as they are by now."""
+    head = head.model_copy(update={"principal": services.people.known(head.principal)})
+    services = services.limited_to(head.principal)
     begun = Begun(recent=_recent(session), slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
     await begin(part.index, intent, head, begun, services, answer=part.answer)
