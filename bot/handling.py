@@ -138,8 +138,9 @@ class Handling:
             case StrangerCame():
                 return Handled(self._strangers.asked_about(mail))
             case CardDecided() | CardExpired() if _of_talk(claim):
-                admitted = await self._strangers.answered(mail)
-                return Handled(admitted or await self._chosen(claim, mail, services))
+                if admitted := await self._strangers.answered(mail):
+                    return Handled(admitted)
+                return Handled(await turn.answered(mail, session.load(claim.state), services))
             case Commanded():
                 now = self.people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
@@ -152,13 +153,6 @@ class Handling:
                 return Handled(commands.announced(mail, claim.lane.removeprefix("control:")))
             case _:
                 return await self._step(claim, mail)
-
-    async def _chosen(
-        self, claim: Claim, mail: CardDecided | CardExpired, services: TurnServices
-    ) -> Effects:
-        if isinstance(mail, CardDecided):
-            return await turn.chosen(mail, session.load(claim.state), services)
-        return await turn.not_chosen(mail, services)
 
     @property
     def _strangers(self) -> Strangers:

@@ -258,6 +258,15 @@ async def part_ready(mail: PartReady, session: Session, services: TurnServices) 
     return _one_part(begun, head, services)
 
 
+async def answered(
+    mail: CardDecided | CardExpired, session: Session, services: TurnServices
+) -> Effects:
+    """A card of this conversation's talk was decided, or its time is over."""
+    if isinstance(mail, CardDecided):
+        return await chosen(mail, session, services)
+    return await not_chosen(mail, services)
+
+
 async def chosen(mail: CardDecided, session: Session, services: TurnServices) -> Effects:
     """A card of this conversation's talk was decided: go on with what was chosen."""
     asked = await _asked(mail.card, services)

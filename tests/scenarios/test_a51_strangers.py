@@ -1,11 +1,13 @@
 """A51: who is not admitted gets one sentence and no data, and nothing is started for them."""
 
 import itertools
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from redis.asyncio import Redis
 
@@ -24,7 +26,16 @@ from engine.events import (
     SharedFile,
 )
 from tests.fakes.crank import Crank, cranked, pressed
-from tests.scenarios.conftest import ROOT, settings_over
+from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.scenarios.conftest import ROOT, Start, settings_over
+from tests.scenarios.test_platform_walk import (
+    SlackSide,
+    TelegramSide,
+    slack_settings,
+    telegram_settings,
+    with_accounts,
+)
 
 ADMIN = """
   - id: gao
@@ -243,3 +254,33 @@ async def test_who_is_not_let_in_stays_a_stranger_and_a_crowd_asks_about_few(cra
         service.later(8 * 86_400)
         await service.still()
         assert await service.cards() == []
+
+
+async def test_a51_on_each_platform_only_the_stranger_reads_the_sentence(
+    start: Start,
+    slack: SlackServer,
+    telegram: TelegramServer,
+    http: aiohttp.ClientSession,
+    people_file: Path,
+) -> None:
+    given = {**slack_settings(slack), **telegram_settings(telegram)}
+    service = await start(people=with_accounts(people_file, slack.team), **given)
+    side, chat = SlackSide(service, slack, http), TelegramSide(service, telegram, http)
+    account = f"slack:{slack.team}:U0OTHER"
+    other = slack.mention_event(ASK, user="U0OTHER")
+    other["event"]["user_team"] = "T0OTHERS"
+    for payload in (other, slack.message_event(ASK, user="U0OTHER")):
+        await side.send(payload)
+        assert slack.ephemerals[-1].user == "U0OTHER"
+        assert account in slack.ephemerals[-1].text
+    for text in (ASK, "/help"):
+        await chat.send(telegram.message_update(text, chat_id=77))
+        assert "telegram:77" in telegram.chat(77)[-1].text
+    await side.send(slack.home_event("U0OTHER"))
+    assert account in json.dumps(slack.homes["U0OTHER"])
+    # Everybody else is answered as ever.
+    await side.send(slack.message_event(ASK))
+    await side.shown("ECOG of P003")
+    told = [m.body for m in slack.messages.values() if m.channel != "D0REQUESTER"]
+    assert [body for body in told if "P003" in body] == []
+    assert len(telegram.chat(77)) == 2
