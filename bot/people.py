@@ -107,10 +107,10 @@ class Directory:
 
         A stranger of no roles where they come from beyond the wall.
         """
-        if self.wall and is_outside(principal, self.wall, (person.id for person in self._inside)):
+        if self.wall and is_outside(principal, self.wall, self._by_id):
             return outsider(principal)
         owner = next((p for name in principal.ids if (p := self._owners.get(name))), None)
-        found = next((p for p in self._inside if p.id == principal.id), owner)
+        found = self._by_id.get(principal.id, owner)
         if found is not None:
             today = self._principal(found)
             kept = {"accounts": _together(today.accounts, principal.accounts), "at": principal.at}
@@ -123,8 +123,7 @@ class Directory:
 
     def admits(self, principal: Principal) -> bool:
         """Whether the person may ask and start: in the file, or admitted by it or by an admin."""
-        listed = any(p.id == principal.id for p in self._inside)
-        if listed or any(name in self._owners for name in principal.ids):
+        if principal.id in self._by_id or any(name in self._owners for name in principal.ids):
             return True
         return self.file.admit.admits(principal) or self.admitted(principal.id)
 
@@ -147,7 +146,7 @@ class Directory:
 
     def person(self, person_id: str) -> Principal | None:
         """The person of that id in the file, with the roles held now."""
-        found = next((person for person in self._inside if person.id == person_id), None)
+        found = self._by_id.get(person_id)
         return self._principal(found) if found else None
 
     def principal(self, actor: Actor) -> Principal:
@@ -287,6 +286,10 @@ class Directory:
     @cached_property
     def _owners(self) -> dict[str, Person]:
         return {account: person for person in self._inside for account in person.accounts()}
+
+    @cached_property
+    def _by_id(self) -> dict[str, Person]:
+        return {person.id: person for person in self._inside}
 
     @cached_property
     def _walled(self) -> dict[str, "Directory"]:

@@ -1,10 +1,13 @@
 """A text that answers an open card: the same rules as a tap, carried by the turn's commit."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from cards import lapsed
 from cards.decision import (
     Invalid,
     MayEdit,
@@ -165,7 +168,8 @@ def _decide(
     state, text = _outcome(judged, services)
     effects, verdict = judged.effects, judged.verdict
     after = next((write.card for write in effects.cards), None)
-    entry = _told_of(card, head, services, _result(verdict), choice=choice, after=after)
+    more = {"for": _seat(verdict), "lapsed": lapsed.told(after, now) if after else []}
+    entry = _told_of(card, head, services, _result(verdict), choice=choice, after=after, more=more)
     return CardReply(state, text, effects.cards, effects.mails, (entry,))
 
 
@@ -185,6 +189,17 @@ def _outcome(judged: Judgement, services: TurnServices) -> tuple[PartState, str]
             return "failed", refusal_text(verdict, lang, tz=ZoneInfo(zone))
         case NeedsForm() | Invalid() | MayEdit() | Edited() | Unchanged():
             return "needs_you", say("clarify.missing", card.lang, missing=card.title)
+
+
+def _seat(verdict: Verdict | EditVerdict) -> str:
+    """Whose seat a vote took, "" for one's own."""
+    match verdict:
+        case Won(decision=decision):
+            return decision.seat
+        case Recorded(card=card):
+            return card.votes[-1].seat
+        case _:
+            return ""
 
 
 def _result(verdict: Verdict | EditVerdict) -> str:
@@ -210,8 +225,16 @@ def _told_of(
     *,
     choice: str = "",
     after: Card | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> audit.Entry:
     """The text in the log of the card's run."""
     where = audit.origin(head.conversation)
-    told = {"by": head.principal.id, **where, "choice": choice, "result": result, "reply": head.id}
+    told: dict[str, Any] = {
+        "by": head.principal.id,
+        **where,
+        "choice": choice,
+        "result": result,
+        "reply": head.id,
+    }
+    told |= more
     return audit.about_card(card, services.now, "text", told, after=after)

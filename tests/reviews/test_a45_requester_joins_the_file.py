@@ -283,6 +283,8 @@ async def test_a_typed_answer_is_a_vote_as_a_tap_is_and_a_delegates_counts(
     assert await typed(desk, people, card, "1", bo) == "Recorded: Approve; 1 more needed"
     (vote,) = (await desk.stored(card)).votes
     assert (vote.person, vote.seat) == ("bo", "ana")
+    (entry,) = await desk.log(card)
+    assert (entry["event"], entry["by"], entry["for"]) == ("text", "bo", "ana")
     # Ana has lost the role since: her seat's vote counts no more.
     later = directory(tmp_path, ('["12"], roles: [reviewer]', '["12"], roles: []'))
     assert await typed(desk, later, card, "1", cara) == "Recorded: Approve; 1 more needed"
