@@ -149,6 +149,19 @@ async def test_a51_it_is_counted_and_the_sentence_is_the_files(crank: Any) -> No
         assert counts["updates", "telegram", "message", "stranger"] == 2
 
 
+async def test_a51_strangers_are_limited_as_others_are(crank: Any) -> None:
+    async with crank(messages_per_min=2) as service:
+        told = [await give(service, MessageReceived, TELEGRAM, text=ASK) for _ in range(4)]
+    assert [isinstance(each, Answered) and each.stranger for each in told] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert isinstance(told[2], Answered)
+    assert told[3] == Accepted(duplicate=True)
+
+
 @pytest.mark.parametrize(
     ("admit", "admitted"),
     [
