@@ -9,14 +9,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang, Principal, Review
 from cards.texts import say
 from cards.view import MessageView, PartView
-from engine.ports.store import CardWrite, Effects, Post
-
-
-def approvers(card: Card, people: Directory) -> set[str]:
-    """The ids of all who hold a role that the card's review names, or are named in it."""
-    return {p.id for p in people.about(card.conversation).holders(card.review.roles)} | {
-        *card.review.persons
-    }
+from engine.ports.store import Post
 
 
 def answer(before: Card, edited: Edited, lang: Lang) -> str:
@@ -28,17 +21,6 @@ def answer(before: Card, edited: Edited, lang: Lang) -> str:
         say("edit.needs_other", lang) if before.review.four_eyes else "",
     )
     return " ".join(filter(None, sentences))
-
-
-def effects(
-    before: Card, edited: Edited, editor: Principal, people: Directory, log: tuple[str, str]
-) -> Effects:
-    """The card under its version, the audit, and a word to everybody whose vote is lost by it."""
-    return Effects(
-        cards=(CardWrite(edited.card, expect=before.version),),
-        posts=_votes_lost(before, edited, editor, people),
-        log=(log,),
-    )
 
 
 def entry(before: Card, edited: Edited) -> dict[str, Any]:
@@ -54,9 +36,10 @@ def entry(before: Card, edited: Edited) -> dict[str, Any]:
     }
 
 
-def _votes_lost(
+def votes_lost(
     before: Card, edited: Edited, editor: Principal, people: Directory
 ) -> tuple[Post, ...]:
+    """A word to everybody whose vote is lost by the change."""
 
     def body(home: str) -> str:
         """In the words of whose home it is."""

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.tapping import Formed, Tapping, Told
-from cards.handover import may_hand_over
 from cards.inbox import names_of
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
@@ -16,6 +15,7 @@ from engine.events import CommandGiven, FormRefused
 from engine.language import detect
 from engine.ports.inbox import Inbox
 from engine.ports.store import CardNow, Decisions
+from engine.reviews.card_judge import CardJudge
 from engine.waiting import LOOKED_AT
 
 NAME = "handover"
@@ -89,7 +89,8 @@ class Handing:
         """Those of the cards that the giver may hand over, as they are stored now."""
         likely = [card for card in cards if card.review.roles and may_decide(card, giver)]
         found = [await self.decisions.card(card.token) for card in likely]
-        return [each for each in found if each and not may_hand_over(each.card, giver, each.now)]
+        judge = CardJudge(self.tapping.people, self.tapping.zone)
+        return [each for each in found if each and not judge.may_give(each, giver)]
 
     def _which(self, update: CommandGiven, card: Card) -> str:
         """The title of a card of another conversation, where all who read this may see it."""

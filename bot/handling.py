@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from bot import watching
 from bot.current import Current
 from bot.spans import NO_SPANS, Spans
+from bot.strangers import Strangers
 from cards.frozen import by_newer
 from cards.texts import say
 from engine import audit, commands
@@ -32,10 +33,12 @@ from engine.mail import (
     RunMail,
     Said,
     Started,
+    StrangerCame,
     parse,
 )
 from engine.migration import migration, superseded
 from engine.playbooks.model import Playbook
+from engine.ports.admissions import NO_ADMISSIONS, Admissions
 from engine.ports.clock import Clock
 from engine.ports.drafts import UNSEEN, Drafting
 from engine.ports.findings import Findings
@@ -107,6 +110,7 @@ class Handling:
     files: InboxFiles = NO_FILES
     spans: Spans = NO_SPANS
     drafting: Drafting = UNSEEN
+    admissions: Admissions = NO_ADMISSIONS
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -123,27 +127,41 @@ class Handling:
         services = self._turn_services()
         match mail:
             case Said():
+                # By who they are and the roles held now, however long this lay here.
+                now = self.people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
+                if not self.people.admits(now):
+                    return Handled(self._strangers.turned_away(mail))
                 kept = session.load(claim.state)
                 again = claim.attempts > 1
                 standing = turn.Standing(cards=claim.cards, runs=claim.runs, again=again)
                 return Handled(await turn.said(mail, kept, services, progress, standing))
             case PartReady():
                 return Handled(await turn.part_ready(mail, session.load(claim.state), services))
-            case CardDecided() if _of_talk(claim):
-                return Handled(await turn.chosen(mail, session.load(claim.state), services))
-            case CardExpired() if _of_talk(claim):
-                return Handled(await turn.not_chosen(mail, services))
+            case StrangerCame():
+                return Handled(self._strangers.asked_about(mail))
+            case CardDecided() | CardExpired() if _of_talk(claim):
+                if admitted := await self._strangers.answered(mail):
+                    return Handled(admitted)
+                return Handled(await turn.answered(mail, session.load(claim.state), services))
             case Commanded():
-                # By the roles held now, however long this lay here.
                 now = self.people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
+                if not self.people.admits(now) and not now.roles:
+                    return Handled(self._strangers.turned_away(mail))
                 recent = [line.text for line in session.load(claim.state).recent]
                 lang = commands.language(mail, recent)
-                return Handled(await commands.commanded(mail, services, lang))
+                return Handled(await commands.commanded(mail, services.limited_to(now), lang))
             case Announced():
                 return Handled(commands.announced(mail, claim.lane.removeprefix("control:")))
             case _:
                 return await self._step(claim, mail)
+
+    @property
+    def _strangers(self) -> Strangers:
+        return Strangers(
+            self.people, self.decisions, self.admissions, self.new_id, self.clock.now()
+        )
 
     async def give_up(self, claim: Claim) -> Handled:
         """The effects of a mail that failed again and again.
@@ -164,7 +182,7 @@ class Handling:
                 return Handled(await giving_up.choice_given_up(claim.lane, mail, services))
             case Commanded():
                 return Handled(commands.given_up(mail, services))
-            case Announced():
+            case Announced() | StrangerCame():
                 return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._run(claim)
         if run is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from bot.entrants import Doorkeeper
 from bot.handing import NAME as HAND_OVER
 from bot.handing import Handing
 from bot.people import Directory
@@ -37,6 +38,7 @@ from engine.router.command import parse_command
 DECIDE_ATTEMPTS = 20
 # A store that hangs is given up in time for an answer: Slack waits for 3 seconds.
 WITHIN_S = 2.0
+_OF_DECIDERS = ("pending", HAND_OVER)
 log = structlog.get_logger()
 
 
@@ -49,6 +51,7 @@ class Intake:
     people: Directory
     zone: str
     inbox: Inbox
+    doorkeeper: Doorkeeper | None = None
 
     async def __call__(self, update: Update) -> Outcome:
         """What became of the update; never raises for a store that is away."""
@@ -63,6 +66,10 @@ class Intake:
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
+        if not self.people.admits(principal) and not _decides(update, principal):
+            if self.doorkeeper is not None:
+                await self.doorkeeper.came(update, principal)
+            return self._stranger(update, principal)
         match update:
             case MessageReceived():
                 command = parse_command(update.text)
@@ -77,7 +84,7 @@ class Intake:
                         said=update.text,
                     )
                     return await self._command(given, principal)
-                mail = Said(update=update, principal=principal).stored()
+                mail = Said(update=update, principal=_in_mail(principal)).stored()
                 lane = f"talk:{update.conversation}"
                 return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
             case CommandGiven():
@@ -89,6 +96,14 @@ class Intake:
             case CardTapped():
                 return await self._decide(update, principal)
 
+    def _stranger(self, update: Update, principal: Principal) -> Answered:
+        """One sentence, and nothing is kept: no message, no card, no file."""
+        texts = (update.text,) if isinstance(update, MessageReceived | CommandGiven) else ()
+        typed = [text for text in texts if text.strip() and not text.startswith("/")]
+        langs: tuple[Lang, ...] = (detect(typed[0]),) if typed else ("zh", "en")
+        told = (self.people.stranger_text(principal, lang) for lang in langs)
+        return Answered(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
+
     async def _along(
         self, update: MessageReceived | CommandGiven | FormSubmitted, principal: Principal
     ) -> None:
@@ -96,13 +111,13 @@ class Intake:
         if not update.files:
             return
         alone = files_alone(update)
-        mail = Said(update=alone, principal=principal).model_dump_json()
+        mail = Said(update=alone, principal=_in_mail(principal)).model_dump_json()
         await self.mailbox.put(f"talk:{update.conversation}", mail, update_id=alone.id)
 
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
         if update.name == HAND_OVER:
             return await self._hand_over(update, principal)
-        mail = Commanded(update=update, principal=principal).stored()
+        mail = Commanded(update=update, principal=_in_mail(principal)).stored()
         lane = f"control:{update.conversation}"
         return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
 
@@ -191,6 +206,28 @@ class Intake:
         )
         first = json.loads(held)
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
+
+
+def _in_mail(principal: Principal) -> Principal:
+    """Without their accounts: whoever handles the mail looks them up anew, and reads less."""
+    return principal.model_copy(update={"accounts": (), "guest": False})
+
+
+def _decides(update: Update, principal: Principal) -> bool:
+    """Whether somebody who may not ask holds a role all the same, and only decides.
+
+    So do members of a role's Slack group whom the file does not admit.
+    """
+    if not principal.roles:
+        return False
+    match update:
+        case CardTapped() | FormSubmitted():
+            return True
+        case CommandGiven(name=name):
+            return name in _OF_DECIDERS
+        case MessageReceived(text=text):
+            command = parse_command(text)
+            return command is not None and command[0] in _OF_DECIDERS
 
 
 def _both(key: str, principal: Principal) -> Answered:

@@ -66,6 +66,8 @@ def _told(outcome: Outcome) -> str:
     match outcome:
         case Accepted(duplicate=duplicate):
             return "duplicate" if duplicate else "accepted"
+        case Answered(stranger=True):
+            return "stranger"
         case Answered(ok=ok):
             return "recorded" if ok else "refused"
         case _:

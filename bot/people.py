@@ -11,8 +11,7 @@ from adapters.webchat.rooms import home_room, is_own
 from bot.people_file import PeopleFile, Person, read_people
 from bot.workspaces import is_outside, outsider, workspace_of
 from cards.lapsed import counted
-from cards.model import Card, Lang, Principal, Review
-from engine.commands import ADMIN
+from cards.model import ADMIN, Card, Lang, Principal, Review
 from engine.events import Actor
 from engine.language import detect
 from engine.waiting import Voter
@@ -21,11 +20,25 @@ WEB_ROOM = "web:local:main"
 OWN_WEB_HOMES = "web:own"
 """Among the connected platforms: people sign in to the web chat, and are reached in own rooms."""
 
+SHUT_OUT = (
+    "nobody may ask there: people.yaml has no account of this platform; list people's accounts, or"
+    " say under `admit` who else may ask"
+)
+
 MOST_MEMBERS = 50
 """So many members of Slack groups who are not in people.yaml are told of a review themselves."""
 
 Members = Callable[[str], frozenset[str]]
 """The Slack accounts ("TEAM:USER") in a Slack group, as far as they are known now."""
+
+
+Admitted = Callable[[str], bool]
+"""Whether an account that is not in the file was let in by an admin, as far as is known now."""
+
+
+def nobody_admitted(account: str) -> bool:
+    """Nobody, while nothing is kept of it."""
+    return False
 
 
 def nobody(group: str) -> frozenset[str]:
@@ -47,6 +60,7 @@ class Directory:
     members: Members = nobody
     apart: bool = False
     wall: str = ""
+    admitted: Admitted = nobody_admitted
 
     @property
     def people(self) -> tuple[Person, ...]:
@@ -89,14 +103,42 @@ class Directory:
         return self._walled[wall]
 
     def known(self, principal: Principal) -> Principal:
-        """The person, with the roles held here; a stranger of no roles from beyond the wall."""
-        if not self.wall:
-            return principal
-        if is_outside(principal, self.wall, (person.id for person in self._inside)):
+        """The person as they are today: who is behind their account now, with the roles held here.
+
+        A stranger of no roles where they come from beyond the wall.
+        """
+        if self.wall and is_outside(principal, self.wall, self._by_id):
             return outsider(principal)
-        roles = self.person(principal.id)
-        held = roles.roles if roles else self._by_group((principal.id,))
-        return principal.model_copy(update={"roles": held})
+        owner = next((p for name in principal.ids if (p := self._owners.get(name))), None)
+        found = self._by_id.get(principal.id, owner)
+        if found is not None:
+            today = self._principal(found)
+            kept = {"accounts": _together(today.accounts, principal.accounts), "at": principal.at}
+            return today.model_copy(update=kept)
+        return principal.model_copy(update={"roles": self._by_group(tuple(principal.ids))})
+
+    def admitting(self, admitted: Admitted) -> "Directory":
+        """The same people, and who was let in besides."""
+        return replace(self, admitted=admitted)
+
+    def admits(self, principal: Principal) -> bool:
+        """Whether the person may ask and start: in the file, or admitted by it or by an admin."""
+        if principal.id in self._by_id or any(name in self._owners for name in principal.ids):
+            return True
+        return self.file.admit.admits(principal) or self.admitted(principal.id)
+
+    def shut_out(self, platforms: Collection[str]) -> tuple[str, ...]:
+        """Those of these platforms on which nobody at all may ask."""
+        admit = self.file.admit
+        accounts = [account for person in self.people for account in person.accounts()]
+        reached = {*admit.platforms, *(account.partition(":")[0] for account in accounts)}
+        if admit.workspaces or admit.roles:
+            reached.add("slack")
+        return tuple(name for name in platforms if name not in reached)
+
+    def stranger_text(self, principal: Principal, lang: Lang) -> str:
+        """What somebody reads who is not admitted: their account, and whom to ask."""
+        return self.file.admit.told(principal.id, lang)
 
     def resolved(self, members: Members) -> "Directory":
         """The same people, with the Slack groups' members from there."""
@@ -104,7 +146,7 @@ class Directory:
 
     def person(self, person_id: str) -> Principal | None:
         """The person of that id in the file, with the roles held now."""
-        found = next((person for person in self._inside if person.id == person_id), None)
+        found = self._by_id.get(person_id)
         return self._principal(found) if found else None
 
     def principal(self, actor: Actor) -> Principal:
@@ -119,7 +161,8 @@ class Directory:
         person = here._owners.get(account)
         if person is None:
             name, roles = actor.name or actor.user, here._by_group((account,))
-            return Principal(id=account, name=name, roles=roles)
+            accounts, guest = (account,), actor.guest
+            return Principal(id=account, name=name, roles=roles, accounts=accounts, guest=guest)
         found = here._principal(person)
         return found.model_copy(update={"at": account}) if here.wall else found
 
@@ -157,19 +200,23 @@ class Directory:
         if card is not None and (here := self.about(card.conversation)) is not self:
             return here.standing(principal, card, today)
         principal = self.known(principal)
-        handed = {each.by for each in card.handed if each.to == principal.id} if card else set()
+        given = card.handed if card else ()
+        handed = {each.by for each in given if each.to in principal.ids}
         lent = [p for p in self._inside if self._delegate(p.id, today) == principal.id]
         givers = handed | {person.id for person in lent}
         if not givers:
             return principal
         found = self.holders(card.review.roles) if card else map(self._principal, lent)
-        stands_for = tuple(each for each in found if each.id in givers)
+        stands_for = tuple(each for each in found if not each.ids.isdisjoint(givers))
         return principal.model_copy(update={"stands_for": stands_for})
 
     def counted(self, card: Card, now: datetime) -> Card:
         """The card with those votes alone that count by the roles held now."""
-        held = {each.id for each in self.about(card.conversation).holders(card.review.roles)}
-        return counted(card, held=held, known={each.id for each in self.people}, now=now)
+        if not card.votes:
+            return card
+        holders = self.about(card.conversation).holders(card.review.roles)
+        people = [self._principal(person) for person in self.people]
+        return counted(card, holders=holders, people=people, now=now)
 
     def voter(self, principal: Principal, today: date) -> Voter:
         """The person as they may act today, on one card or another."""
@@ -241,6 +288,10 @@ class Directory:
         return {account: person for person in self._inside for account in person.accounts()}
 
     @cached_property
+    def _by_id(self) -> dict[str, Person]:
+        return {person.id: person for person in self._inside}
+
+    @cached_property
     def _walled(self) -> dict[str, "Directory"]:
         """The same people behind walls that were asked for."""
         return {}
@@ -266,6 +317,7 @@ class Directory:
             roles=tuple(dict.fromkeys(roles)),
             lang=person.language,
             zone=person.zone,
+            accounts=person.accounts(),
         )
 
     def _by_group(self, accounts: Sequence[str]) -> tuple[str, ...]:
@@ -288,7 +340,8 @@ class Directory:
             account = f"slack:{member}"
             if account not in self._owners:
                 name = member.partition(":")[2]
-                yield Principal(id=account, name=name, roles=self._by_group((account,)))
+                roles = self._by_group((account,))
+                yield Principal(id=account, name=name, roles=roles, accounts=(account,))
 
     def _web_home(self, web: str) -> str:
         own = OWN_WEB_HOMES in self.platforms
@@ -310,6 +363,10 @@ class Directory:
 def _shared_in_web(conversation: str) -> bool:
     platform, _, rest = conversation.partition(":")
     return platform == "web" and not is_own(rest.partition(":")[2])
+
+
+def _together(*names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for each in names for name in each))
 
 
 def load_people(path: Path) -> Directory:

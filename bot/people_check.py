@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from bot.people import Directory
+from bot.people import SHUT_OUT, Directory
 from bot.progress import tracked
 from cards.frozen import Frozen
 from engine.errors import Gone, PlatformError, RateLimited
@@ -41,7 +41,13 @@ async def check(
     for role in people.file.roles:
         if role.slack_group:
             questions.append((f"role {role.id}", "slack", role.slack_group, group))
-    return [await _asked(*one) for one in tracked(questions, "accounts", len(questions))]
+    found = [await _asked(*one) for one in tracked(questions, "accounts", len(questions))]
+    connected = {"slack": slack, "telegram": telegram}
+    shut_out = people.shut_out([name for name, told in connected.items() if told])
+    return found + [
+        Checked(whose="nobody", platform=name, account="-", state="wrong", told=SHUT_OUT)
+        for name in shut_out
+    ]
 
 
 async def _asked(whose: str, platform: str, account: str, told: Told | None) -> Checked:

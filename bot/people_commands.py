@@ -1,11 +1,13 @@
 """What an operator does about people: look at them, compare them, let them in, see what waits."""
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
+from adapters.clock import SystemClock
 from bot.people import Directory, load_people
 from bot.people_check import Checked, check
 from bot.people_file import Person
@@ -14,19 +16,56 @@ from bot.store import open_store
 from bot.tables import headed
 from bot.wiring_people import open_desk, open_slack_accounts, open_telegram_accounts
 from engine.faults import suggestion
+from engine.ports.admissions import Entrant
+
+_ACCOUNT = re.compile(r"(slack:[TE][A-Z0-9]+:[UW][A-Z0-9]+|[a-z]+:[^\s:]+(:[^\s:]+)?)")
+_WRITE_ACCOUNT = "is no account; write slack:T0EXAMPLE1:U0EXAMPLE1 or telegram:100000001"
 
 
-def list_people(settings: Settings, *, as_json: bool) -> int:
-    """Prints everybody in people.yaml."""
+async def list_people(settings: Settings, *, as_json: bool) -> int:
+    """Prints everybody in people.yaml, and who may ask besides."""
     people = load_people(settings.people)
+    async with open_desk(settings, people) as desk:
+        entrants = await desk.admissions.everybody()
     if as_json:
-        print(json.dumps([_as_json(person) for person in people.people], ensure_ascii=False))
+        listed = [*map(_as_json, people.people), *map(_entrant_as_json, entrants)]
+        print(json.dumps(listed, ensure_ascii=False))
         return 0
     heads = ("id", "name", "roles", "accounts", "language", "zone", "delegate")
     print(headed([heads, *(_row(person) for person in people.people)]))
     for role in people.file.roles:
         if role.slack_group:
             print(f"role {role.id}: also the members of Slack group {role.slack_group}")
+    admit = people.file.admit
+    for what in ("platforms", "workspaces", "roles"):
+        if named := getattr(admit, what):
+            print(f"may ask besides: {what} {', '.join(named)}")
+    for each in entrants:
+        when = f" on {each.at:%Y-%m-%d %H:%M %Z}" if each.at else ""
+        print(f"may ask besides: {each.account} ({each.name}), let in by {each.by}{when}")
+    return 0
+
+
+async def admit(settings: Settings, account: str) -> int:
+    """Lets an account in beside people.yaml: it may ask, and start what needs no role."""
+    if not _ACCOUNT.fullmatch(account):
+        print(f"{account}: {_WRITE_ACCOUNT}", file=sys.stderr)
+        return 1
+    async with open_desk(settings, load_people(settings.people)) as desk:
+        now = SystemClock(settings.timezone).now()
+        await desk.admissions.admit(Entrant(account=account, by="operator", at=now))
+    print(f"{account}: may ask now, and start what needs no role")
+    return 0
+
+
+async def revoke(settings: Settings, account: str) -> int:
+    """Takes that back; 1 when the account was not let in."""
+    async with open_desk(settings, load_people(settings.people)) as desk:
+        gone = await desk.admissions.revoke(account)
+    if not gone:
+        print(f"{account}: was not let in; see `signoff people list`", file=sys.stderr)
+        return 1
+    print(f"{account}: may ask no more")
     return 0
 
 
@@ -116,6 +155,11 @@ def _row(person: Person) -> tuple[str, ...]:
         person.zone or "-",
         f"{delegate.person}{until}" if delegate else "-",
     )
+
+
+def _entrant_as_json(entrant: Entrant) -> dict[str, Any]:
+    told = entrant.model_dump(mode="json", include={"by", "at"})
+    return {"id": entrant.account, "name": entrant.name, "roles": (), "admitted": told}
 
 
 def _as_json(person: Person) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from pydantic import Field as Key
 
 from adapters.text_files import read_text
 from cards.frozen import Frozen
-from cards.model import Lang
+from cards.model import Lang, Principal
+from cards.texts import TEXTS, say
 from engine.errors import DefinitionError
 from engine.faults import Path as At
 from engine.faults import suggestion
@@ -20,6 +21,8 @@ from engine.source import Problems, Source, read, try_build
 _SLACK = re.compile(r"[TE][A-Z0-9]+:[UW][A-Z0-9]+")
 _GROUP = re.compile(r"[TE][A-Z0-9]+:S[A-Z0-9]+")
 _TELEGRAM = re.compile(r"[1-9][0-9]{0,19}")
+_WORKSPACE = re.compile(r"[TE][A-Z0-9]{2,20}")
+_PLACE = "place."
 
 Found = Iterator[tuple[At, str]]
 
@@ -61,11 +64,44 @@ class Person(Frozen):
         return (*web, *slack, *(f"telegram:{user}" for user in self.telegram))
 
 
+class Admission(Frozen):
+    """Who may ask and start besides the people in the file; nobody where it is empty.
+
+    Everybody on `platforms`, every member of Slack `workspaces` who is no guest there, and holders
+    of `roles`, which a Slack group gives. All others are told `sentence`, which may name
+    {account} and {ask}, and to turn to `ask`.
+    """
+
+    platforms: tuple[str, ...] = ()
+    workspaces: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    ask: str = ""
+    sentence: Bilingual | None = None
+
+    def admits(self, principal: Principal) -> bool:
+        """Whether somebody who is not in the file is admitted by where they are, or as what."""
+        if not set(self.roles).isdisjoint(principal.roles):
+            return True
+        platform, _, rest = principal.id.partition(":")
+        named = platform in self.platforms or (
+            platform == "slack" and rest.partition(":")[0] in self.workspaces
+        )
+        return named and not principal.guest
+
+    def told(self, account: str, lang: Lang) -> str:
+        """What somebody reads who is not admitted."""
+        ask = self.ask or say("stranger.ask", lang)
+        if self.sentence is None:
+            return say("stranger.told", lang, account=account, ask=ask)
+        return self.sentence(lang).replace("{account}", account).replace("{ask}", ask)
+
+
 class PeopleFile(Frozen):
     """What people.yaml says."""
 
     roles: tuple[Role, ...]
     people: tuple[Person, ...]
+    admit: Admission = Admission()
 
 
 def read_people(path: Path) -> PeopleFile:
@@ -85,7 +121,7 @@ def read_people(path: Path) -> PeopleFile:
 
 
 def _check(people: PeopleFile, source: Source, problems: Problems) -> None:
-    for faults in (_roles, _persons, _accounts, _delegates, _circles):
+    for faults in (_roles, _persons, _accounts, _delegates, _circles, _admission):
         for at, message in faults(people):
             problems.add(source.problem(at, message))
 
@@ -162,6 +198,30 @@ def _circles(people: PeopleFile) -> Found:
             told.update(way)
             circle = " -> ".join((*way, person.id))
             yield ("people", index, "delegate", "person"), f"delegates in a circle: {circle}"
+
+
+def platform_names() -> frozenset[str]:
+    """What a conversation's id may begin with: whatever people have a word for."""
+    return frozenset(key.removeprefix(_PLACE) for key in TEXTS if key.startswith(_PLACE))
+
+
+def _admission(people: PeopleFile) -> Found:
+    """Platforms that there are, ids of workspaces, and roles that somebody may hold unlisted."""
+    admit, known = people.admit, {role.id for role in people.roles}
+    by_group = {role.id for role in people.roles if role.slack_group}
+    for index, name in enumerate(admit.platforms):
+        if name not in platform_names():
+            hint = _hint(name, set(platform_names()))
+            yield ("admit", "platforms", index), f"there is no platform {name!r}{hint}"
+    for index, name in enumerate(admit.workspaces):
+        if not _WORKSPACE.fullmatch(name):
+            yield ("admit", "workspaces", index), "is no Slack workspace; write T0EXAMPLE1"
+    for index, name in enumerate(admit.roles):
+        at = ("admit", "roles", index)
+        if name not in known:
+            yield at, f"there is no role {name!r} in this file{_hint(name, known)}"
+        elif name not in by_group:
+            yield at, f"role {name!r} has no slack_group, so only people in this file hold it"
 
 
 def _hint(word: str, known: set[str]) -> str:

@@ -6,10 +6,10 @@ from typing import get_args
 from adapters.slack.home import HomePage
 from bot.people import Directory
 from bot.web_inbox import WebInbox
-from cards.model import Lang
+from cards.model import Lang, Principal
 from cards.texts import say
 from engine.events import Actor
-from engine.frames.state import ENDED, RunStatus
+from engine.frames.state import ENDED, Run, RunStatus
 from engine.language import detect
 from engine.ports.listing import Listing, Wanted
 from engine.turn.active import read_runs
@@ -17,6 +17,7 @@ from engine.turn.active import read_runs
 RUNS = 20
 """So many runs are on the tab at once."""
 
+_LANGS: tuple[Lang, ...] = ("zh", "en")
 _LIVING: frozenset[str] = frozenset(get_args(RunStatus)) - ENDED
 
 
@@ -28,9 +29,16 @@ class SlackHome:
     listing: Listing
     people: Directory
 
+    def _asked(self, run: Run, person: Principal) -> bool:
+        here = self.people.about(run.conversation).known(person)
+        return not here.ids.isdisjoint(run.requester.ids)
+
     async def __call__(self, actor: Actor) -> HomePage:
         """The person's page, by the roles held now. Raises StoreError."""
         person = self.people.principal(actor)
+        if not self.people.admits(person) and not person.roles:
+            texts = (self.people.stranger_text(person, each) for each in _LANGS)
+            return HomePage(lang="en", note=" ".join(dict.fromkeys(texts)))
         waiting = await self.inbox(actor)
         wanted = Wanted(statuses=_LIVING, who=person.id)
         listed = await self.listing.runs(wanted, after="", limit=RUNS)
@@ -42,7 +50,7 @@ class SlackHome:
             runs=tuple(
                 say("slack.home_run", lang, name=run.name, state=say(f"state.{run.status}", lang))
                 for run in runs
-                if run.requester.id == self.people.about(run.conversation).known(person).id
+                if self._asked(run, person)
             ),
             more=waiting.more,
         )

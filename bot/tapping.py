@@ -1,7 +1,6 @@
 """What a tap on a card comes to: a decision, a vote, an edit, a hand-over, or why not (§7)."""
 
 from dataclasses import dataclass, replace
-from datetime import date
 from zoneinfo import ZoneInfo
 
 from bot import edits
@@ -9,10 +8,10 @@ from bot.delegation import named
 from bot.people import Directory
 from bot.tapped import Tap, Tapped
 from cards.buttons import Button
-from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Repeated, Won, decide
+from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Repeated, Won
 from cards.decision_texts import refusal_text, repeated_text
-from cards.editing import Edited, EditVerdict, Unchanged, edit
-from cards.handover import HAND_OVER, WHOM, NotHanded, form, hand_over, may_hand_over
+from cards.editing import Edited, Unchanged
+from cards.handover import HAND_OVER, WHOM, NotHanded, form
 from cards.lapsed import open_seats
 from cards.model import Card, Choice, Lang, Principal
 from cards.reader import as_read, label_in
@@ -21,9 +20,8 @@ from cards.texts import say
 from cards.view import FormView
 from engine import audit
 from engine.events import FormRefused, FormWanted
-from engine.mail import CardDecided, CardExpired
-from engine.ports.store import CardNow, CardWrite, Effects
-from engine.reviewing import handed
+from engine.ports.store import CardNow, Effects
+from engine.reviews.card_judge import CardAnswer, CardJudge, Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,112 +56,92 @@ class Tapping:
     people: Directory
     zone: str
 
+    @property
+    def _cards(self) -> CardJudge:
+        return CardJudge(self.people, self.zone)
+
     def judge(self, update: Tap, found: CardNow, button: Button, principal: Principal) -> Judged:
         """What the tap comes to for this person, who may stand in for others."""
-        found = self._counted(found)
-        principal = self.people.standing(principal, found.card, self._today(found))
-        tapped = Tapped.on(update, found, principal, button)
         if button.choice == HAND_OVER:
+            tapped = self._tapped(update, found, principal, button)
             name = None if tapped.values is None else tapped.values.get(WHOM, "")
             return self.hand_over(tapped, name)
-        chosen = found.card.choice(button.choice)
-        if chosen is not None and chosen.edits:
-            return self._edit(tapped)
-        return self._decide(tapped)
+        values = Tapped.on(update, found, principal, button).values
+        answer = CardAnswer(button.choice, button.revision, values)
+        judged = self._cards.judge(found, principal, answer)
+        found = replace(found, card=judged.card)
+        return self._told(Tapped.on(update, found, judged.person, button), judged)
 
     def given(self, update: Tap, found: CardNow, giver: Principal, name: str) -> Judged:
         """A seat given by a command instead of the card's button."""
-        found = self._counted(found)
-        tapped = Tapped(update, found, giver, HAND_OVER, found.card.revision)
-        return self.hand_over(tapped, name)
+        button = Button(token=found.card.token, choice=HAND_OVER, revision=found.card.revision)
+        return self.hand_over(self._tapped(update, found, giver, button), name)
+
+    def _tapped(self, update: Tap, found: CardNow, principal: Principal, button: Button) -> Tapped:
+        today, principal = self._cards.as_today(found, principal)
+        return Tapped.on(update, today, principal, button)
 
     def hand_over(self, tapped: Tapped, name: str | None) -> Judged:
         """The giver's seat goes to whom the name means; without a name, the form asks for one."""
-        card, giver, now = tapped.card, tapped.principal, tapped.found.now
-        if refused := may_hand_over(card, giver, now):
+        card, giver, found = tapped.card, tapped.principal, tapped.found
+        if refused := self._cards.may_give(found, giver):
             text = say(f"handover.{refused.reason}", tapped.lang)
             return Told(text, False, Effects(log=(tapped.entry(refused.reason),)))
         if name is None:
             card = as_read(card, tapped.lang, self.people.role_name)
             return Formed(FormWanted(_whom(card, tapped.lang)), "form", tapped.entry("form"))
-        people = self.people.about(card.conversation)
-        meant = named(people, name)
+        meant = named(self.people.about(card.conversation), name)
         if len(meant) != 1:
             return self._whom_again(tapped, _unclear(tapped, name, [each.name for each in meant]))
-        verdict = hand_over(card, giver, meant[0], now)
+        verdict, effects = self._cards.give(found, giver, meant[0])
         if isinstance(verdict, NotHanded):
             return self._whom_again(tapped, say(f"handover.{verdict.reason}", tapped.lang))
-        to = verdict.given.to
-        at_home = people.reached([to], self._today(tapped.found))
-        effects = Effects(
-            cards=(CardWrite(verdict.card, expect=card.version),),
-            posts=handed(verdict, at_home),
-            log=(tapped.entry("handed_over", after=verdict.card, more={"to": to}),),
-        )
-        return Told(say("handover.done", tapped.lang, to=verdict.given.to_name), True, effects)
+        more = {"to": verdict.given.to}
+        entry = tapped.entry("handed_over", after=verdict.card, more=more)
+        text = say("handover.done", tapped.lang, to=verdict.given.to_name)
+        return Told(text, True, replace(effects, log=(entry,)))
 
     def _whom_again(self, tapped: Tapped, why: str) -> Judged:
         entry = tapped.entry("invalid", faults=[WHOM])
         return Formed(FormRefused({WHOM: why}), "invalid", entry)
 
-    def _decide(self, tapped: Tapped) -> Judged:
-        verdict = decide(
-            tapped.card,
-            tapped.principal,
-            tapped.choice,
-            tapped.found.now,
-            revision=tapped.revision,
-            values=tapped.values,
-        )
-        card, lang, zone = tapped.card, tapped.lang, tapped.principal.zone or self.zone
+    def _told(self, tapped: Tapped, judged: Judgement) -> Judged:
+        """What the tapper is told of it, and what the log is."""
+        verdict, lang = judged.verdict, tapped.lang
+        zone = tapped.principal.zone or self.zone
         match verdict:
-            case NeedsForm() | Invalid() | Refused() | MayEdit():
-                return self._not_decided(tapped, verdict)
-            case Repeated():
-                text = repeated_text(verdict, lang, tz=ZoneInfo(zone))
-                return Told(text, True, Effects(log=(tapped.entry("repeated"),)))
             case Recorded():
                 more = _seat(verdict.card.votes[-1].seat)
-                effects = Effects(
-                    cards=(CardWrite(verdict.card, expect=card.version),),
-                    log=(tapped.entry("vote", after=verdict.card, more=more),),
-                )
-                told = (_recorded(verdict, tapped), self._short(verdict, tapped.lang))
-                return Told(" ".join(filter(None, told)), True, effects)
-            case Won():
-                decision = verdict.decision
-                mail = CardDecided(card=card.token, decision=decision).stored()
+                entry = tapped.entry("vote", after=verdict.card, more=more)
+                told = (_recorded(verdict, tapped), self._short(verdict, lang))
+                text = " ".join(filter(None, told))
+                return Told(text, True, replace(judged.effects, log=(entry,)))
+            case Won(decision=decision):
                 entry = tapped.entry("decided", after=verdict.card, more=_seat(decision.seat))
-                effects = Effects(
-                    cards=(CardWrite(verdict.card, expect=card.version),),
-                    mails=((card.lane, mail),),
-                    log=(entry,),
+                text = decided(verdict.card, decision, zone, lang)
+                return Told(text, True, replace(judged.effects, log=(entry,)))
+            case Edited():
+                entry = tapped.entry(
+                    "edited", after=verdict.card, more=edits.entry(tapped.card, verdict)
                 )
-                return Told(decided(verdict.card, decision, zone, lang), True, effects)
-
-    def _edit(self, tapped: Tapped) -> Judged:
-        card = tapped.card
-        verdict = edit(
-            card,
-            tapped.principal,
-            tapped.choice,
-            tapped.found.now,
-            revision=tapped.revision,
-            values=tapped.values,
-            approvers=edits.approvers(card, self.people),
-        )
-        if not isinstance(verdict, Edited):
-            return self._not_decided(tapped, verdict)
-        more = edits.entry(card, verdict)
-        entry = tapped.entry("edited", after=verdict.card, more=more)
-        effects = edits.effects(card, verdict, tapped.principal, self.people, entry)
-        return Told(edits.answer(card, verdict, tapped.lang), True, effects, tells=True)
+                posts = edits.votes_lost(tapped.card, verdict, tapped.principal, self.people)
+                text = edits.answer(tapped.card, verdict, lang)
+                effects = replace(judged.effects, posts=posts, log=(entry,))
+                return Told(text, True, effects, tells=True)
+            case _:
+                return self._not_decided(tapped, verdict, judged.effects)
 
     def _not_decided(
-        self, tapped: Tapped, verdict: NeedsForm | Invalid | Refused | MayEdit | EditVerdict
+        self,
+        tapped: Tapped,
+        verdict: NeedsForm | Invalid | Refused | Repeated | MayEdit | Unchanged,
+        effects: Effects,
     ) -> Judged:
         card, lang, zone = tapped.card, tapped.lang, tapped.principal.zone or self.zone
         match verdict:
+            case Repeated():
+                text = repeated_text(verdict, lang, tz=ZoneInfo(zone))
+                return Told(text, True, Effects(log=(tapped.entry("repeated"),)))
             case NeedsForm(choice=choice):
                 card = as_read(card, lang, self.people.role_name)
                 shown = FormWanted(_form(card, card.choice(choice.id) or choice, lang))
@@ -173,11 +151,10 @@ class Tapping:
                 return Formed(FormRefused(errors), "invalid", entry)
             case Refused(reason=reason):
                 text = refusal_text(verdict, lang, tz=ZoneInfo(zone))
-                effects = _expired(card) if reason == "expired" else Effects()
                 after = effects.cards[0].card if effects.cards else None
                 entry = tapped.entry(reason, after=after)
                 return Told(text, False, replace(effects, log=(entry,)))
-            case Unchanged() | MayEdit() | Edited():
+            case Unchanged() | MayEdit():
                 text = say("edit.nothing", lang)
                 return Told(text, False, Effects(log=(tapped.entry("unchanged"),)))
 
@@ -189,24 +166,6 @@ class Tapping:
         if waits or len(left) >= recorded.votes_needed:
             return ""
         return say("vote.too_few", lang, n=len(left))
-
-    def _counted(self, found: CardNow) -> CardNow:
-        return replace(found, card=self.people.counted(found.card, found.now))
-
-    def _today(self, found: CardNow) -> date:
-        return found.now.astimezone(ZoneInfo(self.zone)).date()
-
-
-def _expired(card: Card) -> Effects:
-    """The end of a card whose time is over, before its timer has come: the tap does its work.
-
-    A card of a talk turn is left to the timer, for its turn has more to say.
-    """
-    if not card.run or card.status != "open":
-        return Effects()
-    after = card.model_copy(update={"status": "expired", "version": card.version + 1})
-    mail = CardExpired(card=card.token).stored()
-    return Effects(cards=(CardWrite(after, expect=card.version),), mails=((card.lane, mail),))
 
 
 def _recorded(recorded: Recorded, tapped: Tapped) -> str:

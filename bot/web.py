@@ -9,6 +9,7 @@ from bot.documents import documents_route
 from bot.health import health_routes
 from bot.metrics import metrics_route
 from bot.pages.routes import admin_routes
+from bot.people import SHUT_OUT
 from bot.settings import Settings
 from bot.skill_api import SkillApi
 from bot.stopping import end, pause
@@ -35,6 +36,8 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
         )
         await site.start()
         log.info("web_started", host=settings.host, port=settings.port)
+        for name in parts.people.shut_out(parts.platforms):
+            log.warning("platform_shut_out", platform=name, warning=SHUT_OUT)
         try:
             async with asyncio.TaskGroup() as group:
                 listening = [
@@ -44,6 +47,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                 group.create_task(parts.standings.run(stop))
                 group.create_task(parts.reloading.run(stop))
                 group.create_task(parts.groups.run(stop))
+                group.create_task(parts.entrants.run(stop))
                 group.create_task(parts.watch.run(stop))
                 group.create_task(parts.meter.run(stop))
                 await stop.wait()

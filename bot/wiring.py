@@ -22,6 +22,7 @@ from adapters.sync.targets import Targets
 from bot.current import Current
 from bot.definitions import Definitions, load_definitions
 from bot.drafting import Drafting
+from bot.entrants import Doorkeeper, Entrants
 from bot.failpoints import Failpoint
 from bot.groups import Groups
 from bot.handling import Handling
@@ -43,7 +44,7 @@ from bot.stopping import unless
 from bot.store import Store, open_store
 from bot.watching import WatchedModel
 from bot.wiring_files import open_files
-from bot.wiring_people import open_groups
+from bot.wiring_people import open_entrants, open_groups
 from bot.wiring_platforms import Adapter, open_platforms, places
 from bot.wiring_slack import secret
 from bot.wiring_store import Rooms, open_rooms
@@ -84,6 +85,7 @@ class Parts:
     scripts: Scripts
     people: Directory
     groups: Groups
+    entrants: Entrants
     current: Current
     reloading: Reloading
     platforms: Mapping[str, Adapter]
@@ -147,6 +149,7 @@ class _Outside:
     records: Records
     record: SystemOfRecord
     groups: Groups
+    entrants: Entrants
     people: Directory
     platforms: Mapping[str, Adapter]
     files: Files
@@ -182,13 +185,16 @@ async def _open_outside(
     clock = SystemClock(settings.timezone)
     records = _open_records(settings, definitions.playbooks, stack)
     groups = await open_groups(settings, store, definitions.people, stack)
+    entrants = await open_entrants(store)
     people = definitions.people.kept_apart(settings.slack_many).resolved(groups.members)
+    people = people.admitting(entrants.has)
     platforms = open_platforms(settings, store, people, stack)
     files, inbox_files = open_files(settings, platforms)
     return _Outside(
         records=records,
         record=_open_record(settings, clock, stack),
         groups=groups,
+        entrants=entrants,
         people=people.connected(places(settings, platforms)),
         platforms=platforms,
         files=files,
@@ -240,6 +246,7 @@ def _handling(
         meter=watched.meter,
         spans=watched.spans,
         drafting=inside.drafting if settings.streaming else UNSEEN,
+        admissions=rooms.admissions,
     )
 
 
@@ -254,6 +261,7 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
         scripts=rooms.scripts,
         people=outside.people,
         groups=outside.groups,
+        entrants=outside.entrants,
         current=inside.reloading.current,
         reloading=inside.reloading,
         platforms=platforms,
@@ -283,7 +291,14 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
 
 def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside) -> Metered:
     clock = outside.clock
-    intake = Intake(rooms.mailbox, rooms.decisions, outside.people, settings.timezone, rooms.inbox)
+    intake = Intake(
+        rooms.mailbox,
+        rooms.decisions,
+        outside.people,
+        settings.timezone,
+        rooms.inbox,
+        Doorkeeper(outside.people, rooms.mailbox, rooms.numbers, rooms.rate),
+    )
     return Metered(
         Limited(intake, clock, per_minute=settings.messages_per_min),
         watched.meter,

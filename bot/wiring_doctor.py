@@ -14,6 +14,7 @@ from adapters.redis.connect import connect, durability, faults
 from adapters.redis.installations import RedisInstallations
 from adapters.slack.doctor import SlackDoctor
 from adapters.telegram.doctor import TelegramDoctor
+from bot.people import SHUT_OUT, load_people
 from bot.settings import Settings
 from bot.wiring_slack import installations
 from engine.errors import DefinitionError, ModelError, StoreError, StoreUnavailable
@@ -27,7 +28,8 @@ _DENIED = ("status 401", "status 403", "status 404")
 
 def doctors(settings: Settings) -> Sequence[Doctor]:
     """One for each connection of the settings, in the order in which they are told."""
-    return (_Store(settings), _slack(settings), _telegram(settings), *_models(settings))
+    platforms = (_slack(settings), _telegram(settings))
+    return (_Store(settings), *platforms, _People(settings), *_models(settings))
 
 
 def _slack(settings: Settings) -> Doctor:
@@ -60,6 +62,26 @@ def _models(settings: Settings) -> Sequence[Doctor]:
     if settings.llm_model is None:
         return [_Off("model", "LLM_MODEL")]
     return [_Model(settings, name) for name in (settings.llm_model, *settings.llm_fallback_models)]
+
+
+@dataclass(frozen=True, slots=True)
+class _People:
+    settings: Settings
+
+    async def findings(self) -> Sequence[Finding]:
+        """A platform that is connected and on which nobody may ask; nothing where all is well.
+
+        What is wrong in the file itself, `signoff validate` tells.
+        """
+        on = {"slack": self.settings.slack_on, "telegram": self.settings.telegram_on}
+        try:
+            people = load_people(self.settings.people)
+        except DefinitionError:
+            return []
+        shut_out = people.shut_out([name for name, connected in on.items() if connected])
+        return [
+            Finding(check="people", state="wrong", told=f"{name}: {SHUT_OUT}") for name in shut_out
+        ]
 
 
 def _secret(value: SecretStr | None) -> str:

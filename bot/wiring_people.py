@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
+from adapters.redis.admissions import RedisAdmissions
 from adapters.redis.groups import RedisGroups
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.listing import RedisListing
@@ -15,6 +16,7 @@ from adapters.redis.store import RedisDecisions
 from adapters.slack.accounts import SlackAccounts
 from adapters.telegram.accounts import TelegramAccounts
 from adapters.webchat.doors import Choose, Door, Links, ProxyHeader, WebPerson
+from bot.entrants import Entrants
 from bot.groups import Groups
 from bot.people import Directory
 from bot.settings import Settings
@@ -23,6 +25,7 @@ from bot.store import Store, open_store, patiently
 from bot.web_inbox import WebInbox
 from bot.wiring_slack import slack_workspaces
 from cards.model import Card
+from engine.ports.admissions import Admissions
 from engine.ports.inbox import Inbox
 from engine.ports.logins import Logins
 
@@ -47,6 +50,13 @@ async def open_groups(
     )
     await patiently(groups.load)
     return groups
+
+
+async def open_entrants(store: Store) -> Entrants:
+    """Who was let in beside the file, as of now. Raises StoreUnavailable."""
+    entrants = Entrants(RedisAdmissions(store.client))
+    await patiently(entrants.load)
+    return entrants
 
 
 def open_slack_accounts(
@@ -128,6 +138,7 @@ class Desk:
     people: Directory
     inbox: Inbox
     logins: Logins
+    admissions: Admissions
 
 
 @asynccontextmanager
@@ -142,4 +153,5 @@ async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Desk
             people=people.kept_apart(settings.slack_many).resolved(groups.members),
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
             logins=RedisLogins(store.client),
+            admissions=RedisAdmissions(store.client),
         )

@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from adapters.redis import keys
+from adapters.redis.admissions import RedisAdmissions
 from adapters.redis.archive import RedisArchive
 from adapters.redis.drafts import RedisDrafts
 from adapters.redis.findings import RedisFindings
@@ -19,6 +20,7 @@ from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from bot.failpoints import Failpoint
 from bot.settings import Settings
 from bot.store import Store
+from engine.ports.admissions import Admissions
 from engine.ports.archive import Archive
 from engine.ports.drafts import Drafts
 from engine.ports.findings import Findings
@@ -53,6 +55,7 @@ class Rooms:
     published: Published
     rate: Rate
     sessions: Sessions
+    admissions: Admissions
 
 
 def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms:
@@ -85,4 +88,5 @@ def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms
         published=RedisPublished(client),
         rate=RedisRate(client),
         sessions=RedisSessions(client),
+        admissions=RedisAdmissions(client),
     )

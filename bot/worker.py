@@ -48,6 +48,7 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         group.create_task(parts.meter.run(drained))
         group.create_task(parts.reloading.run(stop))
         group.create_task(parts.groups.run(drained))
+        group.create_task(parts.entrants.run(drained))
         group.create_task(mend(parts.inbox, parts.numbers, stop))
         group.create_task(_wake_at(stop, lanes))
         await lanes.run(stop)

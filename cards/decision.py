@@ -1,13 +1,13 @@
 """The one rule of who decides a card, and when (design §7)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from cards.forms import check_form
 from cards.model import Card, Choice, Decision, Principal, Value, Vote
-from cards.seats import free, seats
+from cards.seats import free, is_own_request, seats
 
 APPROVE, REJECT = "approve", "reject"
 
@@ -102,17 +102,18 @@ def decide(
     everything else decides at once; with `majority`, more than half of the quorum's seats decide,
     for either side. At the deadline itself the card has expired.
     """
+    person = _known_as(card, principal)
     chosen = card.choice(choice)
     if chosen is None:
-        return Refused("unknown_choice", card, principal.id)
+        return Refused("unknown_choice", card, person)
     reason = refusal(card, principal, now, revision)
-    if reason in ("not_open", "already_voted") and _stands(card, principal.id, choice):
-        return Repeated(card, principal.id)
+    if reason in ("not_open", "already_voted") and _stands(card, principal, choice):
+        return Repeated(card, person)
     if reason:
-        return Refused(reason, card, principal.id, _in_the_way(card, principal, reason))
+        return Refused(reason, card, person, _in_the_way(card, principal, reason))
     seat = _seat(card, principal, choice)
     if seat is None:
-        return Refused("own_edit", card, principal.id)
+        return Refused("own_edit", card, person)
     if chosen.form and values is None:
         return NeedsForm(chosen)
     if chosen.edits:
@@ -144,12 +145,12 @@ def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> R
         return "expired"
     if revision != card.revision:
         return "stale"
-    if card.review.four_eyes and principal.id == card.requester:
+    if is_own_request(card, principal):
         return "own_request"
     found = seats(card, principal)
     if not found:
         return "not_approver"
-    if any(vote.person == principal.id for vote in card.votes):
+    if any(vote.person in principal.ids for vote in card.votes):
         return "already_voted"
     return None if free(card, found) else "seat_taken"
 
@@ -157,15 +158,22 @@ def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> R
 def _in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:
     if reason != "seat_taken":
         return None
-    held = {seat.id for seat in seats(card, principal)}
+    held = {name for seat in seats(card, principal) for name in seat.ids}
     return next(vote for vote in card.votes if vote.held in held)
 
 
-def _stands(card: Card, person: str, choice: str) -> bool:
+def _stands(card: Card, principal: Principal, choice: str) -> bool:
     """Whether this very choice of theirs is recorded."""
-    given: list[Vote | Decision] = [*card.votes]
-    given += [card.decision] if card.decision else []
-    return any(each.person == person and each.choice == choice for each in given)
+    return any(each.person in principal.ids and each.choice == choice for each in _given(card))
+
+
+def _known_as(card: Card, principal: Principal) -> str:
+    """The id under which something of theirs is recorded on the card, else their own."""
+    return next((e.person for e in _given(card) if e.person in principal.ids), principal.id)
+
+
+def _given(card: Card) -> Sequence[Vote | Decision]:
+    return (*card.votes, *((card.decision,) if card.decision else ()))
 
 
 def _vote(principal: Principal, seat: Principal, choice: str, now: datetime, reason: str) -> Vote:
@@ -178,9 +186,9 @@ def _vote(principal: Principal, seat: Principal, choice: str, now: datetime, rea
 def _seat(card: Card, principal: Principal, choice: str) -> Principal | None:
     """Whose vote it is; None where four eyes are needed and each of these changed what stands."""
     authors = set(card.authors.values()) if card.review.four_eyes and choice == APPROVE else set()
-    if principal.id in authors:
+    if authors & principal.ids:
         return None
-    return free(card, tuple(each for each in seats(card, principal) if each.id not in authors))
+    return free(card, tuple(each for each in seats(card, principal) if not authors & each.ids))
 
 
 def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:

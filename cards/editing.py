@@ -11,6 +11,7 @@ from cards.edits import Edit, Editable, Editing, canonical, digest
 from cards.forms import check_form
 from cards.markdown import written
 from cards.model import Card, Choice, Field, Lang, Principal, Row, Value
+from cards.seats import is_own_request
 from cards.values import in_row, in_text
 
 
@@ -38,12 +39,12 @@ def edit(
     *,
     revision: int,
     values: Mapping[str, str] | None,
-    approvers: Collection[str],
+    approvers: Collection[Principal],
 ) -> EditVerdict:
     """What tapping the card's edit choice, or sending its form, means for the card as it stands.
 
     Whoever may decide may change it, and has somebody else approve that where four eyes are needed:
-    `approvers` are the ids of all who might. What the form does not give stays as it is.
+    `approvers` are all who might. What the form does not give stays as it is.
     """
     # A vote or a change of one's own keeps nobody from changing more.
     bare = card.model_copy(update={"votes": (), "authors": {}})
@@ -54,7 +55,7 @@ def edit(
     if form is None or not form.edits or editing is None:
         return Refused("unknown_choice", card, principal.id)
     if values is None:
-        lonely = _lonely(card, {principal.id}, approvers)
+        lonely = _lonely(card, principal.ids, approvers)
         return Refused("nobody_else", card, principal.id) if lonely else NeedsForm(form)
     changed, faults = _changes(form.form, values, principal.lang or card.lang)
     if faults:
@@ -67,10 +68,10 @@ def edit(
     return Edited(after, edits)
 
 
-def _lonely(card: Card, authors: Collection[str], approvers: Collection[str]) -> bool:
-    """Whether too few are left to approve what these changed."""
-    left = {*approvers} - {card.requester, *authors}
-    return card.review.four_eyes and len(left) < card.review.quorum
+def _lonely(card: Card, authors: Collection[str], approvers: Collection[Principal]) -> bool:
+    """Whether too few are left to approve what these (ids) changed."""
+    others = (p for p in approvers if p.ids.isdisjoint(authors) and not is_own_request(card, p))
+    return card.review.four_eyes and len({p.id for p in others}) < card.review.quorum
 
 
 def _changes(

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from cards.model import Card, Field, HandOver, Principal
-from cards.seats import may_decide
+from cards.seats import has_voted, is_own_request, may_decide
 from cards.texts import say
 
 HAND_OVER = "hand_over"
@@ -61,10 +61,9 @@ def may_hand_over(card: Card, giver: Principal, now: datetime) -> NotHanded | No
         return NotHanded("not_open")
     if not offers(card):
         return NotHanded("not_delegable")
-    requested = card.review.four_eyes and giver.id == card.requester
-    if requested or not may_decide(card, giver):
+    if is_own_request(card, giver) or not may_decide(card, giver):
         return NotHanded("no_seat")
-    if giver.id in {vote.held for vote in card.votes} | {vote.person for vote in card.votes}:
+    if has_voted(card, giver):
         return NotHanded("seat_taken")
     return None
 
@@ -81,11 +80,11 @@ def hand_over(
         return refused
     if receiver.id == giver.id:
         return NotHanded("to_self")
-    if card.review.four_eyes and receiver.id == card.requester:
+    if is_own_request(card, receiver):
         return NotHanded("to_requester")
     if may_decide(card, receiver):
         return NotHanded("to_reviewer")
-    if any((each.by, each.to) == (giver.id, receiver.id) for each in card.handed):
+    if any(each.by in giver.ids and each.to in receiver.ids for each in card.handed):
         return NotHanded("handed_before")
     given = HandOver(
         by=giver.id,

@@ -23,7 +23,8 @@ def names_of(principal: Principal) -> tuple[str, ...]:
     """Under which names cards may wait for this person, or for those whose seat they may take."""
     whole = (principal, *principal.stands_for)
     roles = (f"role:{role}" for each in whole for role in each.roles)
-    return tuple(dict.fromkeys((*(f"person:{each.id}" for each in whole), *roles)))
+    persons = (f"person:{name}" for each in whole for name in (each.id, *each.accounts))
+    return tuple(dict.fromkeys((*persons, *roles)))
 
 
 def waits_for(card: Card, principal: Principal, now: datetime) -> bool:

@@ -1,34 +1,41 @@
-"""Votes that count no more, since whoever gave them has lost the role (runs-and-reviews A23)."""
+"""Votes that count no more, by the people that there are today (runs-and-reviews A23, A45)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from cards.model import Card, Lapsed, Principal, Vote
-from cards.seats import may_decide
+from cards.seats import has_voted, is_own_request, may_decide
+
+Why = Literal["no_role", "gone", "same_person"]
 
 
-def counted(card: Card, *, held: Collection[str], known: Collection[str], now: datetime) -> Card:
+def counted(
+    card: Card, *, holders: Sequence[Principal], people: Sequence[Principal], now: datetime
+) -> Card:
     """The open card with the votes that count at this moment; the very same when all do.
 
-    `held` are the ids of all who hold a role of its review now, `known` of everybody there is.
-    A vote that fell does not come back with the role: who has it again votes again.
+    `holders` are all who hold a role of its review now, `people` everybody there is. A vote that
+    fell does not come back with the role: who has it again votes again.
     """
     if card.status != "open" or not card.votes:
         return card
-    fallen = {vote: _why(card, vote, held, known) for vote in card.votes}
-    lapsed = [Lapsed(vote=vote, at=now, why=why) for vote, why in fallen.items() if why]
+    left: list[Vote] = []
+    lapsed: list[Lapsed] = []
+    for vote in card.votes:
+        if why := _why(card, vote, left, holders, people):
+            lapsed.append(Lapsed(vote=vote, at=now, why=why))
+        else:
+            left.append(vote)
     if not lapsed:
         return card
-    left = tuple(vote for vote, why in fallen.items() if not why)
-    return card.model_copy(update={"votes": left, "lapsed": (*card.lapsed, *lapsed)})
+    return card.model_copy(update={"votes": tuple(left), "lapsed": (*card.lapsed, *lapsed)})
 
 
 def open_seats(card: Card, holders: Sequence[Principal]) -> tuple[Principal, ...]:
     """Of those who hold a role now, whose seat on the card has not voted and still may."""
-    voted = {vote.held for vote in card.votes} | {vote.person for vote in card.votes}
-    barred = card.requester if card.review.four_eyes else ""
-    return tuple(p for p in holders if may_decide(card, p) and p.id not in {*voted, barred})
+    free = (p for p in holders if may_decide(card, p) and not has_voted(card, p))
+    return tuple(p for p in free if not is_own_request(card, p))
 
 
 def told(card: Card, since: datetime) -> list[dict[str, Any]]:
@@ -45,8 +52,25 @@ def told(card: Card, since: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _why(card: Card, vote: Vote, held: Collection[str], known: Collection[str]) -> str:
-    """Why the vote does not count, "" while it does."""
-    if vote.held not in held and vote.held not in card.review.persons:
+def _why(
+    card: Card,
+    vote: Vote,
+    before: Sequence[Vote],
+    holders: Sequence[Principal],
+    people: Sequence[Principal],
+) -> Why | None:
+    """Why the vote does not count beside those `before` it; None while it does."""
+    everybody = (*holders, *people)
+    seat = _ids(vote.held, everybody) | {vote.held}
+    if not _ids(vote.held, holders) and seat.isdisjoint(card.review.persons):
         return "no_role"
-    return "" if vote.person in held or vote.person in known else "gone"
+    person = _ids(vote.person, everybody)
+    if not person:
+        return "gone"
+    twice = any({each.held, each.person} & (seat | person) for each in before)
+    return "same_person" if twice else None
+
+
+def _ids(name: str, people: Sequence[Principal]) -> frozenset[str]:
+    """Every id of the person who goes by this one; none where nobody of these does."""
+    return next((each.ids for each in people if name in each.ids), frozenset())

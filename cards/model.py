@@ -1,13 +1,17 @@
 """A review card: a question to people, and later its outcome (spec 003, card types)."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field as Key
 
 from cards.edits import Edit, Editing
 from cards.frozen import Frozen
 from cards.policy import Escalation, Reminders
+
+ADMIN: Final = "admin"
+"""The role of whoever may end every run, and lets people in."""
 
 Lang = Literal["zh", "en"]
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
@@ -21,11 +25,13 @@ ReasonFor = Literal["required", "optional", "none"]
 
 
 class Principal(Frozen):
-    """A person, whatever platform they tap on; a stranger has a platform id and no roles.
+    """A person, whatever platform they tap on; a stranger has an account as id and no roles.
 
-    `lang` and `zone` (IANA) are what they want to read; None and "" leave it open. `stands_for` are
-    those whose seat they may take at this moment, as of the roles these hold now. `at` is the
-    account through which they act, where that counts. Neither is ever stored.
+    `lang` and `zone` (IANA) are what they want to read; None and "" leave it open. `accounts` are
+    all of theirs when they were looked up, and `guest` is whoever a Slack workspace only lets in
+    (design §7). `stands_for` are those whose seat they may take at this moment, as of the roles
+    these hold now. `at` is the account through which they act, where that counts. Neither of these
+    two is ever stored.
     """
 
     id: str
@@ -33,8 +39,30 @@ class Principal(Frozen):
     roles: tuple[str, ...] = ()
     lang: Lang | None = None
     zone: str = ""
+    accounts: tuple[str, ...] = ()
+    guest: bool = False
     stands_for: tuple["Principal", ...] = Key(default=(), exclude=True)
     at: str = Key(default="", exclude=True)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Every id under which something of theirs may be stored: their own, and each account's.
+
+        Whoever joins people.yaml was known by their account before.
+        """
+        return frozenset((self.id, *self.accounts))
+
+    def holds_one_of(self, roles: Sequence[str]) -> bool:
+        """Whether they may use what is for these roles; what names none is for everybody."""
+        return not roles or not set(roles).isdisjoint(self.roles)
+
+    def as_requester(self) -> dict[str, Any]:
+        """What a card that they ask for keeps of them."""
+        return {
+            "requester": self.id,
+            "requester_name": self.name,
+            "requester_accounts": self.accounts,
+        }
 
 
 class Field(Frozen):
@@ -130,12 +158,13 @@ class Vote(Frozen):
 class Lapsed(Frozen):
     """A vote that counts no more since `at`, before the card was decided.
 
-    `no_role`: nobody holds that seat any more; `gone`: who voted in it is nobody of ours any more.
+    `no_role`: nobody holds that seat any more; `gone`: who voted in it is nobody of ours any more;
+    `same_person`: two accounts that voted turned out to be one person's.
     """
 
     vote: Vote
     at: datetime
-    why: Literal["no_role", "gone"]
+    why: Literal["no_role", "gone", "same_person"]
 
 
 class HandOver(Frozen):
@@ -177,6 +206,7 @@ class Card(Frozen):
     states for compare-and-set. `task_key` is the semantic key of spec 003: a newer open card of
     one run with the same key supersedes the older. `shown_digest` fixes what is approved.
     A card of a talk turn has no `run`, but the `reply` and `part` that it asks about.
+    `requester_accounts` are those of whoever asked, since an id in people.yaml may come and go.
     `waiting_for` names, for show, whose answer is awaited. `known` are fields that the form does
     not ask for because their value stands; a text answer is read against them too. `editing` is
     what reviewers may change, `edits` what they did, `authors` by leaf whose change stands there.
@@ -201,6 +231,7 @@ class Card(Frozen):
     review: Review
     requester: str
     requester_name: str = ""
+    requester_accounts: tuple[str, ...] = ()
     waiting_for: str = ""
     task_key: str = ""
     shown_digest: str = ""
@@ -222,6 +253,10 @@ class Card(Frozen):
     def lane(self) -> str:
         """The lane that hears of its decision."""
         return f"run:{self.run}" if self.run else f"talk:{self.conversation}"
+
+    def is_requested_by(self, principal: Principal) -> bool:
+        """Whether this person, as the directory has them today, is the one who asked."""
+        return not principal.ids.isdisjoint((self.requester, *self.requester_accounts))
 
     def choice(self, choice_id: str) -> Choice | None:
         """The choice of that id, or None when the card never had it."""

@@ -37,7 +37,8 @@ CLOCK: Final = "signoff"
 _SHOWN: Final = frozenset(
     {
         *("schema_version", "run", "reply", "part", "conversation", "lang", "title", "text"),
-        *("rows", "problems", "known", "choices", "requester", "requester_name", "waiting_for"),
+        *("rows", "problems", "known", "choices", "requester", "requester_name"),
+        *("requester_accounts", "waiting_for"),
     }
 )
 Entry = tuple[str, str]

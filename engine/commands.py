@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cards.markdown import literal
-from cards.model import Lang, Principal
+from cards.model import ADMIN, Lang, Principal
 from cards.texts import say
 from cards.view import MessageView, PartView
 from engine import audit
@@ -22,8 +22,6 @@ from engine.ports.store import Aside, Effects, Post, ReplyWrite
 from engine.replies import Part, ReplyHead
 from engine.turn.active import active, all_active, titled
 from engine.turn.services import TurnServices
-
-ADMIN = "admin"
 
 
 async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effects:
@@ -108,7 +106,7 @@ def _listed(runs: Sequence[Run], lang: Lang) -> str:
 
 def _may_cancel(run: Run, principal: Principal) -> bool:
     """The requester or an admin may."""
-    return principal.id == run.requester.id or ADMIN in principal.roles
+    return not principal.ids.isdisjoint(run.requester.ids) or ADMIN in principal.roles
 
 
 def _cancel(

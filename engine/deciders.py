@@ -20,7 +20,7 @@ def too_few(
 ) -> str:
     """Why those who may decide cannot reach the quorum; "" when they can."""
     run = context.run
-    left = [p for p in holders if not (policy.four_eyes and p.id in involved)]
+    left = [p for p in holders if not (policy.four_eyes and p.ids.intersection(involved))]
     if len(left) >= policy.quorum:
         return ""
     if not left:

@@ -19,12 +19,17 @@ Text = Annotated[str, AfterValidator(_whole)]
 
 
 class Actor(Frozen):
-    """Who acted, as the platform names them; `name` is only for show."""
+    """Who acted, as the platform names them; `name` is only for show.
+
+    A `guest` is somebody whom the workspace only lets in: a guest account, or who writes from
+    another company in a shared channel.
+    """
 
     platform: str
     workspace: str
     user: str
     name: Text = ""
+    guest: bool = False
 
 
 class SharedFile(Frozen):
@@ -130,12 +135,14 @@ class Accepted:
 class Answered:
     """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
 
-    `tells` when a form that closes would not be answer enough.
+    `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
+    at, since the person is not admitted; it may answer a message too.
     """
 
     text: str
     ok: bool
     tells: bool = False
+    stranger: bool = False
 
 
 @dataclass(frozen=True, slots=True)

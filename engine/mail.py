@@ -46,6 +46,15 @@ class Announced(_Mail):
     text: str
 
 
+class StrangerCame(_Mail):
+    """Control lane of an admin's home: who is not admitted wrote, in `where`, by that update."""
+
+    kind: Literal["stranger_came"] = "stranger_came"
+    stranger: Principal
+    where: str
+    update: str
+
+
 class PartReady(_Mail):
     """Talk lane: the run that part `index` of a reply waited for has ended.
 
@@ -185,7 +194,9 @@ RunMail = (
     | AlarmRang
     | GraphOrdered
 )
-Mail = Annotated[TalkMail | Commanded | Announced | RunMail, Field(discriminator="kind")]
+Mail = Annotated[
+    TalkMail | Commanded | Announced | StrangerCame | RunMail, Field(discriminator="kind")
+]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from cards.inbox import waits_for
 from cards.links import CARD, RUN
 from cards.markdown import literal
-from cards.model import Card, Lang, Principal
+from cards.model import ADMIN, Card, Lang, Principal
 from cards.seats import may_decide
 from cards.show import outcome
 from cards.texts import say
@@ -24,7 +24,6 @@ from engine.turn.active import titled
 from engine.turn.services import TurnServices
 
 _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")
-_ADMIN = "admin"
 
 
 async def opened(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
@@ -113,8 +112,8 @@ def _may_see(card: Card, mail: Commanded, services: TurnServices) -> bool:
     if services.people.private(mail.update.actor, here) != here:
         # What is said here, others read.
         return services.people.readable(card, here)
-    return may_decide(card, person) or card.requester == person.id or card.conversation == here
+    return may_decide(card, person) or card.is_requested_by(person) or card.conversation == here
 
 
 def _may_know(run: Run, person: Principal) -> bool:
-    return run.requester.id == person.id or _ADMIN in person.roles
+    return not person.ids.isdisjoint(run.requester.ids) or ADMIN in person.roles

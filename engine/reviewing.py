@@ -12,6 +12,7 @@ from typing import Any
 from cards import lapsed
 from cards.handover import Handed
 from cards.model import Card
+from cards.seats import is_own_request
 from cards.texts import say
 from engine.audit import card_now
 from engine.frames.outcome import People
@@ -88,9 +89,9 @@ def replaced(standing: Sequence[Card], opened: Sequence[Card], now: datetime) ->
 def awaited(card: Card) -> tuple[str, ...]:
     """Whose vote can still come, by principal id: open seats, and those who were given one."""
     voted = {vote.held for vote in card.votes} | {vote.person for vote in card.votes}
-    barred = card.requester if card.review.four_eyes else ""
+    asked = {card.requester, *card.requester_accounts} if card.review.four_eyes else set()
     held = (*(card.review.approvers or ()), *card.review.persons)
-    seats = [person for person in held if person not in voted and person != barred]
+    seats = [person for person in held if person not in voted | asked]
     given = [each.to for each in card.handed if each.by in seats and each.to not in voted]
     return tuple(dict.fromkeys((*seats, *given)))
 
@@ -132,7 +133,11 @@ def _escalated(card: Card, clocked: Clocked) -> Effects:
         return Effects()
     role, before = review.escalate.role, review.approvers or ()
     holders = clocked.people.holders((role,))
-    added = [each.id for each in holders if each.id not in before]
+    added = [
+        each.id
+        for each in holders
+        if each.ids.isdisjoint(before) and not is_own_request(card, each)
+    ]
     name = clocked.people.role_name(role, card.lang)
     wider = {"roles": (*review.roles, role), "approvers": (*before, *added)}
     update = {

@@ -31,7 +31,7 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
     )
     holders = people.holders(policy.roles)
     shown = presented(node, context)
-    involved = {run.requester.id, *edited.authors(shown, context).values()}
+    involved = {*run.requester.ids, *edited.authors(shown, context).values()}
     if reason := too_few(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
         return Ended("blocked", Note("failed", text), reason)
@@ -94,8 +94,7 @@ def _card(
         editing=offer.editing if offer else None,
         authors=edited.authors(shown, context),
         review=Review(),
-        requester=run.requester.id,
-        requester_name=run.requester.name,
+        **run.requester.as_requester(),
         waiting_for=roles,
         task_key=f"confirm:{run.id}",
         deadline=context.services.now + deadline if deadline else None,

@@ -80,6 +80,10 @@ def group(name: str) -> str:
     return f"signoff:group:{name}"
 
 
+ADMITTED = "signoff:admitted"
+"""The accounts that an admin let in, beside people.yaml."""
+
+
 def login(kind: str, name: str) -> str:
     """A link or session of the web chat, or which of a person's count."""
     return f"signoff:login:{kind}:{name}"

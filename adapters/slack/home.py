@@ -37,13 +37,14 @@ log = structlog.get_logger("slack")
 class HomePage:
     """What a person's tab shows: open cards in the languages they are in, and lines about runs.
 
-    `more` when not all cards are here.
+    `more` when not all cards are here. A `note` stands there alone.
     """
 
     lang: Lang
     cards: tuple[tuple[CardView, Lang], ...] = ()
     runs: tuple[str, ...] = ()
     more: bool = False
+    note: str = ""
 
 
 Home = Callable[[Actor], Awaitable[HomePage]]
@@ -76,6 +77,8 @@ def opened(payload: Mapping[str, Any]) -> Actor | None:
 
 def home_view(page: HomePage) -> dict[str, Any]:
     """The page as a view of type home, inside Slack's hundred blocks."""
+    if page.note:
+        return {"type": "home", "blocks": [_text(page.note)]}
     blocks = [_header(say("slack.home_waiting", page.lang))]
     left = page.more
     for card, lang in page.cards:

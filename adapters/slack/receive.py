@@ -24,9 +24,34 @@ class _Authorization(Part):
     user_id: str = ""
 
 
+class _Profile(Part):
+    team: str = ""
+    is_restricted: bool = False
+    is_ultra_restricted: bool = False
+
+
+class _Writer(Part):
+    """Where somebody who wrote in a channel belongs, as far as the event tells."""
+
+    user_team: str | None = None
+    source_team: str | None = None
+    team: str | None = None
+    user_profile: _Profile | None = None
+
+    def is_guest(self, workspace: str, *, shared: bool) -> bool:
+        """Whether the workspace only lets them in; in a channel that others share, if in doubt."""
+        profile = self.user_profile or _Profile()
+        home = self.user_team or profile.team
+        if shared:
+            home = home or self.source_team or self.team or "nobody knows"
+        limited = profile.is_restricted or profile.is_ultra_restricted
+        return limited or (home or workspace) != workspace
+
+
 class _EventCallback(Part):
     team_id: Id
     event: dict[str, Any]
+    is_ext_shared_channel: bool = False
     authorizations: tuple[_Authorization, ...] | None = None
 
     @property
@@ -171,10 +196,12 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
     if kind == "message" and not message.direct and not mentions(text, callback.bot):
         return None
     thread = "" if message.direct else message.thread_ts or message.ts
+    shared = callback.is_ext_shared_channel
+    guest = _Writer.model_validate(event).is_guest(callback.team_id, shared=shared)
     return said(
         id=f"slack:{callback.team_id}:{message.channel}:{message.ts}",
         conversation=Address(callback.team_id, message.channel, thread).conversation,
-        actor=Actor(platform="slack", workspace=callback.team_id, user=message.user),
+        actor=Actor(platform="slack", workspace=callback.team_id, user=message.user, guest=guest),
         text=plain(cut_mention(text, callback.bot)),
         files=tuple(file.shared(callback.team_id) for file in message.files),
     )

@@ -39,7 +39,11 @@ def actor_of(team: Named | None, user: Person) -> Actor:
     if workspace is None:
         raise BadPayload("not a Slack payload: team")
     return Actor(
-        platform="slack", workspace=workspace, user=user.id, name=user.name or user.username
+        platform="slack",
+        workspace=workspace,
+        user=user.id,
+        name=user.name or user.username,
+        guest=user.team_id not in (None, workspace),
     )
 
 

@@ -13,7 +13,7 @@ LONGEST_MINUTES = 24 * 60
 def people_arguments(parser: argparse.ArgumentParser) -> None:
     """What is wanted of people."""
     wanted = parser.add_subparsers(dest="wanted", required=True, metavar="WHAT")
-    listing = wanted.add_parser("list", help="list everybody in people.yaml")
+    listing = wanted.add_parser("list", help="list everybody in people.yaml, and who was let in")
     check = wanted.add_parser("check", help="ask Slack and Telegram about every account and group")
     for each in (listing, check):
         each.add_argument("--json", action="store_true", help="a list of objects")
@@ -22,6 +22,10 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
         "--minutes", type=above_zero(LONGEST_MINUTES), default=15.0, help="how long it is good (15)"
     )
     unlink = wanted.add_parser("unlink", help="sign a person out everywhere")
+    admit = wanted.add_parser("admit", help="let an account ask that is not in people.yaml")
+    revoke = wanted.add_parser("revoke", help="take that back")
+    for each in (admit, revoke):
+        each.add_argument("account", metavar="ACCOUNT", help="as in telegram:100000001")
     for each in (link, unlink):
         each.add_argument("person", metavar="PERSON", help="id of the person in people.yaml")
 
@@ -34,9 +38,13 @@ def people(args: argparse.Namespace) -> int:
 
     match args.wanted:
         case "list":
-            return ours.list_people(settings, as_json=args.json)
+            return run_loop(ours.list_people(settings, as_json=args.json))
         case "check":
             return run_loop(ours.check_people(settings, as_json=args.json))
+        case "admit":
+            return run_loop(ours.admit(settings, args.account))
+        case "revoke":
+            return run_loop(ours.revoke(settings, args.account))
         case "link":
             return run_loop(ours.link(settings, args.person, minutes=args.minutes))
         case _:

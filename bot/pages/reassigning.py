@@ -5,18 +5,16 @@ decide: neither the requester under four eyes, nor whoever changed what is to be
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from bot.people import Directory
-from cards.handover import Handed, NotHanded, Reason, hand_over, may_hand_over
+from cards.handover import Handed, NotHanded, Reason
 from cards.model import Card, Principal
-from cards.seats import free, seats
 from engine import audit
-from engine.ports.store import CardNow, CardWrite, Effects
-from engine.reviewing import handed
+from engine.ports.store import CardNow, Effects
+from engine.reviews.card_judge import CardJudge
 
 EVENT: Final = "reassigned"
 _TOLD: Final[Mapping[Reason, str]] = {
@@ -64,41 +62,30 @@ class Reassigning:
         takes = people.person(taker)
         if gives is None or takes is None:
             return "pages.said.nobody"
-        verdict = self._given(card, gives, takes, now)
+        verdict, effects = self._judge.give(found, gives, takes, ordered=True)
         if isinstance(verdict, NotHanded):
             return _TOLD[verdict.reason]
-        today = now.astimezone(ZoneInfo(self.zone)).date()
         facts = {**told, "for": gives.id, "given_to": takes.id}
         entry = audit.about_card(card, now, EVENT, facts, after=verdict.card)
-        return Effects(
-            cards=(CardWrite(verdict.card, expect=card.version),),
-            posts=handed(verdict, people.reached([takes.id], today)),
-            log=(entry,),
-        )
+        return replace(effects, log=(entry,))
+
+    @property
+    def _judge(self) -> CardJudge:
+        return CardJudge(self.people, self.zone)
 
     def _holders(self, card: Card) -> Sequence[Principal]:
         people = self.people.about(card.conversation)
         return people.holders(card.review.roles) if card.review.roles else ()
 
     def _seats(self, card: Card, now: datetime) -> Seats:
-        givers = [each for each in self._holders(card) if not may_hand_over(card, each, now)]
+        found, judge = CardNow(card, now), self._judge
+        givers = [each for each in self._holders(card) if not judge.may_give(found, each)]
         takers = [
             taker
             for taker in self.people.about(card.conversation).everybody
-            if any(isinstance(self._given(card, each, taker, now), Handed) for each in givers)
+            if any(self._could(found, each, taker) for each in givers)
         ]
         return Seats(tuple(givers), tuple(takers))
 
-    def _given(
-        self, card: Card, giver: Principal, taker: Principal, now: datetime
-    ) -> Handed | NotHanded:
-        """As if the giver did it; and the taker must be able to approve with what they get."""
-        verdict = hand_over(card, giver, taker, now, ordered=True)
-        if isinstance(verdict, NotHanded):
-            return verdict
-        today = now.astimezone(ZoneInfo(self.zone)).date()
-        stands = self.people.about(card.conversation).standing(taker, verdict.card, today)
-        wrote = card.review.four_eyes and taker.id in card.authors.values()
-        if wrote or free(verdict.card, seats(verdict.card, stands)) is None:
-            return NotHanded("to_requester")
-        return verdict
+    def _could(self, found: CardNow, giver: Principal, taker: Principal) -> bool:
+        return isinstance(self._judge.give(found, giver, taker, ordered=True)[0], Handed)

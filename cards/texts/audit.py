@@ -80,6 +80,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{person} 的一票（{choice}）不再计入：已不在名单中",
         "the vote of {person} ({choice}) counts no more: the person is gone",
     ),
+    "audit.lapsed.same_person": (
+        "{person} 的一票（{choice}）不再计入：两个账号是同一个人",
+        "the vote of {person} ({choice}) counts no more: both accounts are one person's",
+    ),
     "audit.changes": ("改动：{paths}", "changes: {paths}"),
     "audit.standing": (
         "仅由日志得出：{status}，位于 {at}；开放的卡片：{cards}",

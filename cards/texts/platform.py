@@ -37,6 +37,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "An edit is not a new request; what you wrote first stands."
         " To ask for something else, send it as a new message.",
     ),
+    "stranger.told": (
+        "我还不认识您的账号 {account}，所以不能为您查询或办理；请找{ask}开通。",
+        "I do not know your account {account}, so I can look up and start nothing for you;"
+        " please ask {ask} to let you in.",
+    ),
+    "stranger.ask": ("负责本服务的人", "whoever runs this service"),
     "telegram.cut": ("……（内容过长，其余从略）", "… (too long; the rest is left out)"),
     "telegram.cut_file": (
         "……（内容过长，全文见附件）",

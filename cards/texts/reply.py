@@ -139,6 +139,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "「{text}」要用的流程已经撤下了；没有进行任何操作。",
         "The procedure for “{text}” has been withdrawn meanwhile; nothing was done.",
     ),
+    "request.barred": (
+        "「{name}」只有以下角色可以发起：{roles}；没有进行任何操作。",
+        "“{name}” can only be asked for as {roles}; nothing was done.",
+    ),
     "request.able": ("现在能办理的：{able}。", " What can be done now: {able}."),
     "clarify.open": (
         "没有看懂。「{form}」还在等你填写，还缺：{missing}。"

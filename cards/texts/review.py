@@ -22,6 +22,23 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "{vote} 不再计入（代为表决的人已不在名单中）",
         "{vote} does not count any more (who gave it is not with us any more)",
     ),
+    "vote.lapsed.same_person": (
+        "{vote} 不再计入（两个账号是同一个人）",
+        "{vote} does not count any more (both accounts are one person's)",
+    ),
+    "admit.title": ("有人想使用本服务", "Somebody wants to use this service"),
+    "admit.text": (
+        "此账号不在 people.yaml 中，什么也没有告诉对方，也没有开始任何流程。"
+        "允许后可以查询，并发起不限角色的流程；要担任角色，请把账号写进 people.yaml。",
+        "This account is not in people.yaml: it was told nothing, and nothing was started."
+        " Let in, it may ask, and start what needs no role. For a role, put it into people.yaml.",
+    ),
+    "admit.account": ("账号", "Account"),
+    "admit.name": ("自称", "Calls themselves"),
+    "admit.guest": ("外来访客", "Guest of the workspace"),
+    "admit.where": ("消息来自", "Wrote in"),
+    "admit.admit": ("允许此账号", "Admit this account"),
+    "admit.leave": ("不允许", "Do not"),
     "vote.too_few": (
         "但现在只剩 {n} 人还可以表决，票数已不可能达到；请申请人用 /cancel 取消后重新发起。",
         "But only {n} others may still vote, so these votes cannot come together any more; the "

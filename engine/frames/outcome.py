@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, Literal, Protocol
 
-from cards.model import Card, Decision, Principal, Review
+from cards.model import Card, Decision, Lang, Principal, Review
 from cards.view import PartState
 from engine.end_kinds import RunEnd
 from engine.events import Actor
@@ -215,6 +215,11 @@ class People(Protocol):
         """Everybody who holds one of the roles."""
         ...
 
+    @property
+    def everybody(self) -> Sequence[Principal]:
+        """All the people there are."""
+        ...
+
     def homes(self, review: Review) -> Sequence[str]:
         """Conversations in which those who may decide are reached, on connected platforms."""
         ...
@@ -233,6 +238,18 @@ class People(Protocol):
 
     def known(self, principal: Principal) -> Principal:
         """The person as who they are among these: one of no roles who is none of them."""
+        ...
+
+    def admits(self, principal: Principal) -> bool:
+        """Whether the person may ask and start anything."""
+        ...
+
+    def admins(self) -> Sequence[tuple[str, Lang]]:
+        """Where everybody with the role admin is reached, and the language they read."""
+        ...
+
+    def stranger_text(self, principal: Principal, lang: Lang) -> str:
+        """What somebody reads who may not: their account, and whom to ask."""
         ...
 
     def counted(self, card: Card, now: datetime) -> Card:
@@ -305,7 +322,7 @@ class StepContext:
             by=by,
             project=services.project(run.conversation),
             conversation=run.conversation,
-            person=run.requester,
+            person=services.people.known(run.requester),
             library=services.library,
             meter=services.meter,
         )

@@ -153,8 +153,7 @@ def _asks(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),
         review=Review(persons=(run.requester.id,)),
-        requester=run.requester.id,
-        requester_name=run.requester.name,
+        **run.requester.as_requester(),
         waiting_for=run.requester.name,
         task_key=f"clarify:{run.id}",
     )

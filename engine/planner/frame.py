@@ -276,8 +276,7 @@ def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:
         problems=run.state.problems,
         choices=(Choice(id="ok", label=say("choice.ok", run.lang), style="primary"),),
         review=Review(persons=(run.requester.id,)),
-        requester=run.requester.id,
-        requester_name=run.requester.name,
+        **run.requester.as_requester(),
         task_key=f"phase_done:{phase.id}",
         deadline=context.services.now + SEEN_WITHIN,
     )

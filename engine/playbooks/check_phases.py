@@ -130,6 +130,9 @@ class PhaseCheck(Checking):
         phases = {phase.id: index for index, phase in enumerate(playbook.phases)}
         used: set[str] = set()
         for number, request in enumerate(playbook.requests):
+            for index, role in enumerate(request.roles):
+                where = ("requests", number, "roles", index)
+                self.known(role, self.names.roles, where, "role in people.yaml")
             at: Path = ("requests", number, "phases")
             for index, name in enumerate(request.phases):
                 self.known(name, phases, (*at, index), "phase")

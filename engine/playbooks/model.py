@@ -24,7 +24,8 @@ class Request(Frozen):
     """A kind of work that people ask a playbook for, with examples in both languages.
 
     `not_yet`: such a request is recognised, and answered with that it cannot be done yet. `phases`
-    are those that it goes through, in the playbook's order; empty for all.
+    are those that it goes through, in the playbook's order; empty for all. `roles` are those of
+    which whoever asks must hold one; empty for everybody who may ask at all.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Request(Frozen):
     examples: tuple[str, ...] = Key(min_length=1)
     not_yet: bool = False
     phases: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
 
 
 class Announcement(Frozen):

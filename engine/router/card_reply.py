@@ -1,7 +1,7 @@
 """A text that answers an open card of the conversation (design §7)."""
 
 from cards.model import Card
-from cards.seats import may_decide
+from cards.seats import may_answer
 from engine.entities import fold
 from engine.intents import Intent
 from engine.ports.model import Model
@@ -20,7 +20,7 @@ async def card_reply(text: str, context: RouteContext, model: Model | None) -> T
     numbered = [
         intent
         for card in context.open_cards
-        if card.status == "open" and may_decide(card, context.principal)
+        if card.status == "open" and may_answer(card, context.principal)
         for intent in (_by_number(card, text),)
         if intent is not None
     ]

@@ -20,7 +20,6 @@ from engine.router.lessons import plain
 from engine.router.model import RouteContext, Tried
 from engine.router.piece import Piece
 from engine.router.pieces import atoms
-from engine.router.table import RouteTable
 
 ATTEMPTS = 2
 MAX_PIECES = 8
@@ -72,9 +71,7 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Tried:
     fault = ""
     for _ in range(ATTEMPTS):
         try:
-            answer = await model.complete(
-                dialogue, schema=schema(context.table), max_tokens=MAX_TOKENS
-            )
+            answer = await model.complete(dialogue, schema=schema(context), max_tokens=MAX_TOKENS)
         except ModelError as error:
             return Tried((), f"the model gave no answer: {error}")
         pieces, fault = _checked(answer.text, text, context)
@@ -87,19 +84,19 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Tried:
     return Tried((), f"the model's answer does not hold: {fault}")
 
 
-def schema(table: RouteTable) -> Mapping[str, Any]:
+def schema(context: RouteContext) -> Mapping[str, Any]:
     """The JSON schema of the answer."""
     piece = {
         "kind": {"type": "string", "enum": ["qa_query", "workflow", "smalltalk", "unclear"]},
-        "route": {"type": "string", "enum": ["", *_routes(table)]},
+        "route": {"type": "string", "enum": ["", *_routes(context)]},
         "text": {"type": "string"},
         "depends_on": {"type": "array", "items": {"type": "integer"}},
     }
     return _object({"pieces": {"type": "array", "items": _object(piece)}})
 
 
-def _routes(table: RouteTable) -> list[str]:
-    return [f"{r.playbook}/{request.id}" for r in table.routes for request in r.requests]
+def _routes(context: RouteContext) -> list[str]:
+    return [name for name, _ in context.work]
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -115,19 +112,18 @@ def _dialogue(text: str, context: RouteContext) -> tuple[Message, ...]:
     works = [
         json.dumps(
             {
-                "route": f"{r.playbook}/{request.id}",
+                "route": name,
                 "names": [request.name.zh, request.name.en],
                 "examples": request.examples[:SHOWN],
             },
             ensure_ascii=False,
         )
-        for r in context.table.routes
-        for request in r.requests
+        for name, request in context.work
     ]
     questions = [f"- {t.name}: {t.description}" for t in context.tools if t.readonly]
     system = _TASK + "\n".join(works) + "\n\nQuestions can be answered with:\n"
     earlier = "\n".join(context.recent)[-RECENT_CHARS:]
-    proposed = [_proposal(piece) for piece in read(text, context)]
+    proposed = [_proposal(piece, context) for piece in read(text, context)]
     given = json.dumps(
         {"earlier": earlier, "message": text, "proposed": proposed}, ensure_ascii=False
     )
@@ -137,10 +133,11 @@ def _dialogue(text: str, context: RouteContext) -> tuple[Message, ...]:
     )
 
 
-def _proposal(piece: Piece) -> dict[str, Any]:
+def _proposal(piece: Piece, context: RouteContext) -> dict[str, Any]:
     near = [
         {"route": f"{c.playbook}/{c.request}" if c.playbook else c.kind, "score": round(c.score, 2)}
         for c in piece.candidates
+        if f"{c.playbook}/{c.request}" not in context.barred
     ]
     return {"text": piece.text, "kind": piece.kind, "near": near, "why": piece.why}
 
@@ -164,7 +161,7 @@ def _fault(index: int, piece: _Piece, text: str, context: RouteContext) -> str:
         return f"the text of piece {index} is not copied from the message"
     if (piece.kind == "workflow") != bool(piece.route):
         return f"piece {index} must name a route exactly when it is a workflow"
-    if piece.route and piece.route not in _routes(context.table):
+    if piece.route and piece.route not in _routes(context):
         return f"there is no route {piece.route[:40]!r}"
     if any(not 0 <= n < index for n in piece.depends_on):
         return f"piece {index} may depend only on earlier pieces"

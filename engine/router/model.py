@@ -1,12 +1,13 @@
 """What the router is given and what it answers."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from cards.model import Card, Lang, Principal
 from engine.intents import Intent
+from engine.playbooks.model import Request
 from engine.ports.model import Model
 from engine.router.piece import Piece
 from engine.router.table import RouteTable
@@ -16,7 +17,8 @@ from engine.tools.model import Tool
 @dataclass(frozen=True, slots=True)
 class RouteContext:
     """What a message is read against: the open cards of its conversation, the person's earlier
-    messages there (`recent`, the newest last), whether a run goes on there (`running`). `pieces`
+    messages there (`recent`, the newest last), whether a run goes on there (`running`). `barred`
+    are requests (`playbook/request`) that the person may not start, and is not offered. `pieces`
     are those that rules and examples have read already, since several strategies ask for them.
     """
 
@@ -28,9 +30,18 @@ class RouteContext:
     recent: tuple[str, ...]
     lang: Lang
     running: bool = False
+    barred: Collection[str] = ()
     pieces: dict[str, tuple[Piece, ...]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
+
+    @property
+    def work(self) -> Sequence[tuple[str, Request]]:
+        """Every request that the person may start, by `playbook/request`."""
+        every = (
+            (f"{r.playbook}/{each.id}", each) for r in self.table.routes for each in r.requests
+        )
+        return tuple((name, each) for name, each in every if name not in self.barred)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cards.markdown import literal
 from cards.model import Card, Field
-from cards.seats import may_decide
+from cards.seats import may_answer
 from cards.texts import say
 from engine import wording
 from engine.entities import fold, subject_ids
@@ -38,7 +38,7 @@ def forms(context: RouteContext) -> tuple[Card, ...]:
         if card.kind == "clarify"
         and card.status == "open"
         and card.choice("submit")
-        and may_decide(card, context.principal)
+        and may_answer(card, context.principal)
     )
 
 

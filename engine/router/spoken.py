@@ -55,7 +55,7 @@ def _told(said: str, text: str, context: RouteContext) -> str:
     reviews = [c for c in context.open_cards if c.kind == "confirm" and c.status == "open"]
     if reviews and _DECIDE.fullmatch(said):
         return say("review.button", lang)
-    own = [c for c in reviews if c.requester == context.principal.id]
+    own = [c for c in reviews if c.is_requested_by(context.principal)]
     if own and not mine and (_asks_after(said) or _changes(text, own[-1], context)):
         card = own[-1]
         who, form = literal(card.waiting_for), literal(card.title)

@@ -32,7 +32,12 @@ def _how(text: str, context: RouteContext) -> str:
     route = next((r for r in context.table.routes if cue_found(said, r.cues)), None)
     if route is None or not wording.asks_how(said) or wording.why(said):
         return ""
-    able = [e for request in route.requests if not request.not_yet for e in request.examples]
+    able = [
+        example
+        for name, request in context.work
+        if name.partition("/")[0] == route.playbook and not request.not_yet
+        for example in request.examples
+    ]
     example = next((e for e in able if detect(e) == context.lang), "")
     if not example:
         return ""

@@ -159,8 +159,7 @@ def _card(
         problems=run.state.problems,
         choices=(*choices, withdraw),
         review=Review(persons=(run.requester.id,)),
-        requester=run.requester.id,
-        requester_name=run.requester.name,
+        **run.requester.as_requester(),
         waiting_for=run.requester.name,
         task_key=f"{kind}:{skill.id}",
     )

@@ -30,7 +30,7 @@ def nobody(policy: ReviewPolicy | None, context: StepContext) -> Ended | None:
     if policy is None:
         return None
     run, holders = context.run, context.services.people.holders(policy.roles)
-    reason = too_few(policy, holders, {run.requester.id}, roles_of(policy, context), context)
+    reason = too_few(policy, holders, run.requester.ids, roles_of(policy, context), context)
     if not reason:
         return None
     text = say("part.blocked", run.lang, name=run.name, reason=reason)
@@ -53,8 +53,7 @@ def review_card(
         lang=run.lang,
         choices=choices,
         review=review,
-        requester=run.requester.id,
-        requester_name=run.requester.name,
+        **run.requester.as_requester(),
         waiting_for=roles_of(policy, context),
         **shown,
     )

@@ -107,8 +107,7 @@ def _refuse_foreign(tool: Tool[Any], ctx: ToolContext) -> None:
 
 
 def _holds_role(tool: Tool[Any], ctx: ToolContext) -> bool:
-    held = ctx.person.roles if ctx.person else ()
-    return not tool.roles or not set(tool.roles).isdisjoint(held)
+    return not tool.roles or (ctx.person is not None and ctx.person.holds_one_of(tool.roles))
 
 
 def _other_project(tool: Tool[Any], ctx: ToolContext) -> bool:

@@ -1,23 +1,37 @@
 """A text that answers an open card: the same rules as a tap, carried by the turn's commit."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from cards.decision import Refused, Repeated, Verdict, Won, decide
+from cards import lapsed
+from cards.decision import (
+    Invalid,
+    MayEdit,
+    NeedsForm,
+    Recorded,
+    Refused,
+    Repeated,
+    Verdict,
+    Won,
+)
 from cards.decision_texts import refusal_text, repeated_text
+from cards.editing import Edited, EditVerdict, Unchanged
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Card, Choice, Field, Principal
+from cards.model import Card, Choice, Field
+from cards.reader import label_in
 from cards.texts import say
 from cards.view import PartState
 from engine import audit
 from engine.intents import Intent
-from engine.mail import CardDecided
-from engine.ports.store import CardWrite
+from engine.ports.store import CardNow, CardWrite
 from engine.reading import read_form
 from engine.replies import ReplyHead
+from engine.reviews.card_judge import CardAnswer, CardJudge, Judgement
 from engine.router.open_forms import about_another, fields, missing, named
 from engine.turn.services import TurnServices
 
@@ -147,33 +161,60 @@ def _decide(
     now: datetime,
     services: TurnServices,
 ) -> CardReply:
-    verdict = decide(card, head.principal, choice, now, revision=card.revision, values=values)
-    reply = _judged(card, verdict, head.principal, services)
-    after = next((write.card for write in reply.cards), None)
-    result = verdict.reason if isinstance(verdict, Refused) else "decided" if after else "kept"
-    return replace(reply, log=(_told_of(card, head, services, result, choice=choice, after=after),))
+    """As a tap on that choice: by the same people, votes and seats."""
+    judge = CardJudge(services.people, services.zone)
+    answer = CardAnswer(choice, card.revision, values)
+    judged = judge.judge(CardNow(card, now), head.principal, answer)
+    state, text = _outcome(judged, services)
+    effects, verdict = judged.effects, judged.verdict
+    after = next((write.card for write in effects.cards), None)
+    more = {"for": _seat(verdict), "lapsed": lapsed.told(after, now) if after else []}
+    entry = _told_of(card, head, services, _result(verdict), choice=choice, after=after, more=more)
+    return CardReply(state, text, effects.cards, effects.mails, (entry,))
 
 
-def _judged(
-    card: Card, verdict: Verdict, principal: Principal, services: TurnServices
-) -> CardReply:
+def _outcome(judged: Judgement, services: TurnServices) -> tuple[PartState, str]:
+    """What the person is told, in their words."""
+    card, person, verdict = judged.card, judged.person, judged.verdict
+    lang, zone = person.lang or card.lang, person.zone or services.zone
     match verdict:
         case Won():
-            mail = CardDecided(card=card.token, decision=verdict.decision).stored()
-            return CardReply(
-                "answered",
-                say("clarify.taken", card.lang),
-                cards=(CardWrite(verdict.card, expect=card.version),),
-                mails=((card.lane, mail),),
-            )
+            return "answered", say("clarify.taken", card.lang)
+        case Recorded(votes_needed=needed):
+            label = label_in(verdict.card, verdict.card.votes[-1].choice, lang)
+            return "answered", say("vote.needed", lang, choice=literal(label), needed=needed)
         case Repeated():
-            text = repeated_text(verdict, card.lang, tz=ZoneInfo(services.zone))
-            return CardReply("answered", text)
+            return "answered", repeated_text(verdict, lang, tz=ZoneInfo(zone))
         case Refused():
-            lang, zone = principal.lang or card.lang, principal.zone or services.zone
-            return CardReply("failed", refusal_text(verdict, lang, tz=ZoneInfo(zone)))
+            return "failed", refusal_text(verdict, lang, tz=ZoneInfo(zone))
+        case NeedsForm() | Invalid() | MayEdit() | Edited() | Unchanged():
+            return "needs_you", say("clarify.missing", card.lang, missing=card.title)
+
+
+def _seat(verdict: Verdict | EditVerdict) -> str:
+    """Whose seat a vote took, "" for one's own."""
+    match verdict:
+        case Won(decision=decision):
+            return decision.seat
+        case Recorded(card=card):
+            return card.votes[-1].seat
         case _:
-            return CardReply("needs_you", say("clarify.missing", card.lang, missing=card.title))
+            return ""
+
+
+def _result(verdict: Verdict | EditVerdict) -> str:
+    """What the log calls it, as of a tap."""
+    match verdict:
+        case Won():
+            return "decided"
+        case Recorded():
+            return "vote"
+        case Repeated():
+            return "repeated"
+        case Refused(reason=reason):
+            return reason
+        case NeedsForm() | Invalid() | MayEdit() | Edited() | Unchanged():
+            return "kept"
 
 
 def _told_of(
@@ -184,8 +225,16 @@ def _told_of(
     *,
     choice: str = "",
     after: Card | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> audit.Entry:
     """The text in the log of the card's run."""
     where = audit.origin(head.conversation)
-    told = {"by": head.principal.id, **where, "choice": choice, "result": result, "reply": head.id}
+    told: dict[str, Any] = {
+        "by": head.principal.id,
+        **where,
+        "choice": choice,
+        "result": result,
+        "reply": head.id,
+    }
+    told |= more
     return audit.about_card(card, services.now, "text", told, after=after)

@@ -41,8 +41,7 @@ def card(part: Part, head: ReplyHead, services: TurnServices) -> Card:
         text=_text(intent, lang),
         choices=(*choices, Choice(id=NONE, label=none)),
         review=Review(persons=(head.principal.id,)),
-        requester=head.principal.id,
-        requester_name=head.principal.name,
+        **head.principal.as_requester(),
         waiting_for=head.principal.name,
         task_key=f"choose:{head.id}:{part.index}",
         deadline=services.now + OPEN_FOR,
@@ -82,9 +81,13 @@ def without_timer(card: Card) -> Timer:
     return Timer(f"talk:{card.conversation}", f"expire:{card.token}", None)
 
 
-def offered(intent: Intent, playbooks: Collection[str]) -> Intent:
-    """The intent, which may be kept from before, less what is no longer offered."""
-    found = tuple(c for c in intent.candidates if not c.playbook or c.playbook in playbooks)
+def offered(intent: Intent, playbooks: Collection[str], barred: Collection[str] = ()) -> Intent:
+    """The intent, which may be kept from before, less what is not offered to this person now."""
+    found = tuple(
+        c
+        for c in intent.candidates
+        if not c.playbook or (c.playbook in playbooks and f"{c.playbook}/{c.request}" not in barred)
+    )
     return intent if found == intent.candidates else intent.model_copy(update={"candidates": found})
 
 

@@ -55,7 +55,7 @@ async def begin(
     `answer` is what was answered before, and stays.
     """
     text = say("part.working", head.lang)
-    intent = offer.offered(intent, services.playbooks)
+    intent = offer.offered(intent, services.playbooks, services.barred)
     part = Part(index=index, intent=intent, state="working", text=text, answer=answer)
     waited = _waits_for(intent, begun.parts)
     if waited is not None:
@@ -108,6 +108,8 @@ def _waits_for(intent: Intent, parts: list[Part]) -> int | None:
 
 def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices) -> Part:
     """A new run; a card where a condition is the person's to judge; or that it cannot be yet."""
+    if barred := services.barred.get(f"{part.intent.playbook}/{part.intent.request}"):
+        return part.model_copy(update={"state": "failed", "text": _barred(barred, head, services)})
     playbook = services.playbooks.get(part.intent.playbook)
     if playbook is None:
         text = say("request.gone", head.lang, text=literal(part.intent.text))
@@ -123,6 +125,13 @@ def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices)
     begun.slot = False
     begun.runs.append(run)
     return run.part
+
+
+def _barred(request: Request, head: ReplyHead, services: TurnServices) -> str:
+    """That others may ask for it, and who."""
+    names = (services.people.role_name(role, head.lang) for role in request.roles)
+    roles = say("list.items", head.lang).join(map(literal, names))
+    return say("request.barred", head.lang, name=literal(request.name(head.lang)), roles=roles)
 
 
 def _request(playbook: Playbook, name: str) -> Request | None:

@@ -1,12 +1,14 @@
 """What a turn may use."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
+from cards.model import Principal
 from engine.frames.outcome import People, Services
-from engine.playbooks.model import Playbook
+from engine.playbooks.model import Playbook, Request
+from engine.playbooks.startable import startable
 from engine.ports.drafts import UNSEEN, Drafting
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
@@ -31,6 +33,8 @@ class TurnServices:
     """Read-only tools, the current playbooks, cards and replies to read, names for new things.
 
     `table` is what the router has learned of the playbooks and tools.
+
+    `barred` are requests (`playbook/request`) that the person may not start.
 
     `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that
     is handled again names its reply and runs alike.
@@ -60,6 +64,18 @@ class TurnServices:
     meter: Meter = UNHEARD
     files: InboxFiles = NO_FILES
     drafting: Drafting = UNSEEN
+    barred: Mapping[str, Request] = field(default_factory=dict)
+
+    def limited_to(self, person: Principal) -> "TurnServices":
+        """The same with what this person may start and read with alone; all else is `barred`.
+
+        Whoever is not admitted any more may do nothing.
+        """
+        if not self.people.admits(person):
+            return replace(self, tools=(), playbooks={})
+        playbooks, barred = startable(self.playbooks, person)
+        tools = tuple(tool for tool in self.tools if person.holds_one_of(tool.roles))
+        return replace(self, tools=tools, playbooks=playbooks, barred=barred)
 
     def for_steps(self) -> Services:
         """What a skill that only finds out may use."""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from cards.model import Card
+from cards.model import Card, Principal
 from engine import audit
 from engine.intents import way
 from engine.language import detect
@@ -56,6 +56,7 @@ async def said(
 ) -> Effects:
     """The effects of a message."""
     since_s = services.elapsed_s()
+    services = services.limited_to(mail.principal)
     head = head_of(mail, session, services)
     stored = await services.decisions.reply(head.id) if standing.again else None
     if stored:
@@ -100,12 +101,21 @@ async def _routed(
         tools=services.tools,
         open_cards=tuple(cards),
         running=bool(standing.runs),
-        principal=head.principal,
+        barred=services.barred,
+        principal=_standing(head, cards, services),
         today=services.today,
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
     return await route(meant(head.text, head.files), context, services.model)
+
+
+def _standing(head: ReplyHead, cards: Sequence[Card], services: TurnServices) -> Principal:
+    """The person, with whose seats they may take on any of these cards."""
+    person, people = head.principal, services.people
+    voters = [people.standing(person, card, services.today) for card in (None, *cards)]
+    lent = {each.id: each for voter in voters for each in voter.stands_for}
+    return person.model_copy(update={"stands_for": tuple(lent.values())})
 
 
 def _recent(session: Session) -> tuple[str, ...]:
@@ -248,6 +258,15 @@ async def part_ready(mail: PartReady, session: Session, services: TurnServices) 
     return _one_part(begun, head, services)
 
 
+async def answered(
+    mail: CardDecided | CardExpired, session: Session, services: TurnServices
+) -> Effects:
+    """A card of this conversation's talk was decided, or its time is over."""
+    if isinstance(mail, CardDecided):
+        return await chosen(mail, session, services)
+    return await not_chosen(mail, services)
+
+
 async def chosen(mail: CardDecided, session: Session, services: TurnServices) -> Effects:
     """A card of this conversation's talk was decided: go on with what was chosen."""
     asked = await _asked(mail.card, services)
@@ -298,7 +317,9 @@ async def part_of(reply: str, index: int, services: TurnServices) -> tuple[Reply
 async def _goes_on(
     part: Part, head: ReplyHead, session: Session, services: TurnServices
 ) -> Effects:
-    """Begin the part, alone and now."""
+    """Begin the part, alone and now, for the person as they are by now."""
+    head = head.model_copy(update={"principal": services.people.known(head.principal)})
+    services = services.limited_to(head.principal)
     begun = Begun(recent=_recent(session), slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
     await begin(part.index, intent, head, begun, services, answer=part.answer)

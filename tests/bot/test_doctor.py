@@ -172,6 +172,16 @@ async def test_what_is_not_set_is_off(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
+async def test_a_platform_on_which_nobody_may_ask_is_wrong(
+    tmp_path: Path, telegram: TelegramServer
+) -> None:
+    people = tmp_path / "people.yaml"
+    people.write_text("roles: []\npeople:\n  - {id: ana, name: Ana, web: ana}\n")
+    found = await told(tmp_path, 1, **telegram_is(telegram), SIGNOFF_PEOPLE=str(people))
+    assert found["people"]["state"] == "wrong"
+    assert found["people"]["told"].startswith("telegram: nobody may ask there: people.yaml has")
+
+
 async def test_missing_scopes_and_refused_tokens_say_what_to_do(
     tmp_path: Path, slack: SlackServer
 ) -> None:

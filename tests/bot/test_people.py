@@ -6,6 +6,7 @@ import pytest
 
 from bot.people import load_people
 from cards.model import Review
+from cards.texts import TEXTS
 from engine.errors import DefinitionError
 from engine.events import Actor
 
@@ -151,3 +152,55 @@ def _written(tmp_path: Path, text: str = TEXT) -> Path:
     path = tmp_path / "people.yaml"
     path.write_text(text)
     return path
+
+
+@pytest.mark.parametrize(
+    ("admit", "problem"),
+    [
+        ("{platforms: [slak]}", "admit.platforms.0: there is no platform 'slak'; did you mean"),
+        ("{workspaces: [acme]}", "admit.workspaces.0: is no Slack workspace; write T0EXAMPLE1"),
+        ("{roles: [revewer]}", "admit.roles.0: there is no role 'revewer' in this file; did"),
+        ("{roles: [reviewer]}", "admit.roles.0: role 'reviewer' has no slack_group, so only"),
+        ("{everybody: true}", "admit.everybody: "),
+    ],
+)
+def test_what_an_admission_cannot_be_is_told_where_it_stands(
+    tmp_path: Path, admit: str, problem: str
+) -> None:
+    path = tmp_path / "people.yaml"
+    path.write_text(f"{TEXT}admit: {admit}\n")
+    with pytest.raises(DefinitionError) as raised:
+        load_people(path)
+    (told,) = raised.value.problems
+    assert problem in told
+
+
+@pytest.mark.parametrize(
+    ("admit", "shut_out"),
+    [
+        ("{}", ("lines",)),
+        ("{platforms: [lines]}", ()),
+        ("{workspaces: [T0EXAMPLE1]}", ("lines",)),
+    ],
+)
+def test_platforms_on_which_nobody_may_ask_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, admit: str, shut_out: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(TEXTS, "place.lines", ("终端", "the terminal"))
+    path = tmp_path / "people.yaml"
+    path.write_text(f"{TEXT}admit: {admit}\n")
+    people = load_people(path)
+    assert people.shut_out(["slack", "telegram", "web", "lines"]) == shut_out
+
+
+def test_who_left_the_file_or_joined_it_is_who_they_are_today(tmp_path: Path) -> None:
+    actor = Actor(platform="slack", workspace="T1", user="U1")
+    ana = load_people(_written(tmp_path)).principal(actor)
+    assert ana.roles == ("reviewer",)
+    renamed = load_people(_written(tmp_path, TEXT.replace("id: ana", "id: anna")))
+    assert renamed.known(ana).id == "anna"
+    without = load_people(_written(tmp_path, TEXT.replace('slack: ["T1:U1"], ', "")))
+    assert without.known(ana).ids >= {"ana", "slack:T1:U1"}
+    stranger = without.principal(actor)
+    assert (stranger.id, without.admits(stranger)) == ("slack:T1:U1", False)
+    assert load_people(_written(tmp_path)).known(stranger).id == "ana"

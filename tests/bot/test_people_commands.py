@@ -143,6 +143,33 @@ async def test_people_are_listed_as_the_file_has_them(tmp_path: Path) -> None:
     assert "there is no person 'bob' in this file; did you mean 'bo'?" in told.err
 
 
+async def test_an_account_is_let_in_listed_and_taken_back(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
+) -> None:
+    people = written(tmp_path, f"{PEOPLE}\nadmit: {{workspaces: [T0OTHERS]}}\n")
+    store = {"REDIS_URL": redis_server.url, "SIGNOFF_PEOPLE": people}
+    assert (await ended(tmp_path, "people", "admit", "Nia", **store)).status == 1
+    assert (await ended(tmp_path, "people", "admit", "telegram:77", **store)).status == 0
+    told = await ended(tmp_path, "people", "list", **store)
+    assert "may ask besides: workspaces T0OTHERS\n" in told.out
+    assert "may ask besides: telegram:77 (), let in by operator on 20" in told.out
+    listed = json.loads((await ended(tmp_path, "people", "list", "--json", **store)).out)
+    assert (listed[-1]["id"], listed[-1]["admitted"]["by"]) == ("telegram:77", "operator")
+    assert (await ended(tmp_path, "people", "revoke", "telegram:77", **store)).status == 0
+    again = await ended(tmp_path, "people", "revoke", "telegram:77", **store)
+    assert (again.status, "was not let in" in again.err) == (1, True)
+
+
+async def test_a_connected_platform_on_which_nobody_may_ask_is_told(
+    tmp_path: Path, slack: SlackServer, telegram: TelegramServer
+) -> None:
+    text = PEOPLE.replace('"1001"', "").replace('"2002"', "")
+    told = await checked(tmp_path, slack, telegram, "--json", people=text)
+    assert told.status == 1
+    found = [one for one in json.loads(told.out) if one["whose"] == "nobody"]
+    assert [(one["platform"], one["state"]) for one in found] == [("telegram", "wrong")]
+
+
 async def test_pending_without_anything_says_so(
     redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
 ) -> None:

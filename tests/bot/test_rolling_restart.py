@@ -18,6 +18,7 @@ from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, text_of
 from tests.reviews.walks import rewrite
+from tests.scenarios.conftest import admitting
 
 CHANNELS = tuple(f"D0TALK{n}" for n in range(4))
 DELIVERIES = 4  # as Slack: once, and up to three times more
@@ -102,6 +103,7 @@ async def test_processes_are_replaced_one_by_one_and_every_message_is_answered_o
         async with local_slack() as slack, aiohttp.ClientSession() as http, AsyncExitStack() as end:
             variables = {
                 **FILES,
+                "SIGNOFF_PEOPLE": str(admitting(tmp_path, "{platforms: [slack]}")),
                 "REDIS_URL": f"redis://127.0.0.1:{redis}/0",
                 "SLACK_BOT_TOKEN": slack.bot_token,
                 "SLACK_SIGNING_SECRET": slack.signing_secret,

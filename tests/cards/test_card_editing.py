@@ -22,7 +22,8 @@ LIN = Principal(id="lin", name="Lin", roles=("crc", "reviewer"))
 CHEN = Principal(id="chen", name="Chen", roles=("reviewer",))
 WU = Principal(id="wu", name="Wu", roles=("reviewer",))
 ZHAO = Principal(id="zhao", name="Zhao", roles=("crc",))
-REVIEWERS = {"lin", "chen", "wu"}
+HAN = Principal(id="han", name="Han", roles=("reviewer",))
+REVIEWERS = (LIN, CHEN, WU)
 NOTE = "first line\nsecond line"
 FORM = (
     Field(name="weight", label="Weight", type="number", unit="kg", value="70", maximum=400),
@@ -98,7 +99,7 @@ def tried(
     person: Principal = WU,
     *,
     revision: int | None = None,
-    approvers: Collection[str] = frozenset(REVIEWERS),
+    approvers: Collection[Principal] = REVIEWERS,
     **values: str,
 ) -> EditVerdict:
     at = subject.revision if revision is None else revision
@@ -221,13 +222,13 @@ def test_without_four_eyes_the_editor_may_approve() -> None:
 
 
 def test_an_edit_that_nobody_else_could_approve_is_refused_even_before_the_form() -> None:
-    two = {"lin", "wu"}
+    two = (LIN, WU)
     for values in ({"weight": "72"}, {}):
         assert tried(card(), approvers=two, **values) == Refused("nobody_else", card(), "wu")
     assert isinstance(tried(card(), approvers=REVIEWERS), NeedsForm)
     quorum = card(review=Review(roles=("reviewer",), four_eyes=True, quorum=2))
     assert isinstance(tried(quorum, weight="72"), Refused)
-    assert isinstance(tried(quorum, approvers={*REVIEWERS, "han"}, weight="72"), Edited)
+    assert isinstance(tried(quorum, approvers=(*REVIEWERS, HAN), weight="72"), Edited)
 
 
 def test_what_is_changed_back_or_over_is_no_longer_the_first_editors() -> None:

@@ -42,6 +42,7 @@ roles:
 people:
   - {{id: chen, name: Chen Bo, slack: ["{TEAM}:{SLACK_REVIEWER}"], roles: [reviewer]}}
   - {{id: wu, name: Wu Jing, telegram: ["{TELEGRAM_REVIEWER}"], roles: [reviewer]}}
+admit: {{platforms: [slack, telegram]}}
 """
 
 

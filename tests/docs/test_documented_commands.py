@@ -20,6 +20,7 @@ GIVEN = {
     "PLAYBOOK": "clinical_qc",
     "TEXT": "ECOG of P003?",
     "PERSON": "lin",
+    "ACCOUNT": "telegram:77",
     "PATH": str(ROOT / "playbooks"),
 }
 # What the empty store has none of: then the command says so and ends with 1.
@@ -57,6 +58,8 @@ PARSED = {
     "runs recover": "tests/bot/test_job_orders.py",
     "people link": "tests/bot/test_people_commands.py",
     "people unlink": "tests/bot/test_people_commands.py",
+    "people admit": "tests/bot/test_people_commands.py",
+    "people revoke": "tests/bot/test_people_commands.py",
 }
 # Pages whose shell blocks a test runs whole.
 RUN_WHOLE = {

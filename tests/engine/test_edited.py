@@ -65,7 +65,7 @@ def playbook() -> Playbook:
 
 
 def changed(card: Card, by: Principal = WU, **values: str) -> Card:
-    people = {"chen", "wu"}
+    people = (CHEN, WU)
     verdict = edit(card, by, "edit", NOW, revision=card.revision, values=values, approvers=people)
     assert isinstance(verdict, Edited), verdict
     return verdict.card

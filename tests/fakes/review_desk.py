@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from redis.asyncio import Redis
@@ -17,7 +18,7 @@ from adapters.redis.store import RedisDecisions, RedisMailbox
 from bot.intake import Intake
 from bot.people import Directory, load_people
 from cards.buttons import Button
-from cards.model import Card, Choice, Field, Review
+from cards.model import Card, Choice, Field, Principal, Review
 from engine.events import Actor, Answered, CardTapped, FormSubmitted, Outcome
 from engine.ports.store import CardWrite, Effects, RunWrite
 
@@ -47,6 +48,7 @@ CHOICES = (
     Choice(id="approve", label="Approve"),
     Choice(id="reject", label="Reject", form=(REASON,)),
 )
+LIN = Principal(id="lin", name="Lin")
 _updates = itertools.count(1)
 
 
@@ -95,8 +97,19 @@ class Desk:
     people: Directory
     conversation: str
 
-    async def card(self, run: str = "", *, within: timedelta | None = None, **review: Any) -> Card:
-        """A new open card of a run, which is new as well unless it is named; Lin asked for it."""
+    async def card(
+        self,
+        run: str = "",
+        *,
+        within: timedelta | None = None,
+        asker: Principal = LIN,
+        shows: Mapping[str, Any] = MappingProxyType({}),
+        **review: Any,
+    ) -> Card:
+        """A new open card of a run, which is new as well unless it is named; Lin asked for it.
+
+        `shows` is what is on it.
+        """
         usual = {"roles": ("reviewer",), "four_eyes": True, "approvers": HOLDERS}
         name = run or self.partitions.new_id(self.conversation)
         opened = Card(
@@ -108,11 +121,10 @@ class Desk:
             title="Write it?",
             choices=CHOICES,
             review=Review.model_validate({**usual, **review}),
-            requester="lin",
-            requester_name="Lin",
+            **asker.as_requester(),
             waiting_for="reviewers",
             deadline=None if within is None else await self.now() + within,
-        )
+        ).model_copy(update=dict(shows))
         run_write = RunWrite(id=name, conversation=self.conversation, reply="", body="{}")
         effects = Effects(runs=(run_write,), cards=(CardWrite(opened),))
         update = f"opened-{opened.token}"

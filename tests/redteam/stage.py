@@ -169,7 +169,9 @@ def _settings(
     port: int,
 ) -> Settings:
     people = folder / "people.yaml"
-    people.write_bytes((ROOT / "playbooks" / "people.yaml").read_bytes())
+    sample = (ROOT / "playbooks" / "people.yaml").read_text(encoding="utf-8")
+    # Anybody may try: what is shown here is what words can do, and not who may write.
+    people.write_text(f"{sample}\nadmit: {{platforms: [telegram]}}\n", encoding="utf-8")
     servers = folder / "mcp.yaml"
     url = f"http://127.0.0.1:{port}/mcp"
     all_but = "[" + ", ".join(f"rt{i.number}" for i in planted.outside()) + "]"

@@ -102,10 +102,16 @@ async def test_a31_on_slack_forged_old_and_foreign_taps_change_and_tell_nothing(
             other["actions"][0] |= {"value": data, "action_ts": slack.new_ts()}
             await side.send(other)
             assert slack.ephemerals[-1].text == UNKNOWN
-        # Somebody of another workspace knows the card's id: the same answer, as if it were none.
+        # Somebody of another workspace knows the card: a stranger's answer, as if it were none.
         foreign = json.loads(json.dumps(tap).replace(slack.team, "T0OTHER"))
         await side.send(foreign)
-        assert slack.ephemerals[-1].text == UNKNOWN
+        told = slack.ephemerals[-1].text
+        assert "slack:T0OTHER:U0REVIEWER" in told
+        assert leaks(told, before.token) == []
+        foreign["actions"][0]["value"] = foreign["actions"][0]["value"].replace("approve", "reject")
+        foreign["actions"][0]["action_ts"] = slack.new_ts()
+        await side.send(foreign)
+        assert slack.ephemerals[-1].text == told
         assert await stored(service, card["token"]) == before
         assert await audit(service, before.run) == log
         await side.send(tap)
@@ -113,7 +119,7 @@ async def test_a31_on_slack_forged_old_and_foreign_taps_change_and_tell_nothing(
         # What was decided, and by whom, is not told to them either.
         foreign["actions"][0]["action_ts"] = slack.new_ts()
         await side.send(foreign)
-        assert slack.ephemerals[-1].text == UNKNOWN
+        assert slack.ephemerals[-1].text == told
 
 
 def leaks(text: str, token: str) -> list[str]:

@@ -45,7 +45,7 @@ async def test_a24_members_of_the_group_are_asked_and_decide_with_one_vote_each(
     guest = await side.shown("Please review", channel="D0GUEST")
     before = len(slack.ephemerals)
     await side.tap(guest, "Approve", user="U0STRANGER")
-    assert "not an approver" in slack.ephemerals[before].text
+    assert "I do not know your account" in slack.ephemerals[before].text
     await chat.send(telegram.tap_update(private, "Approve", name="Bo"))
     await side.tap(direct, "Approve", user="U0REVIEWER")
     assert "Already recorded" in slack.ephemerals[-1].text

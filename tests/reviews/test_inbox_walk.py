@@ -139,11 +139,14 @@ async def test_nobody_is_shown_what_they_may_not_decide(meet: Meet, people_file:
     await asked_in_slack(side)
     for chat_id in (REVIEWER_ID, REQUESTER_ID):
         await chat.shown(chat_id, "Please review")
-    for user, chat_id in ((REQUESTER_ID, REQUESTER_ID), (3003, 3003), (4004, 4004)):
+    for user, chat_id in ((REQUESTER_ID, REQUESTER_ID), (3003, 3003)):
         known = len(telegram.chat(chat_id))
         await chat.send(telegram.command_update("/pending", chat_id=chat_id, user_id=user))
         listed = await chat.shown(chat_id, "Nothing waits for you.")
         assert telegram.chat(chat_id)[known:] == [listed]
+    await chat.send(telegram.command_update("/pending", chat_id=4004, user_id=4004))
+    (told,) = telegram.chat(4004)
+    assert "I do not know your account telegram:4004" in told.text
 
 
 async def test_a_persons_language_and_time_zone_hold_wherever_they_read(

@@ -77,6 +77,14 @@ def settings_over(redis_server: EmbeddedServer, folder: Path, **changed: Any) ->
     return Settings(_env_file=None, **given)
 
 
+def admitting(folder: Path, admit: str) -> Path:
+    """The sample people in a file of the folder, which admits others as well (YAML)."""
+    text = (ROOT / "playbooks" / "people.yaml").read_text(encoding="utf-8")
+    path = folder / "people-admitting.yaml"
+    path.write_text(f"{text}\nadmit: {admit}\n", encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def new_settings(
     redis: Redis, redis_server: EmbeddedServer, tmp_path: Path

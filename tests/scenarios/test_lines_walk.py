@@ -5,8 +5,9 @@ from pathlib import Path
 from tests.fakes.lines import Line, registered
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom
-from tests.scenarios.conftest import Start
+from tests.scenarios.conftest import Start, admitting
 
+LINES = "{platforms: [lines]}"
 ASK = "Show me the ECOG of P003, then record today's visit"
 
 
@@ -15,7 +16,7 @@ async def test_a_visit_is_asked_for_by_lines_and_approved_in_the_web_chat(
 ) -> None:
     port = free_port()
     with registered(tmp_path):
-        service = await start(port=port - 1)
+        service = await start(port=port - 1, people=admitting(tmp_path, LINES))
         async with Line(port, "main", "ana") as line, WebRoom(service.url) as web:
             assert await line.ask(ASK) == "ok"
             await line.wait_for(lambda: line.shows("[1] Submit"))
@@ -36,7 +37,7 @@ async def test_a_visit_is_asked_for_by_lines_and_approved_in_the_web_chat(
 async def test_who_connects_again_sees_what_was_shown(start: Start, tmp_path: Path) -> None:
     port = free_port()
     with registered(tmp_path):
-        await start(port=port - 1)
+        await start(port=port - 1, people=admitting(tmp_path, LINES))
         async with Line(port, "main", "ana") as line:
             await line.ask("Show me the ECOG of P003")
             await line.wait_for(lambda: line.shows("ECOG of P003"))

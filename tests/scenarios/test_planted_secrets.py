@@ -16,6 +16,7 @@ from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, text_of
+from tests.scenarios.conftest import admitting
 from tests.scenarios.test_crash_walk import environment, kill_all, run
 from tests.scenarios.test_web_walk import to_review
 
@@ -62,6 +63,7 @@ async def test_planted_secrets_stand_nowhere_but_in_the_settings(tmp_path: Path)
         )
         quotes = await stack.enter_async_context(TestServer(echo, host="127.0.0.1"))
         more = {
+            "SIGNOFF_PEOPLE": str(admitting(tmp_path, "{platforms: [slack, telegram]}")),
             "SLACK_BOT_TOKEN": PLANTED["slack bot token"],
             "SLACK_SIGNING_SECRET": PLANTED["slack signing secret"],
             "SLACK_API_URL": slack.api_url,
@@ -109,6 +111,7 @@ async def test_planted_tokens_of_workspaces_are_nowhere_to_be_read(tmp_path: Pat
         slack.authority.client_secret = OF_WORKSPACES["client secret"]
         slack.authority.redirect_uris = [f"{url}/slack/oauth_redirect"]
         more = {
+            "SIGNOFF_PEOPLE": str(admitting(tmp_path, "{workspaces: [T0TRIAL]}")),
             "SLACK_CLIENT_ID": slack.authority.client_id,
             "SLACK_CLIENT_SECRET": OF_WORKSPACES["client secret"],
             "SLACK_TOKEN_KEYS": OF_WORKSPACES["key of tokens"],

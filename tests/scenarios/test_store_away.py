@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -12,7 +13,7 @@ from tests.fakes.gate import Gate
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, new_id
-from tests.scenarios.conftest import Start
+from tests.scenarios.conftest import Start, admitting
 from tests.scenarios.test_web_walk import to_review
 
 
@@ -41,7 +42,7 @@ async def test_a11_a_tap_while_the_store_is_away_is_not_recorded_and_works_later
         await room.card("phase_done")
 
 
-async def test_events_get_503_and_taps_are_told(start: Start, gate: Gate) -> None:
+async def test_events_get_503_and_taps_are_told(start: Start, gate: Gate, tmp_path: Path) -> None:
     async with (
         local_slack() as slack,
         TelegramServer() as telegram,
@@ -49,6 +50,7 @@ async def test_events_get_503_and_taps_are_told(start: Start, gate: Gate) -> Non
     ):
         service = await start(
             redis_url=f"redis://127.0.0.1:{gate.port}/0",
+            people=admitting(tmp_path, "{platforms: [slack, telegram]}"),
             webchat=False,
             slack_bot_token=slack.bot_token,
             slack_signing_secret=slack.signing_secret,

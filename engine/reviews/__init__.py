@@ -1,0 +1,1 @@
+"""Reviews: one way for every answer to a card (design §7)."""
