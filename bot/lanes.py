@@ -8,6 +8,7 @@ import structlog
 
 from bot.handling import Handled, Handling, Progress
 from bot.newer import AGAIN_S, Patience
+from bot.pulse import Pulse
 from bot.stopping import pause
 from engine.errors import LeaseLost, NewerState, StaleWrite, StoreError, StoreUnavailable
 from engine.ports.meter import Meter
@@ -40,6 +41,7 @@ class Lanes:
         typing: Callable[[str], Platform | None],
         committed: Callable[[Effects], None],
         meter: Meter,
+        pulse: Pulse | None = None,
         patience: Patience | None = None,
     ) -> None:
         self._mailbox = mailbox
@@ -49,6 +51,7 @@ class Lanes:
         self._typing = typing
         self._committed = committed
         self._meter = meter
+        self._pulse = pulse or Pulse()
         self._patience = patience
         self._busy = 0
         self._wake = asyncio.Event()
@@ -77,7 +80,7 @@ class Lanes:
             return POLL_S
         for claim in taken.claims:
             self._busy += 1
-            lanes.create_task(self._lane(claim, stop))
+            lanes.create_task(self._pulse.working(claim.lane, self._lane(claim, stop)))
         # Fewer than there was room for are all that were due.
         return taken.next_s if len(taken.claims) < free else 0.0
 

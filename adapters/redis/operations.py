@@ -78,7 +78,7 @@ class RedisOperations:
         )
 
     async def attend(self, holder: str, *, for_s: float) -> None:
-        """Count the holder for so long by the server's clock, and forget those whose time is over."""
+        """Count the holder for so long by the server's clock; whose time is over is forgotten."""
         with translated():
             now = await self._now()
             await self._scripts.client.zadd(keys.WORKERS, {holder: now + for_s})
@@ -93,13 +93,13 @@ class RedisOperations:
         return float(seconds + micros / 1e6 + self._scripts.offset_ms / 1000)
 
     async def forfeit(
-        self, holder: str, *, charged: Sequence[str] = (), extra: int = 0
+        self, holder: str, *, charged: Sequence[str] = (), extra: int = 0, retry_in_s: float = 0.0
     ) -> Sequence[str]:
         """Free the holder's lanes in all partitions."""
         await self.attend(holder, for_s=0)
-        freed: list[str] = []
+        freed, delay_ms = list[str](), int(retry_in_s * 1000)
         for n in range(self._partitions.count):
-            freed += await self._scripts.run("forfeit", n, holder, extra, *charged)
+            freed += await self._scripts.run("forfeit", n, holder, extra, delay_ms, *charged)
         if freed:
             await self._scripts.bell.ring()
         return freed

@@ -84,11 +84,11 @@ class Operations(Protocol):
         ...
 
     async def forfeit(
-        self, holder: str, *, charged: Sequence[str] = (), extra: int = 0
+        self, holder: str, *, charged: Sequence[str] = (), extra: int = 0, retry_in_s: float = 0.0
     ) -> Sequence[str]:
         """Free all lanes of a holder that has ended, at once; returns them.
 
         What was attempted there does not count, but at the mail of `charged` lanes, where it counts
-        for one and `extra` more.
+        for one and `extra` more; these are tried again after `retry_in_s`.
         """
         ...

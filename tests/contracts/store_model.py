@@ -149,7 +149,8 @@ class Model:
         self.apply(e, claim.lane.partition(":")[2])
         if lane.mail and after == "keep":
             lane.ready, lane.attempts = self.now + LEASE_S, 1 if pop else lane.attempts
-            return replace(self._claim(claim.lane), follows=True)
+            attempts = 1 if pop else claim.attempts
+            return replace(self._claim(claim.lane), follows=True, attempts=attempts)
         lane.fence = 0
         lane.ready = self.now if lane.mail and after == "release" else None
         return None
