@@ -43,6 +43,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                 ]
                 group.create_task(Notifier().run(stop))
                 group.create_task(parts.standings.run(stop))
+                group.create_task(parts.lag.run(stop))
                 group.create_task(parts.reloading.run(stop))
                 group.create_task(parts.groups.run(stop))
                 group.create_task(parts.watch.run(stop))
