@@ -1,7 +1,7 @@
 """The process that watches over a worker: one that stands still is ended, and another begun.
 
 What a worker needs is imported and learned here before it is forked, so that the next one takes
-mail at once. While a worker lives, this process has no event loop and no threads.
+mail mail at once. This process has neither threads nor an event loop when it forks.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -31,7 +32,7 @@ from engine.errors import DefinitionError, StoreError
 _log = structlog.get_logger()
 
 _LOOKS: Final = 40
-_LONGEST_LOOK_S: Final = 0.25
+_LONGEST_LOOK_S: Final = 0.1
 _GIVE_BACK_S: Final = 5.0
 _SHORTEST_RETRY_S: Final = 1.0
 _STACK_S: Final = 0.2
@@ -94,17 +95,22 @@ class Watchdog:
 
     def run(self) -> Pulse | int:
         """Its pulse, in each worker; in the watchdog the exit status, once one ended by itself."""
+        left: _Left | None = None
         while True:
             worker = self._begin()
             if not worker:
                 return self._pulse
+            if left:
+                # Beside the start of the next one, which takes it then.
+                self._give_back(left)
             ended = self._watch(worker)
             os.close(self._life)
-            if ended is not None:
+            if isinstance(ended, int):
                 return self._ended(ended)
+            left = ended
             if self._stopping:
+                self._give_back(left)
                 return 1
-            self._pulse.clear()
 
     def _begin(self) -> int:
         """The worker's process id, 0 in the worker."""
@@ -133,8 +139,8 @@ class Watchdog:
             if os.getppid() != parent:
                 os._exit(1)
 
-    def _watch(self, worker: int) -> int | None:
-        """The status with which the worker ended, or None once it was ended for standing still."""
+    def _watch(self, worker: int) -> "int | _Left":
+        """The status with which the worker ended, or what it left that was ended here."""
         silence, asked = Silence(self._look_s, time.monotonic()), False
         while True:
             found, status = os.waitpid(worker, os.WNOHANG)
@@ -143,8 +149,7 @@ class Watchdog:
             now = time.monotonic()
             silence.look(self._pulse.beats, now)
             if silence.seconds > self._settings.watchdog_s and not _is_traced(worker):
-                self._end(worker, silence.seconds)
-                return None
+                return self._end(worker, silence.seconds)
             if self._stopping and not asked:
                 asked = True
                 self._notifier.tell(STOPPING)
@@ -172,25 +177,35 @@ class Watchdog:
             self._told_at = now
             self._notifier.tell(ALIVE)
 
-    def _end(self, worker: int, silent_s: float) -> None:
-        """End a worker that stands still, and charge the mail that it is at."""
+    def _end(self, worker: int, silent_s: float) -> "_Left":
+        """End a worker that stands still; its mail is charged."""
         halted = _state(worker) == "T"
         if not halted:
             os.kill(worker, _SHOW_STACK)
-            time.sleep(_STACK_S)
+            self._await_stack()
         os.kill(worker, signal.SIGKILL)
         os.waitpid(worker, 0)
         # Who was halted from outside stands still through no fault of a mail.
-        lanes = () if halted else self._pulse.lanes
+        left = _Left(self._pulse.holder, () if halted else self._pulse.lanes, extra=1)
+        self._pulse.clear()
         _log.error(
             "worker_stood_still",
             worker=worker,
             silent_s=round(silent_s, 1),
-            lanes=lanes,
+            lanes=left.charged,
             halted=halted,
             stack=self._read_stack(),
         )
-        self._give_back(lanes, extra=1)
+        return left
+
+    def _await_stack(self) -> None:
+        """Until it is written as far as it comes, which takes a moment at most."""
+        size, deadline = -1, time.monotonic() + _STACK_S
+        while (now := os.fstat(self._stack.fileno()).st_size) != size or not now:
+            if time.monotonic() > deadline:
+                return
+            size = now
+            time.sleep(_STACK_S / 10)
 
     def _read_stack(self) -> list[str]:
         self._stack.seek(0)
@@ -210,32 +225,40 @@ class Watchdog:
         if self._stopping and -code in _ENDINGS:
             # It had not begun anything.
             return 0
-        self._give_back(self._pulse.lanes, extra=0)
+        self._give_back(_Left(self._pulse.holder, self._pulse.lanes, extra=0))
         if code < 0:
             _die_by(-code)
         return code
 
-    def _give_back(self, lanes: Sequence[str], *, extra: int) -> None:
-        holder = self._pulse.holder
-        if not holder:
+    def _give_back(self, left: "_Left") -> None:
+        if not left.holder:
             return
         try:
-            freed = asyncio.run(self._forfeit(holder, lanes, extra))
+            freed = asyncio.run(self._forfeit(left))
         except (StoreError, DefinitionError, TimeoutError) as error:
             # They come free with their leases.
             _log.warning("lanes_not_given_back", error=str(error))
         else:
             _log.info("lanes_given_back", count=len(freed))
 
-    async def _forfeit(self, holder: str, charged: Sequence[str], extra: int) -> Sequence[str]:
+    async def _forfeit(self, left: "_Left") -> Sequence[str]:
         settings = self._settings
         # All others are served before that mail is met again.
         retry_in_s = max(settings.watchdog_s / 3, _SHORTEST_RETRY_S)
         async with asyncio.timeout(_GIVE_BACK_S), AsyncExitStack() as stack:
             rooms = open_rooms(settings, await open_store(settings, stack), stack)
             return await rooms.operations.forfeit(
-                holder, charged=charged, extra=extra, retry_in_s=retry_in_s
+                left.holder, charged=left.charged, extra=left.extra, retry_in_s=retry_in_s
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What a worker left that ended: as whom it held lanes, and whose mail is charged, how much."""
+
+    holder: str
+    charged: Sequence[str]
+    extra: int
 
 
 def _state(process: int) -> str:
