@@ -127,6 +127,8 @@ class Reloading:
         if text is None:
             # Somebody emptied the store: what runs begin with from now on has to be there again.
             await publish(self.current.now, self._published)
+            if self.current.now.table.learned:
+                await self.learn()
             log.warning("playbooks_published_anew")
             return
         if text == self._told.get("playbooks_unusable"):

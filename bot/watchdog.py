@@ -1,7 +1,7 @@
 """The process that watches over a worker: one that stands still is ended, and another begun.
 
-What a worker needs is imported and learned here before it is forked, so that the next one takes
-mail mail at once. This process has neither threads nor an event loop when it forks.
+What a worker needs is imported and read here before it is forked, so that the next one takes
+mail at once. This process has neither threads nor an event loop when it forks.
 """
 
 import asyncio
@@ -46,8 +46,8 @@ _SET_PARENT_DEATH_SIGNAL: Final = 1
 
 
 def prepare(settings: Settings) -> None:
-    """Load and learn what every worker begins with; raises DefinitionError."""
-    load_definitions(settings).table().learn()
+    """Read and check what every worker begins with; raises DefinitionError."""
+    load_definitions(settings)
 
 
 class Silence:

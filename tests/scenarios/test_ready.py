@@ -199,4 +199,5 @@ async def test_what_an_emptied_store_lost_is_published_anew(start: Start, redis:
     assert await redis.get(keys.CURRENT) == before
     kept = [await redis.exists(keys.published(digest)) for digest in current.bodies()]
     assert all(kept)
+    assert await redis.exists(keys.learned(current.table.lessons.digest))
     assert await redis.get(keys.PARTITIONS) == str(service.parts.settings.partitions)
