@@ -226,9 +226,11 @@ async def test_what_is_committed_before_the_mail_is_handled_does_not_end_its_att
     again = await claim_one(mailbox)
     assert (again.mail, again.attempts) == ("mail 0", 3)
     # The next mail has attempts of its own.
-    assert await mailbox.commit(again, Effects(), pop=True, after="release") is None
-    following = await claim_one(mailbox)
+    following = await mailbox.commit(again, Effects(), pop=True)
+    assert following is not None
     assert (following.mail, following.attempts) == ("mail 1", 1)
+    scripts.offset_ms = 62_000
+    assert (await claim_one(mailbox)).attempts == 2
 
 
 async def test_what_a_holder_that_ended_held_is_free_at_once_and_one_mail_is_charged(
