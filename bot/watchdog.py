@@ -243,8 +243,8 @@ class Watchdog:
 
     async def _forfeit(self, left: "_Left") -> Sequence[str]:
         settings = self._settings
-        # All others are served before that mail is met again.
-        retry_in_s = max(settings.watchdog_s / 3, _SHORTEST_RETRY_S)
+        # All others are served before that mail is met again; a crash holds them up only shortly.
+        retry_in_s = max(left.extra * settings.watchdog_s / 3, _SHORTEST_RETRY_S)
         async with asyncio.timeout(_GIVE_BACK_S), AsyncExitStack() as stack:
             rooms = open_rooms(settings, await open_store(settings, stack), stack)
             return await rooms.operations.forfeit(
@@ -275,6 +275,8 @@ def _is_traced(process: int) -> bool:
 
 
 def _die_by(number: int) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL) if number != signal.SIGKILL else None
+    # SIGKILL has no handler that could be taken away.
+    with suppress(OSError):
+        signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
     os._exit(128 + number)
