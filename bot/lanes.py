@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 import structlog
 
-from bot.handling import Handled, Handling, Progress
+from bot.handling import Handled, Handling, Progress, set_aside
 from bot.newer import AGAIN_S, Patience
 from bot.pulse import Pulse
 from bot.stopping import pause
@@ -176,6 +176,9 @@ class Lanes:
 
     async def _handled(self, claim: Claim, progress: Progress) -> Handled:
         """What handling comes to; raises NewerState while a newer process may still come."""
+        if claim.attempts > 2 * ATTEMPTS:
+            # So did giving it up.
+            return set_aside(claim)
         if claim.attempts > ATTEMPTS:
             # It failed, or took its worker with it, too often.
             return await self._handling.give_up(claim)
