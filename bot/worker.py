@@ -53,12 +53,12 @@ async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) ->
     await parts.reloading.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
     drained = asyncio.Event()
-    beat_s = min(parts.settings.watchdog_s / BEATS, LONGEST_BEAT_S)
+    every_s = beat_s(parts.settings.watchdog_s)
     async with asyncio.TaskGroup() as group:
         listening = group.create_task(_listen(parts, lanes, delivery, drained))
         remote = group.create_task(parts.remote.run())
         drafting = group.create_task(parts.drafting.run())
-        group.create_task(pulse.run(parts.mailbox.holder, beat_s, drained))
+        group.create_task(pulse.run(parts.mailbox.holder, every_s, drained))
         group.create_task(_attend(parts, drained))
         group.create_task(Notifier().run(stop))
         group.create_task(delivery.run(drained))
@@ -74,6 +74,11 @@ async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) ->
         delivery.wake()
         await end([listening, remote, drafting])
     log.info("worker_stopped")
+
+
+def beat_s(watchdog_s: float) -> float:
+    """Seconds between two beats; also a watchdog that is off, with 0, wants no more of them."""
+    return min(watchdog_s / BEATS or LONGEST_BEAT_S, LONGEST_BEAT_S)
 
 
 def _delivery(parts: Parts) -> Delivery:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.pulse import Pulse
+from bot.worker import beat_s
 from tests.fakes.patience import until
 
 
@@ -149,3 +150,12 @@ def test_any_name_can_be_shown(pulse: Pulse, name: str) -> None:
     ((shown,),) = seen
     assert name.startswith(shown)
     assert len(shown) > 9
+
+
+@pytest.mark.parametrize(
+    ("watchdog_s", "every_s"), [(0, 1.0), (0.3, 0.02), (1.5, 0.1), (15, 1.0), (3600, 1.0)]
+)
+def test_a_worker_is_heard_often_enough_and_never_all_the_time(
+    watchdog_s: float, every_s: float
+) -> None:
+    assert beat_s(watchdog_s) == pytest.approx(every_s)
