@@ -1,10 +1,12 @@
 """Named points at which a process ends itself: tests show there that nothing is lost (design §3).
 
 A point is a call of one of the ports, before or after it: `after mailbox.commit` ends the process
-by SIGKILL once the first commit has been applied and before anybody knows. Off unless set.
+by SIGKILL once the first commit has been applied and before anybody knows. `spin handling.handle`
+has a mail with the words of SPIN hold the interpreter for ever. Off unless set.
 """
 
 import os
+import re
 import signal
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -21,12 +23,16 @@ POINTS = (
     "platform.edit",
     "outbox.sent",
 )
+SPIN = "hold the worker up"
+"""What a message says that a worker is to spin at."""
+
+_SPINNING = "spin handling.handle"
 Port = TypeVar("Port")
 
 
 def names() -> list[str]:
     """Every point, as SIGNOFF_FAILPOINT takes it."""
-    return [f"{when} {point}" for point in POINTS for when in ("before", "after")]
+    return [*(f"{when} {point}" for point in POINTS for when in ("before", "after")), _SPINNING]
 
 
 class Failpoint:
@@ -47,6 +53,11 @@ def _die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def _spin() -> None:
+    """As a pattern does that tries all there is: no other thread gets the interpreter meanwhile."""
+    re.fullmatch(r"(?:a|a)+b", "a" * 99)
+
+
 class _Armed:
     """Passes everything on to a port, and ends the process before or after one of its calls."""
 
@@ -61,8 +72,11 @@ class _Armed:
         async def dying(*args: Any, **named: Any) -> Any:
             if self._when == "before":
                 _die()
+            if self._when == "spin" and SPIN in args[0].mail:
+                _spin()
             answer = await call(*args, **named)
-            _die()
+            if self._when == "after":
+                _die()
             return answer
 
         return dying

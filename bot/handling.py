@@ -392,6 +392,13 @@ class Handling:
         )
 
 
+def set_aside(claim: Claim) -> Handled:
+    """The effects of a mail of which not even the chat can be told: only an operator sees it."""
+    if claim.lane.startswith("run:"):
+        return Handled(Effects(), park=True)
+    return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+
+
 def _unreadable_mail(claim: Claim) -> Handled:
     log.error("unreadable_mail", lane=claim.lane)
     aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")

@@ -1,14 +1,23 @@
 """`/healthz` and `/readyz`: whether the process lives, and can take messages (design §9)."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aiohttp import web
 
-from adapters.redis.client import translated
+from adapters.redis.client import refusal
+from adapters.redis.connect import probe
+from bot.loop_lag import LoopLag
 from bot.model_metrics import health
 from bot.wiring import Parts
 from engine.errors import StoreError
+from engine.ports.operations import Backlog
+
+# Who asks seldom waits longer, and a store that hangs answers nobody.
+PROBE_S = 2.0
+# More than that is not well.
+OLD_MAIL_S, LAG_S = 60.0, 1.0
 
 
 def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
@@ -18,13 +27,14 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         return web.json_response({"alive": True})
 
     async def ready(request: web.Request) -> web.Response:
-        """503 only while the store is away: nothing else is mended by sending people elsewhere."""
+        """503 only while the store takes no writes: nothing else is mended by going elsewhere."""
         try:
-            with translated():
-                await parts.client.ping()
-            model = await health(parts.settings, parts.numbers)
-        except StoreError:
-            return web.json_response({"ready": False, "redis": "away"}, status=503)
+            async with asyncio.timeout(PROBE_S):
+                await probe(parts.client, parts.settings.partitions)
+                backlog = await parts.operations.backlog()
+                model = await health(parts.settings, parts.numbers)
+        except (StoreError, TimeoutError) as error:
+            return web.json_response({"ready": False, "redis": refusal(error)}, status=503)
         platforms = parts.standings.now
         found: dict[str, Any] = {
             "ready": True,
@@ -37,12 +47,25 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             "model": model,
             "playbooks": parts.current.health,
             "groups": parts.groups.health,
+            "workers": backlog.workers,
+            "oldest_mail_s": round(backlog.mailbox_age_s, 1),
+            "loop_lag_s": round(parts.lag.most_s, 3),
         }
         failing = [name for name, each in platforms.items() if each.state == "failing"]
         words = [name for name in ("model", "playbooks", "groups") if not _well(str(found[name]))]
-        return web.json_response({**found, "degraded": sorted([*failing, *words])})
+        late = _late(backlog, parts.lag)
+        return web.json_response({**found, "degraded": sorted([*failing, *words, *late])})
 
     return [web.get("/healthz", alive), web.get("/readyz", ready)]
+
+
+def _late(backlog: Backlog, lag: LoopLag) -> Iterator[str]:
+    if not backlog.workers:
+        yield "workers"
+    if backlog.mailbox_age_s > OLD_MAIL_S:
+        yield "oldest_mail_s"
+    if lag.most_s > LAG_S:
+        yield "loop_lag_s"
 
 
 def _well(told: str) -> bool:

@@ -7,8 +7,9 @@ from contextlib import contextmanager, suppress
 import structlog
 
 from bot.counting import count_ends
-from bot.handling import Handled, Handling, Progress
+from bot.handling import Handled, Handling, Progress, set_aside
 from bot.newer import AGAIN_S, Patience
+from bot.pulse import Pulse
 from bot.stopping import pause
 from engine.errors import LeaseLost, NewerState, StaleWrite, StoreError, StoreUnavailable
 from engine.ports.meter import Meter
@@ -41,6 +42,7 @@ class Lanes:
         typing: Callable[[str], Platform | None],
         committed: Callable[[Effects], None],
         meter: Meter,
+        pulse: Pulse | None = None,
         patience: Patience | None = None,
     ) -> None:
         self._mailbox = mailbox
@@ -50,6 +52,7 @@ class Lanes:
         self._typing = typing
         self._committed = committed
         self._meter = meter
+        self._pulse = pulse or Pulse()
         self._patience = patience
         self._busy = 0
         self._wake = asyncio.Event()
@@ -78,7 +81,7 @@ class Lanes:
             return POLL_S
         for claim in taken.claims:
             self._busy += 1
-            lanes.create_task(self._lane(claim, stop))
+            lanes.create_task(self._pulse.working(claim.lane, self._lane(claim, stop)))
         # Fewer than there was room for are all that were due.
         return taken.next_s if len(taken.claims) < free else 0.0
 
@@ -176,6 +179,9 @@ class Lanes:
 
     async def _handled(self, claim: Claim, progress: Progress) -> Handled:
         """What handling comes to; raises NewerState while a newer process may still come."""
+        if claim.attempts > 2 * ATTEMPTS:
+            # So did giving it up.
+            return set_aside(claim)
         if claim.attempts > ATTEMPTS:
             # It failed, or took its worker with it, too often.
             return await self._handling.give_up(claim)

@@ -22,6 +22,7 @@ _MEANINGS = {
     "aside": "Mail set aside for an operator",
     "blocked": "Runs that wait for an operator",
     "mailbox_age_s": "For how long the oldest mail has waited for a worker",
+    "workers": "Workers that take mail",
     "outbox_age_s": "For how long the oldest message has waited to be sent",
 }
 CARD_AGES: Final = ("under 1 h", "1 to 8 h", "8 to 24 h", "1 to 7 d", "over 7 d")

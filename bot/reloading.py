@@ -124,7 +124,14 @@ class Reloading:
 
     async def _follow(self) -> None:
         text = await self._published.pointer()
-        if text is None or text == self._told.get("playbooks_unusable"):
+        if text is None:
+            # Somebody emptied the store: what runs begin with from now on has to be there again.
+            await publish(self.current.now, self._published)
+            if self.current.now.table.learned:
+                await self.learn()
+            log.warning("playbooks_published_anew")
+            return
+        if text == self._told.get("playbooks_unusable"):
             return
         try:
             found = await fetch(text, self._published, have=self.current.now, people=self._people)

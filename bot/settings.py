@@ -161,7 +161,10 @@ class Settings(BaseSettings):
         "SIGNOFF_WORKER_LANES", 32, "a whole number from 1 to 1024", ge=1, le=1024
     )
     lease_s: float = _shown(
-        "SIGNOFF_LEASE_S", 15.0, "a number of seconds from 1 to 3600", ge=1, le=3600
+        "SIGNOFF_LEASE_S", 25.0, "a number of seconds from 1 to 3600", ge=1, le=3600
+    )
+    watchdog_s: float = _shown(
+        "SIGNOFF_WATCHDOG_S", 15.0, "a number of seconds from 0 to 3600", ge=0, le=3600
     )
     messages_per_min: int = _shown(
         "SIGNOFF_MESSAGES_PER_MIN", 60, "a whole number from 1 to 100000", ge=1, le=100_000

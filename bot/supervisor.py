@@ -16,6 +16,7 @@ import aiohttp
 import structlog
 
 from adapters.redis.embedded import open_server
+from bot.notify import Notifier
 from bot.settings import Settings
 from bot.stopping import unless
 from bot.store import check_store
@@ -63,6 +64,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> int:
         for name in _PROCESSES:
             tasks.create_task(_keep(name, end))
         tasks.create_task(_announce(settings, end))
+        tasks.create_task(Notifier().run(stop))
     return end.status
 
 

@@ -8,6 +8,7 @@ from aiohttp import web
 from bot.documents import documents_route
 from bot.health import health_routes
 from bot.metrics import metrics_route
+from bot.notify import Notifier
 from bot.pages.routes import admin_routes
 from bot.people import SHUT_OUT
 from bot.settings import Settings
@@ -44,7 +45,9 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                     group.create_task(_listen(platform, parts, stop))
                     for platform in parts.platforms.values()
                 ]
+                group.create_task(Notifier().run(stop))
                 group.create_task(parts.standings.run(stop))
+                group.create_task(parts.lag.run(stop))
                 group.create_task(parts.reloading.run(stop))
                 group.create_task(parts.groups.run(stop))
                 group.create_task(parts.entrants.run(stop))

@@ -28,6 +28,7 @@ from bot.groups import Groups
 from bot.handling import Handling
 from bot.intake import Intake
 from bot.limiting import Limited
+from bot.loop_lag import LoopLag
 from bot.masking import masking, no_keys
 from bot.meter import SharedMeter
 from bot.metered import Metered
@@ -107,6 +108,7 @@ class Parts:
     spans: Spans
     intake: Metered
     standings: Standings
+    lag: LoopLag
     remote: McpTools
     handling: Handling
     clock: SystemClock
@@ -266,6 +268,7 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
         reloading=inside.reloading,
         platforms=platforms,
         standings=Standings(platforms, outside.clock),
+        lag=LoopLag(),
         mailbox=rooms.mailbox,
         outbox=rooms.outbox,
         drafts=rooms.drafts,

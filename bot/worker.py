@@ -1,6 +1,7 @@
 """The worker process: lanes and delivery, woken by the doorbell (design §3)."""
 
 import asyncio
+from contextlib import suppress
 
 import structlog
 
@@ -10,6 +11,8 @@ from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
 from bot.newer import WAIT_S, Patience
+from bot.notify import Notifier
+from bot.pulse import Pulse
 from bot.readers import Readers
 from bot.reposting import Reposting
 from bot.settings import Settings
@@ -23,26 +26,41 @@ from engine.ports.store import Effects
 log = structlog.get_logger()
 # Also how long the end of the process may wait for it.
 BELL_S = 1.0
+# So often within the watchdog's time its worker is heard.
+BEATS = 15
+LONGEST_BEAT_S = 1.0
+# A worker counts as one for so long after it said so last.
+ATTENDS_S, ATTENDS_EVERY_S = 10.0, 3.0
 
 
-async def serve(settings: Settings, stop: asyncio.Event) -> None:
-    """Run until `stop`, then finish the lanes that are held and return."""
+async def serve(settings: Settings, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
+    """Run until `stop`, then finish the lanes that are held and return.
+
+    With a `pulse`, a watchdog in another process is shown that this one lives, and what it is at.
+    """
+    if pulse is not None:
+        pulse.attach(asyncio.get_running_loop())
     async with open_parts(settings, stop) as parts:
-        await work(parts, stop)
+        await work(parts, stop, pulse)
 
 
-async def work(parts: Parts, stop: asyncio.Event) -> None:
+async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
     """Handle mail and show rows over these parts until `stop`."""
+    pulse = pulse or Pulse()
     delivery = _delivery(parts)
-    lanes = _lanes(parts, delivery)
+    lanes = _lanes(parts, delivery, pulse)
     # Once for all messages, before the first of them.
     await parts.reloading.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
     drained = asyncio.Event()
+    every_s = beat_s(parts.settings.watchdog_s)
     async with asyncio.TaskGroup() as group:
         listening = group.create_task(_listen(parts, lanes, delivery, drained))
         remote = group.create_task(parts.remote.run())
         drafting = group.create_task(parts.drafting.run())
+        group.create_task(pulse.run(parts.mailbox.holder, every_s, drained))
+        group.create_task(_attend(parts, drained))
+        group.create_task(Notifier().run(stop))
         group.create_task(delivery.run(drained))
         group.create_task(parts.watch.run(drained))
         group.create_task(parts.meter.run(drained))
@@ -57,6 +75,11 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         delivery.wake()
         await end([listening, remote, drafting])
     log.info("worker_stopped")
+
+
+def beat_s(watchdog_s: float) -> float:
+    """Seconds between two beats; also a watchdog that is off, with 0, wants no more of them."""
+    return min(watchdog_s / BEATS or LONGEST_BEAT_S, LONGEST_BEAT_S)
 
 
 def _delivery(parts: Parts) -> Delivery:
@@ -80,7 +103,7 @@ def _delivery(parts: Parts) -> Delivery:
     )
 
 
-def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
+def _lanes(parts: Parts, delivery: Delivery, pulse: Pulse) -> Lanes:
     """The lanes, which wake the delivery, and themselves, by what they commit."""
 
     def typing(conversation: str) -> Adapter | None:
@@ -100,6 +123,7 @@ def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
         typing=typing,
         committed=committed,
         meter=parts.meter,
+        pulse=pulse,
         patience=Patience(WAIT_S, parts.clock.elapsed_s),
     )
     return lanes
@@ -108,6 +132,17 @@ def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
 async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:
     await stop.wait()
     lanes.wake()
+
+
+async def _attend(parts: Parts, drained: asyncio.Event) -> None:
+    """Be counted among the workers while the event loop turns."""
+    while True:
+        for_s = 0.0 if drained.is_set() else ATTENDS_S
+        with suppress(StoreError):
+            await parts.operations.attend(parts.mailbox.holder, for_s=for_s)
+        if not for_s:
+            return
+        await pause(drained, ATTENDS_EVERY_S)
 
 
 async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: asyncio.Event) -> None:

@@ -22,6 +22,8 @@ Client = Redis | RedisCluster
 # A platform waits three seconds for its answer, and more than one read may go before it.
 PROMPT_S: Final = 1.0
 AWAY = (ConnectionError, TimeoutError, ClusterDownError, OutOfMemoryError, ReadOnlyError)
+# A primary that is cut off from its replicas, or from its disk.
+_READ_ONLY_WORDS = ("NOREPLICAS", "MISCONF", "NOPERM")
 _AWAY_WORDS = (
     "LOADING",
     "MASTERDOWN",
@@ -38,6 +40,16 @@ _AWAY_WORDS = (
 def passes(error: RedisError) -> bool:
     """Whether what Redis says may pass by itself, as a fail-over or a full memory does."""
     return isinstance(error, AWAY) or str(error).startswith(_AWAY_WORDS)
+
+
+def refusal(error: BaseException) -> str:
+    """Why the store takes no writes, in a word for operators: `full`, `read only`, or `away`."""
+    cause = error.__cause__
+    if isinstance(cause, OutOfMemoryError):
+        return "full"
+    if isinstance(cause, ReadOnlyError) or str(cause).startswith(_READ_ONLY_WORDS):
+        return "read only"
+    return "away"
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from redis.exceptions import (
 )
 
 from adapters.redis import keys
-from adapters.redis.client import Client, passes
+from adapters.redis.client import Client, passes, translated
 from adapters.redis.connections import cancellable, cancellable_cluster
 from engine.errors import DefinitionError, StoreUnavailable
 
@@ -25,6 +25,7 @@ OLDEST = (6, 2)
 COMMAND_S = 1.0
 # How long a blocking read may wait, on a client of its own.
 BLOCK_S = 15.0
+PROBE_KEEP_MS = 60_000
 _FINAL = (AuthenticationError, AuthorizationError, InvalidResponse, ssl.SSLCertVerificationError)
 
 
@@ -131,6 +132,22 @@ async def faults(client: Client) -> list[str]:
     """What makes the server of no use, or would lose state; nothing is written."""
     facts = await _facts(client)
     return [*_unfit(facts), *_unsafe(facts)]
+
+
+async def probe(client: Client, partitions: int) -> None:
+    """Write into every partition; raises StoreUnavailable, or StoreError, for what was refused.
+
+    What tells with how many partitions the data is written is put back where it was lost.
+    """
+    with translated():
+        async with client.pipeline(transaction=False) as pipe:
+            for number in range(partitions):
+                pipe.set(f"{keys.tag(number)}probe", "", px=PROBE_KEEP_MS)
+            pipe.set(keys.PARTITIONS, partitions, nx=True)
+            # One by one, for a pipeline's own error begins with words of its own.
+            for answer in await pipe.execute(raise_on_error=False):
+                if isinstance(answer, Exception):
+                    raise answer
 
 
 async def durability(client: Client) -> str:

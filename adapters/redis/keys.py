@@ -5,7 +5,7 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 
 {pN}:q        lanes -> time from which they may be claimed     {pN}:due, :timers   timers
 {pN}:fence    counter of fences                                {pN}:e:<update>     answers
-{pN}:l:<lane>:in | :h          mail; fence, commits, last commit, attempts
+{pN}:l:<lane>:in | :h          mail; fence, commits, last commit, attempts, holder
 {pN}:c:<conversation>:st | :cards | :runs                      session, open cards, active runs
 {pN}:run:<id> | :cards         run; its cards                  {pN}:log:<run>      audit
 {pN}:card:<token>              card                            {pN}:reply:<id>     head, parts
@@ -34,6 +34,7 @@ from zlib import crc32
 
 BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
+WORKERS = "signoff:workers"
 MODEL_COUNTS = "signoff:model:counts"
 CURRENT = "signoff:playbooks:current"
 OPEN_LISTED = "signoff:open-listed"

@@ -74,7 +74,35 @@ class RedisOperations:
             mailbox_age_s=mailbox_age_s,
             outbox_age_s=outbox_age_s,
             cards=tuple(map(sum, columns[7:])),
+            workers=await self._workers(),
         )
+
+    async def attend(self, holder: str, *, for_s: float) -> None:
+        """Count the holder for so long by the server's clock; whose time is over is forgotten."""
+        with translated():
+            now = await self._now()
+            await self._scripts.client.zadd(keys.WORKERS, {holder: now + for_s})
+            await self._scripts.client.zremrangebyscore(keys.WORKERS, 0, now)
+
+    async def _workers(self) -> int:
+        with translated():
+            return int(await self._scripts.client.zcount(keys.WORKERS, await self._now(), "+inf"))
+
+    async def _now(self) -> float:
+        seconds, micros = await self._scripts.client.time()
+        return float(seconds + micros / 1e6 + self._scripts.offset_ms / 1000)
+
+    async def forfeit(
+        self, holder: str, *, charged: Sequence[str] = (), extra: int = 0, retry_in_s: float = 0.0
+    ) -> Sequence[str]:
+        """Free the holder's lanes in all partitions."""
+        await self.attend(holder, for_s=0)
+        freed, delay_ms = list[str](), int(retry_in_s * 1000)
+        for n in range(self._partitions.count):
+            freed += await self._scripts.run("forfeit", n, holder, extra, delay_ms, *charged)
+        if freed:
+            await self._scripts.bell.ring()
+        return freed
 
 
 def _retried(body: str) -> Retried:

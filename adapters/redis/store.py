@@ -71,7 +71,7 @@ class _Sweep:
 class RedisMailbox:
     """Lanes in Redis; a lane's score in `q` is its readiness, its lease and its back-off.
 
-    `bell` is a client whose reads may block.
+    `bell` is a client whose reads may block. `holder` names whoever takes lanes by this object.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class RedisMailbox:
         self._partitions = partitions
         self._sweep = _Sweep(partitions.count)
         self._lease_ms = int(lease_s * 1000)
+        self.holder = secrets.token_hex(8)
 
     async def put(self, lane: str, mail: str, *, update_id: str) -> bool:
         """Append mail durably; False when the update was put before."""
@@ -108,7 +109,9 @@ class RedisMailbox:
         return Taken(claims=tuple(found), next_s=next_s)
 
     async def _claim(self, partition: int, limit: int) -> tuple[list[Claim], float]:
-        found, next_ms = await self._scripts.run("claim", partition, limit, self._lease_ms)
+        found, next_ms = await self._scripts.run(
+            "claim", partition, limit, self._lease_ms, self.holder
+        )
         claims = [wire.claim(c[0], int(c[1]), int(c[2]), int(c[3]), c[4:]) for c in found]
         return claims, int(next_ms) / 1000
 
@@ -147,7 +150,8 @@ class RedisMailbox:
             raise StaleWrite(answer[1])
         if len(answer) == 1:
             return None
-        following = wire.claim(claim.lane, claim.fence, claim.commits + 1, 1, answer[1:])
+        attempts = 1 if pop else claim.attempts
+        following = wire.claim(claim.lane, claim.fence, claim.commits + 1, attempts, answer[1:])
         return replace(following, follows=True)
 
     async def release(self, claim: Claim, *, retry_in_s: float, counts: bool) -> None:

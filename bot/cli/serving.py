@@ -6,11 +6,17 @@ import gc
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from bot.cli.loop import run_loop
 from bot.logging import configure_logging
 from bot.settings import Settings, load_settings
 
+if TYPE_CHECKING:
+    from bot.watchdog import Watchdog
+
+T = TypeVar("T")
 Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
 
 # How long a process whose parent was killed may take to finish what it has in hand.
@@ -46,14 +52,33 @@ def web(args: argparse.Namespace) -> int:
 
 
 def worker(args: argparse.Namespace) -> int:
-    """Runs a worker."""
+    """Runs a worker, in a child of this process, which watches over it."""
 
     def load() -> Serve:
         from bot.worker import serve
 
         return serve
 
-    return _serve(args, load)
+    settings = load_settings()
+    return _watched(args, settings) if settings.watchdog_s else _serve(args, load)
+
+
+def _watched(args: argparse.Namespace, settings: Settings) -> int:
+    configure_logging(args.command)
+
+    def load() -> tuple[type["Watchdog"], Callable[..., Awaitable[None]]]:
+        from bot.watchdog import Watchdog, prepare
+        from bot.worker import serve
+
+        prepare(settings)
+        return Watchdog, serve
+
+    watchdog, serve = kept(load)
+    begun = watchdog(settings, stop_at_eof=args.stop_at_eof).run()
+    if isinstance(begun, int):
+        return begun
+    serving = partial(serve, pulse=begun)
+    return run_loop(_until_stopped(serving, settings, stop_at_eof=True)) or 0
 
 
 def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
@@ -63,7 +88,7 @@ def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
     return run_loop(_until_stopped(kept(load), settings, stop_at_eof=stop_at_eof)) or 0
 
 
-def kept(load: Callable[[], Serve]) -> Serve:
+def kept(load: Callable[[], T]) -> T:
     """What stays for good: the garbage collector neither runs for it nor ever looks through it."""
     gc.disable()
     try:

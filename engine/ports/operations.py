@@ -42,7 +42,8 @@ class Retried:
 class Backlog:
     """How much there is of what waits, over all partitions, and for how long the oldest has.
 
-    `cards` are open cards by age: up to each of CARD_AGES_S, then the older ones.
+    `cards` are open cards by age: up to each of CARD_AGES_S, then the older ones. `workers` is how
+    many said of late that they take mail.
     """
 
     lanes: int
@@ -53,6 +54,7 @@ class Backlog:
     mailbox_age_s: float
     outbox_age_s: float
     cards: tuple[int, ...]
+    workers: int = 0
 
 
 class Operations(Protocol):
@@ -75,4 +77,18 @@ class Operations(Protocol):
 
     async def backlog(self) -> Backlog:
         """The numbers of what waits now."""
+        ...
+
+    async def attend(self, holder: str, *, for_s: float) -> None:
+        """Count the holder of lanes among the workers for so long, 0 for no longer."""
+        ...
+
+    async def forfeit(
+        self, holder: str, *, charged: Sequence[str] = (), extra: int = 0, retry_in_s: float = 0.0
+    ) -> Sequence[str]:
+        """Free all lanes of a holder that has ended, at once; returns them.
+
+        What was attempted there does not count, but at the mail of `charged` lanes, where it counts
+        for one and `extra` more; these are tried again after `retry_in_s`.
+        """
         ...

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from adapters.redis.server_binary import find_server
 from bot.stopping import pause
-from tests.chaos.processes import environment
+from tests.chaos.processes import environment, family
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE
 
@@ -36,15 +36,12 @@ class Child:
         return self.process.pid
 
     def cpu_s(self) -> float:
-        """Seconds of processor time that it has used, in user and system mode."""
-        # The name in parentheses may hold spaces.
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        """Seconds of processor time that it and its children have used, in user and system mode."""
+        return sum(map(_cpu_s, family(self.pid)))
 
     def rss_mb(self) -> float:
-        """Its resident memory in MB."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        """Its resident memory in MB, and its children's; what they share counts once."""
+        return sum(map(_memory_mb, family(self.pid)))
 
     def said(self, words: str) -> bool:
         """Whether its log has these words."""
@@ -61,6 +58,18 @@ class Child:
         except TimeoutError:
             self.process.kill()
             await self.process.wait()
+
+
+def _cpu_s(pid: int) -> float:
+    # The name in parentheses may hold spaces.
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def _memory_mb(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    named = dict(line.split(":", 1) for line in lines[1:])
+    return int(named["Pss"].split()[0]) * 1024 / 1e6
 
 
 async def start(

@@ -44,7 +44,9 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert settings.people == Path("playbooks/people.yaml")
     assert (settings.host, settings.port, settings.webchat) == ("127.0.0.1", 8080, True)
     assert (settings.timezone, settings.partitions) == ("Asia/Shanghai", 1)
-    assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 15.0, 2.0)
+    assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 25.0, 2.0)
+    # Two thirds of a lease are always left when a worker stops: more than the watchdog takes.
+    assert settings.lease_s * 2 / 3 > settings.watchdog_s + 1
     assert settings.allow_unsafe_redis is False
     assert (settings.llm_concurrency, settings.llm_prices) == (8, {})
     assert settings.run_budget == ModelBudget(calls=300, tokens=2_000_000)
@@ -151,6 +153,7 @@ WRONG = [
     ("SIGNOFF_WORKER_LANES", "many", "a whole number from 1 to 1024, not 'many'"),
     ("SIGNOFF_LEASE_S", "0.5", f"{LEASE}, not '0.5'"),
     ("SIGNOFF_LEASE_S", "nan", f"{LEASE}, not 'nan'"),
+    ("SIGNOFF_WATCHDOG_S", "-1", "a number of seconds from 0 to 3600, not '-1'"),
     *(
         ("SIGNOFF_PROJECTS", wrong, f"{PAIRS}, not {wrong!r}")
         for wrong in (

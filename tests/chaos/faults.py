@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from bot.stopping import pause
 from tests.chaos.people import Web
-from tests.chaos.processes import Member, Server
+from tests.chaos.processes import Member, Server, family
 from tests.chaos.proxy import CuttingProxy
 from tests.chaos.waits import Waits
 
@@ -127,7 +127,7 @@ class Faults:
         self.waits.note(REDIS, self.server.pid, now)
         for worker in self.workers:
             if worker.process is not None:
-                self.waits.note(worker.name, worker.process.pid, now)
+                self.waits.note(worker.name, family(worker.process.pid)[-1], now)
 
     async def _busy_worker(self) -> Member:
         """One in the middle of something, mostly just begun; any if none is for a moment."""

@@ -6,6 +6,7 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,6 +55,14 @@ class Server:
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
             await self._process.wait()
+
+
+def family(pid: int) -> list[int]:
+    """A process and its children: a watchdog and its worker."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    with suppress(OSError):
+        return [pid, *map(int, children.read_text().split())]
+    return [pid]
 
 
 async def _answers(client: Redis) -> bool:
@@ -112,6 +121,7 @@ class Member:
                 stdin=PIPE,
                 stdout=DEVNULL,
                 stderr=log,
+                start_new_session=True,
             )
 
     def _log(self) -> Path:
@@ -123,7 +133,8 @@ class Member:
 
     def _signal(self, number: signal.Signals) -> None:
         if self.process is not None and self.process.returncode is None:
-            os.kill(self.process.pid, number)
+            # A worker and its watchdog, as when their machine dies or stands still.
+            os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
         """kill -9; it starts again."""

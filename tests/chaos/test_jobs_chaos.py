@@ -142,6 +142,8 @@ async def test_each_job_ends_once_and_each_write_happens_once_however_often_work
             "REDIS_URL": redis_server.url,
             "PORT": str(free_port()),
             "SIGNOFF_LEASE_S": "1",
+            # What is halted here shall be the worker itself.
+            "SIGNOFF_WATCHDOG_S": "0",
             "OPENAI_API_KEY": API_KEY,
             "OPENAI_BASE_URL": model.base_url,
             "LLM_MODEL": "stub-model",

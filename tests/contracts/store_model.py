@@ -143,11 +143,14 @@ class Model:
             lane.mail.pop(0)
         if front:
             lane.mail.insert(0, front)
-        lane.commits, lane.attempts, lane.moved = lane.commits + 1, 0, self.now
+        lane.commits, lane.moved = lane.commits + 1, self.now
+        if pop or after != "keep":
+            lane.attempts = 0
         self.apply(e, claim.lane.partition(":")[2])
         if lane.mail and after == "keep":
-            lane.ready, lane.attempts = self.now + LEASE_S, 1
-            return replace(self._claim(claim.lane), follows=True)
+            lane.ready, lane.attempts = self.now + LEASE_S, 1 if pop else lane.attempts
+            attempts = 1 if pop else claim.attempts
+            return replace(self._claim(claim.lane), follows=True, attempts=attempts)
         lane.fence = 0
         lane.ready = self.now if lane.mail and after == "release" else None
         return None

@@ -3,6 +3,7 @@
 import pytest
 
 from adapters.redis.keys import Partitions
+from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import LeaseLost
@@ -209,3 +210,64 @@ async def test_a_lane_that_was_forgotten_cannot_be_renewed(
     await scripts.client.delete(f"{tag}l:talk:{conversation}:h")
     with pytest.raises(LeaseLost):
         await mailbox.renew(claim)
+
+
+async def test_what_is_committed_before_the_mail_is_handled_does_not_end_its_attempts(
+    scripts: Scripts, mailbox: RedisMailbox, conversation: str
+) -> None:
+    for n in range(2):
+        await mailbox.put(f"talk:{conversation}", f"mail {n}", update_id=f"u{n}")
+    await mailbox.release(await claim_one(mailbox), retry_in_s=0, counts=True)
+    claim = await claim_one(mailbox)
+    same = await mailbox.commit(claim, Effects(), pop=False)
+    assert same is not None
+    assert (same.mail, same.attempts) == ("mail 0", 2)
+    scripts.offset_ms = 31_000
+    again = await claim_one(mailbox)
+    assert (again.mail, again.attempts) == ("mail 0", 3)
+    # The next mail has attempts of its own.
+    following = await mailbox.commit(again, Effects(), pop=True)
+    assert following is not None
+    assert (following.mail, following.attempts) == ("mail 1", 1)
+    scripts.offset_ms = 62_000
+    assert (await claim_one(mailbox)).attempts == 2
+
+
+async def test_what_a_holder_that_ended_held_is_free_at_once_and_one_mail_is_charged(
+    scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions
+) -> None:
+    lanes = [f"talk:web:local:{name}" for name in ("named", "other", "given back", "another's")]
+    for lane in lanes:
+        await mailbox.put(lane, "mail", update_id=lane)
+    operations = RedisOperations(scripts, partitions)
+    other = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
+    held = {claim.lane: claim for claim in (await mailbox.take(4)).claims}
+    for lane in lanes[2:]:
+        await mailbox.release(held[lane], retry_in_s=0, counts=False)
+    taken = {claim.lane: claim for claim in (await other.take(2)).claims}
+    await other.release(taken[lanes[2]], retry_in_s=60, counts=True)
+    await mailbox.put("talk:web:local:new", "mail", update_id="new")
+
+    charged = [lanes[0], lanes[3]]
+    freed = await operations.forfeit(mailbox.holder, charged=charged, extra=1, retry_in_s=9)
+
+    assert sorted(freed) == sorted(lanes[:2])
+    # Said once more, as after an answer that was lost, it changes nothing.
+    assert await operations.forfeit(mailbox.holder, charged=[lanes[0]], extra=1) == []
+    now = {claim.lane: claim.attempts for claim in (await other.take(9)).claims}
+    assert now == {lanes[1]: 1, "talk:web:local:new": 1}
+    scripts.offset_ms += 9_000
+    (late,) = (await other.take(9)).claims
+    assert (late.lane, late.attempts) == (lanes[0], 3)
+    with pytest.raises(LeaseLost):
+        await mailbox.commit(held[lanes[0]], Effects(), pop=True)
+    await other.renew(taken[lanes[3]])
+
+
+async def test_of_a_holder_that_waits_to_try_again_nothing_is_freed(
+    scripts: Scripts, mailbox: RedisMailbox, partitions: Partitions, conversation: str
+) -> None:
+    await mailbox.put(f"talk:{conversation}", "mail", update_id="u")
+    await mailbox.release(await claim_one(mailbox), retry_in_s=60, counts=True)
+    assert await RedisOperations(scripts, partitions).forfeit(mailbox.holder) == []
+    assert (await mailbox.take(1)).claims == ()

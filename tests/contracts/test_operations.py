@@ -189,3 +189,20 @@ async def test_who_had_mail_handled_again_is_kept_the_newest_first_up_to_a_thous
         await mailbox.commit(await take(mailbox), Effects(), pop=True, after="release")
     assert [each.by for each in await operations.retried(3)] == ["ann 1", "ann 0", "old"]
     assert await scripts.client.llen(f"{tag}retried") == 1000
+
+
+async def test_workers_are_counted_while_they_say_so(
+    scripts: Scripts, operations: RedisOperations
+) -> None:
+    assert (await operations.backlog()).workers == 0
+    for _ in range(2):
+        await operations.attend("one", for_s=60)
+    await operations.attend("two", for_s=120)
+    assert (await operations.backlog()).workers == 2
+    scripts.offset_ms += 61_000
+    assert (await operations.backlog()).workers == 1
+    await operations.attend("one", for_s=60)
+    await operations.forfeit("two")
+    assert (await operations.backlog()).workers == 1
+    await operations.attend("one", for_s=0)
+    assert (await operations.backlog()).workers == 0

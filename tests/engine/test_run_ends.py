@@ -95,7 +95,8 @@ async def test_a46_what_a_rejection_sets_is_no_reason_to_ask_the_same_again(gate
     """Whether the skill might be chosen once more, or nothing can run any more."""
     sets = "decisions.signature: rejected, profile.eligibility: ineligible"
     files = {"playbook.yaml": gated(gate, "approved")}
-    skill = with_sop(signed(f"end_rejected: {{{sets}}}"))["skills/eligibility.yaml"]
+    outcomes = f"end_rejected: {{{sets}}}, end_yes: {{decisions.signature: approved}}"
+    skill = with_sop(signed(outcomes))["skills/eligibility.yaml"]
     if gate == "decisions.signature":
         skill = skill.replace("requires:\n  - {field: profile.eligibility, check: empty}\n", "")
     walk = await screening(**{"skills/eligibility.yaml": skill}, **files).start()

@@ -10,6 +10,7 @@ from dockerfile_parse import DockerfileParser
 
 from bot.cli.table import parser
 from bot.settings import Settings
+from bot.store import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 UNITS = sorted((ROOT / "docs" / "systemd").glob("*.service"))
@@ -42,6 +43,10 @@ def test_a_unit_starts_commands_that_there_are_and_ends_them_in_time(unit: Path)
             assert program == "/opt/signoff/bin/signoff"
             parser().parse_args(words)
     assert service["RestartPreventExitStatus"] == "2"
+    # systemd hears that it serves and lives, and waits for the store for as long as it does itself.
+    assert service["Type"] == "notify"
+    assert int(service["WatchdogSec"]) > Settings(_env_file=None).watchdog_s
+    assert int(service["TimeoutStartSec"]) > 2 * PATIENCE_S
 
 
 def test_the_target_starts_units_that_there_are() -> None:

@@ -1,21 +1,40 @@
 """What `/readyz` says of a service that is well, and of one that is not."""
 
 import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from redis.asyncio import Redis
 
+from adapters.redis import keys
 from adapters.redis.embedded import EmbeddedServer
+from bot.settings import Settings
+from bot.web import application
+from bot.wiring import open_parts
+from engine.errors import StoreError
 from tests.fakes.gate import Gate
+from tests.fakes.patience import until
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.redis_servers import SAFE, server
 from tests.scenarios.conftest import Service, Start
 
 
+async def working(service: Service) -> int:
+    return (await service.parts.operations.backlog()).workers
+
+
 async def ready(service: Service) -> tuple[int, dict[str, Any]]:
-    """The answer, once the platforms were asked."""
+    """The answer, once the platforms were asked, and the worker has begun."""
     await service.parts.standings.ask()
+    with suppress(StoreError):
+        await until(lambda: working(service))
     async with aiohttp.ClientSession() as http, http.get(f"{service.url}/readyz") as answer:
         return answer.status, json.loads(await answer.text())
 
@@ -101,3 +120,84 @@ async def test_without_the_store_nothing_is_ready_and_no_address_is_told(
         assert await ready(service) == (503, {"ready": False, "redis": "away"})
         gate.open()
         assert (await ready(service))[0] == 200
+
+
+FULL = {"maxmemory": "1"}
+ALONE = {"min-replicas-to-write": "1"}
+
+
+@pytest.mark.parametrize(
+    ("set_to", "told"), [(FULL, "full"), (ALONE, "read only"), (None, "read only")]
+)
+async def test_a_store_that_takes_no_writes_is_not_ready_and_says_so(
+    start: Start, tmp_path: Path, set_to: dict[str, str] | None, told: str
+) -> None:
+    with server(tmp_path / "own", **SAFE) as port:
+        service = await start(redis_url=f"redis://127.0.0.1:{port}/0")
+        assert (await ready(service))[0] == 200
+        async with Redis(host="127.0.0.1", port=port) as client:
+            if set_to is None:
+                # As after a failover that nobody told us of; the primary is nowhere.
+                await client.replicaof("127.0.0.1", "1")
+            for name, value in (set_to or {}).items():
+                await client.config_set(name, value)
+            assert await ready(service) == (503, {"ready": False, "redis": told})
+            await client.replicaof("NO", "ONE")
+            for name in set_to or {}:
+                await client.config_set(name, "0")
+        assert (await ready(service))[0] == 200
+
+
+async def test_a_store_that_is_frozen_is_told_before_who_asks_gives_up(
+    start: Start, tmp_path: Path
+) -> None:
+    with server(tmp_path / "own", **SAFE) as port:
+        service = await start(redis_url=f"redis://127.0.0.1:{port}/0")
+        await ready(service)
+        async with Redis(host="127.0.0.1", port=port) as client:
+            await client.client_pause(60_000, all=False)
+            timeout = aiohttp.ClientTimeout(total=3)
+            async with (
+                aiohttp.ClientSession(timeout=timeout) as http,
+                http.get(f"{service.url}/readyz") as answer,
+            ):
+                assert (answer.status, (await answer.json())["redis"]) == (503, "away")
+            await client.client_unpause()
+
+
+async def test_it_tells_how_many_work_how_old_the_oldest_mail_is_and_what_is_not_well(
+    new_settings: Callable[..., Settings],
+) -> None:
+    async with (
+        open_parts(new_settings()) as parts,
+        TestClient(TestServer(application(parts))) as client,
+    ):
+
+        async def found() -> tuple[Any, ...]:
+            told = await (await client.get("/readyz")).json()
+            return told["workers"], round(told["oldest_mail_s"]), told["degraded"]
+
+        assert await found() == (0, 0, ["workers"])
+        for n in range(2):
+            await parts.operations.attend(f"worker-{n}", for_s=600)
+        assert await found() == (2, 0, [])
+        parts.scripts.offset_ms = -600_000
+        await parts.mailbox.put("talk:web:local:main", "mail", update_id="mail")
+        parts.scripts.offset_ms = 0
+        assert await found() == (2, 600, ["oldest_mail_s"])
+        parts.lag._late_s.append(7.0)
+        assert (await found())[2] == ["loop_lag_s", "oldest_mail_s"]
+
+
+async def test_what_an_emptied_store_lost_is_published_anew(start: Start, redis: Redis) -> None:
+    service = await start()
+    current = service.parts.current.now
+    before = await redis.get(keys.CURRENT)
+    await redis.flushall()
+    await service.parts.reloading.look()
+    assert (await ready(service))[0] == 200
+    assert await redis.get(keys.CURRENT) == before
+    kept = [await redis.exists(keys.published(digest)) for digest in current.bodies()]
+    assert all(kept)
+    assert await redis.exists(keys.learned(current.table.lessons.digest))
+    assert await redis.get(keys.PARTITIONS) == str(service.parts.settings.partitions)

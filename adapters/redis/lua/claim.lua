@@ -1,4 +1,4 @@
--- ARGV: offset, limit, lease ms
+-- ARGV: offset, limit, lease ms, holder
 local due = redis.call('ZRANGEBYSCORE', T .. 'due', '-inf', now, 'LIMIT', 0, 100)
 for _, name in ipairs(due) do
   local mail = redis.call('HGET', T .. 'timers', name)
@@ -14,7 +14,7 @@ for _, lane in ipairs(lanes) do
     local h = T .. 'l:' .. lane .. ':h'
     local fence = redis.call('INCR', T .. 'fence')
     local attempts = redis.call('HINCRBY', h, 'attempts', 1)
-    redis.call('HSET', h, 'fence', fence)
+    redis.call('HSET', h, 'fence', fence, 'holder', ARGV[4])
     redis.call('ZADD', T .. 'q', now + tonumber(ARGV[3]), lane)
     local commits = tonumber(redis.call('HGET', h, 'commits') or '0')
     table.insert(claims, {lane, fence, commits, attempts, mail, lane_state(lane)})

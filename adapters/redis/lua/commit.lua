@@ -12,8 +12,7 @@ if held[3] ~= ARGV[5] then
   local refused = refusal(e)
   if refused then return refused end
   -- The first write is one that a full memory refuses: then nothing has been written.
-  redis.call('HSET', h, 'commits', tonumber(ARGV[4]) + 1, 'last', ARGV[5], 'attempts', 0,
-    'moved', now)
+  redis.call('HSET', h, 'commits', tonumber(ARGV[4]) + 1, 'last', ARGV[5], 'moved', now)
   if ARGV[7] == '1' then redis.call('LPOP', inbox) end
   if ARGV[8] ~= '' then redis.call('LPUSH', inbox, ARGV[8]) end
   apply(e, string.match(lane, '^%a+:(.*)$'))
@@ -24,11 +23,12 @@ end
 local mail = redis.call('LINDEX', inbox, 0)
 if mail and ARGV[9] == 'keep' then
   redis.call('ZADD', T .. 'q', now + tonumber(ARGV[6]), lane)
-  redis.call('HSET', h, 'attempts', 1)
+  -- Mail that is not handled yet stays in hand, and its attempts go on counting.
+  if ARGV[7] == '1' then redis.call('HSET', h, 'attempts', 1) end
   return {'OK', mail, lane_state(lane)}
 end
 -- The lane is given back: no late renewal may lease it again.
-redis.call('HSET', h, 'fence', 0)
+redis.call('HSET', h, 'fence', 0, 'attempts', 0)
 if mail and ARGV[9] == 'release' then
   redis.call('ZADD', T .. 'q', now, lane)
 else
