@@ -9,6 +9,7 @@ from pathlib import Path
 from adapters.webchat.bodies import conversation_of
 from adapters.webchat.rooms import home_room, is_own
 from bot.people_file import PeopleFile, Person, read_people
+from bot.places import own_zone
 from bot.workspaces import is_outside, outsider, workspace_of
 from cards.lapsed import counted
 from cards.model import Card, Lang, Principal, Review
@@ -110,7 +111,8 @@ class Directory:
     def principal(self, actor: Actor) -> Principal:
         """The person behind an account; a stranger is somebody of their own.
 
-        A stranger's only roles are those of Slack groups.
+        A stranger's only roles are those of Slack groups. Where readers have clocks of their own,
+        these go before the zone of `people.yaml`.
         """
         account = f"{actor.platform}:{actor.workspace}:{actor.user}"
         if actor.platform == "telegram":
@@ -119,8 +121,9 @@ class Directory:
         person = here._owners.get(account)
         if person is None:
             name, roles = actor.name or actor.user, here._by_group((account,))
-            return Principal(id=account, name=name, roles=roles)
+            return Principal(id=account, name=name, roles=roles, zone=own_zone(actor.platform))
         found = here._principal(person)
+        found = found.model_copy(update={"zone": own_zone(actor.platform) or found.zone})
         return found.model_copy(update={"at": account}) if here.wall else found
 
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:

@@ -120,7 +120,7 @@ class Tapping:
             case NeedsForm() | Invalid() | Refused() | MayEdit():
                 return self._not_decided(tapped, verdict)
             case Repeated():
-                text = repeated_text(verdict, lang, tz=ZoneInfo(zone))
+                text = repeated_text(verdict, lang, zone=zone)
                 return Told(text, True, Effects(log=(tapped.entry("repeated"),)))
             case Recorded():
                 more = _seat(verdict.card.votes[-1].seat)
@@ -172,7 +172,7 @@ class Tapping:
                 entry = tapped.entry("invalid", faults=list(errors))
                 return Formed(FormRefused(errors), "invalid", entry)
             case Refused(reason=reason):
-                text = refusal_text(verdict, lang, tz=ZoneInfo(zone))
+                text = refusal_text(verdict, lang, zone=zone)
                 effects = _expired(card) if reason == "expired" else Effects()
                 after = effects.cards[0].card if effects.cards else None
                 entry = tapped.entry(reason, after=after)

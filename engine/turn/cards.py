@@ -3,7 +3,6 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from cards.decision import Refused, Repeated, Verdict, Won, decide
 from cards.decision_texts import refusal_text, repeated_text
@@ -167,11 +166,11 @@ def _judged(
                 mails=((card.lane, mail),),
             )
         case Repeated():
-            text = repeated_text(verdict, card.lang, tz=ZoneInfo(services.zone))
+            text = repeated_text(verdict, card.lang, zone=principal.zone or services.zone)
             return CardReply("answered", text)
         case Refused():
             lang, zone = principal.lang or card.lang, principal.zone or services.zone
-            return CardReply("failed", refusal_text(verdict, lang, tz=ZoneInfo(zone)))
+            return CardReply("failed", refusal_text(verdict, lang, zone=zone))
         case _:
             return CardReply("needs_you", say("clarify.missing", card.lang, missing=card.title))
 
