@@ -70,6 +70,22 @@ def test_the_target_starts_units_that_there_are() -> None:
     assert templates == {unit.name for unit in UNITS}
 
 
+def test_an_image_is_built_on_a_base_that_is_named_by_its_digest() -> None:
+    steps = DockerfileParser(path=str(ROOT / "Dockerfile")).structure
+    first = [
+        (step["instruction"], step["value"]) for step in steps if "COMMENT" not in step.values()
+    ]
+
+    assert [name for name, _ in first[:2]] == ["ARG", "FROM"]
+    assert first[1][1] == "${BASE}"
+    for base in ("", "debian:bookworm-slim"):
+        made = subprocess.run(
+            ["make", "image", f"BASE={base}"], cwd=ROOT, capture_output=True, text=True
+        )
+        assert made.returncode == 2
+        assert "digest" in made.stderr
+
+
 def test_the_image_sets_settings_that_there_are_and_starts_a_command() -> None:
     steps = DockerfileParser(path=str(ROOT / "Dockerfile")).structure
     env = [
