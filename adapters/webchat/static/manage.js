@@ -1,5 +1,6 @@
 // What a person does to a conversation of their list: call it something else, or delete it.
 import { el } from "/static/card.js";
+import { forgetDraft } from "/static/drafts.js";
 import { fault } from "/static/faults.js";
 import { ask } from "/static/requests.js";
 import { texts } from "/static/texts.js";
@@ -40,6 +41,7 @@ export function managing({ me, language, changed, ended }) {
     if (answer.status === 401) ended();
     if (answer.status !== 200) return tell(answer.status === 409 ? t.stillWaits : fault(t, answer));
     dialog.close();
+    if (isGone) forgetDraft(`${me().id}.${room}`);
     return changed(room, isGone);
   }
 

@@ -100,6 +100,7 @@ async def test_a_conversation_is_renamed_found_and_deleted(page, log, listed, br
     def delete() -> None:
         browser.open(second)
         browser.wait_text("#where", "Weight of P002")
+        browser.fill("#text", "not sent")
         browser.click("#list li:has([aria-current]) .manage")
         browser.click("#manage-delete")
         browser.wait_text("#manage-told", "gone for good")
@@ -109,6 +110,7 @@ async def test_a_conversation_is_renamed_found_and_deleted(page, log, listed, br
         browser.wait_text("#reach", "Everybody")
         browser.wait_text("#list", "The first")
         assert browser.run(TITLES) == ["访视 P003", "The first"]
+        assert "not sent" not in browser.run("return JSON.stringify(localStorage)")
         assert browser.console_errors() == []
 
     def follow() -> None:
