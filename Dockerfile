@@ -1,19 +1,23 @@
-# docker build -t signoff . && docker run -p 8080:8080 -v signoff:/data --env-file .env signoff
+# make image BASE=debian:bookworm-slim@sha256:... && docker run -p 8080:8080 -v signoff:/data --env-file .env signoff
 # One image for all: `signoff web` and `signoff worker` over REDIS_URL, or `signoff run` (the
 # default) with the embedded store in /data.
-FROM debian:bookworm-slim
+# A release names the base by its digest, as `make image` demands; without one it is today's.
+ARG BASE=debian:bookworm-slim
+FROM ${BASE}
 
 ENV LANG=C.UTF-8 PYTHONUNBUFFERED=1
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates python3 python3-venv && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --home-dir /data --create-home signoff
 
 WORKDIR /app
-COPY pyproject.toml requirements.lock README.md LICENSE ./
+COPY requirements.lock ./
+RUN python3 -m venv /opt/signoff && /opt/signoff/bin/pip install --no-cache-dir --require-hashes -r requirements.lock
+COPY pyproject.toml README.md LICENSE ./
 COPY bot bot/
 COPY adapters adapters/
 COPY engine engine/
 COPY cards cards/
-RUN python3 -m venv /opt/signoff && PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock /opt/signoff/bin/pip install --no-cache-dir -c requirements.lock .
+RUN /opt/signoff/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 COPY playbooks playbooks/
 
 ENV PATH=/opt/signoff/bin:/usr/local/bin:/usr/bin:/bin

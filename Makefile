@@ -8,12 +8,13 @@ SOURCES := bot adapters engine cards tests
 ARGS ?=
 AT_ONCE := import os; print(min(4, 1 + (os.cpu_count() or 1)))
 
-# The variables pin what builds the package as well: the first for pip before 25.3, then the other.
-PINS := PIP_CONSTRAINT=requirements.lock PIP_BUILD_CONSTRAINT=requirements.lock
-INSTALL := $(PINS) $(BIN)/python -m pip --disable-pip-version-check --quiet \
-  install -c requirements.lock
+# What is installed is what its hash says. pip refuses to hash what is installed from a folder, so the
+# package itself comes after, and is built by what the lock has.
+PIP := -m pip --disable-pip-version-check --quiet
+LOCKED := install --require-hashes -r
+ITSELF := install --no-deps --no-build-isolation -e .
 
-.PHONY: run test check audit lock chaos fuzz mutate bench image-steps reference pictures
+.PHONY: run test check audit lock chaos fuzz mutate bench image image-steps reference pictures
 .DEFAULT_GOAL := run
 
 run: $(STAMP)
@@ -36,9 +37,9 @@ fuzz: build/fuzz/.installed
 
 build/fuzz/.installed: pyproject.toml requirements.lock
 	@$(PYTHON) -m venv build/fuzz
-	@$(PINS) build/fuzz/bin/python -m pip --disable-pip-version-check --quiet install \
-	  -c requirements.lock -e .
-	@build/fuzz/bin/python -m pip --disable-pip-version-check --quiet install atheris schemathesis || true
+	@build/fuzz/bin/python $(PIP) $(LOCKED) requirements.lock
+	@build/fuzz/bin/python $(PIP) $(ITSELF)
+	@build/fuzz/bin/python $(PIP) install atheris schemathesis || true
 	@touch $@
 
 # Removes each guard and effect of the Lua scripts in turn: a test must fail. Takes about 12 minutes.
@@ -48,6 +49,13 @@ mutate: $(DEV_STAMP)
 # What a message costs beside bare bots, in about 10 minutes; ARGS="--only slack --rounds 3" etc.
 bench: $(DEV_STAMP)
 	$(BIN)/python -m tests.bench.run $(ARGS)
+
+# Builds the image on a base that is named by its digest, so that it is the same base every time.
+# "docker buildx imagetools inspect debian:bookworm-slim" tells the digest.
+image:
+	@case "$(BASE)" in *@sha256:*) ;; *) \
+	  echo "name the base by its digest: make image BASE=debian:bookworm-slim@sha256:..." >&2; exit 2;; esac
+	docker build --build-arg BASE=$(BASE) --tag signoff .
 
 # Carries out the Dockerfile's steps in a fresh Debian root, without Docker; needs root, debootstrap.
 image-steps: $(DEV_STAMP)
@@ -75,26 +83,35 @@ audit: build/audit/bin/pip-audit
 
 build/audit/bin/pip-audit: | $(BIN)/pip
 	@$(PYTHON) -m venv build/audit
-	@build/audit/bin/python -m pip --disable-pip-version-check --quiet install pip-audit
+	@build/audit/bin/python $(PIP) install pip-audit
 
-# Pins what pyproject.toml allows, for every Python from 3.11 on Linux and macOS.
+# Pins what pyproject.toml allows, with the hashes of all its files, for every Python from 3.11 on Linux
+# and macOS: for the tests, then the same versions of what the service needs, and of what builds it.
+# UPGRADE= keeps the versions that are pinned, and adds what pyproject.toml newly asks for.
+UPGRADE ?= --upgrade
+COMPILE := build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --strip-extras --no-annotate --no-header --no-emit-index-url --no-emit-find-links
+
 lock:
 	$(PYTHON) -m venv build/lock
-	build/lock/bin/python -m pip --disable-pip-version-check --quiet install uv
-	echo "setuptools>=80" | build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
-	  --all-extras --upgrade --strip-extras --no-annotate --no-header \
-	  --no-emit-index-url --no-emit-find-links \
+	build/lock/bin/python $(PIP) install uv
+	cp requirements-dev.lock build/lock/
+	echo "setuptools>=80" | $(COMPILE) $(UPGRADE) --all-extras \
+	  --output-file build/lock/requirements-dev.lock pyproject.toml -
+	echo "setuptools>=80" | $(COMPILE) --constraints build/lock/requirements-dev.lock \
 	  --output-file build/lock/requirements.lock pyproject.toml -
-	mv build/lock/requirements.lock requirements.lock
+	mv build/lock/requirements*.lock .
 
 $(STAMP): pyproject.toml requirements.lock | $(BIN)/pip
 	@echo "Installing Signoff into $(VENV)"
-	@$(INSTALL) -e .
+	@$(BIN)/python $(PIP) $(LOCKED) requirements.lock
+	@$(BIN)/python $(PIP) $(ITSELF)
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml requirements.lock | $(BIN)/pip
+$(DEV_STAMP): pyproject.toml requirements-dev.lock | $(BIN)/pip
 	@echo "Installing Signoff and its test tools into $(VENV)"
-	@$(INSTALL) -e '.[dev]'
+	@$(BIN)/python $(PIP) $(LOCKED) requirements-dev.lock
+	@$(BIN)/python $(PIP) $(ITSELF)
 	@touch $(STAMP) $@
 
 # pip comes last into a new environment: one whose making was interrupted is made again.

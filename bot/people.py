@@ -9,6 +9,7 @@ from pathlib import Path
 from adapters.webchat.bodies import conversation_of
 from adapters.webchat.rooms import home_room, is_own
 from bot.people_file import PeopleFile, Person, read_people
+from bot.places import own_zone
 from bot.workspaces import is_outside, outsider, workspace_of
 from cards.lapsed import counted
 from cards.model import ADMIN, Card, Lang, Principal, Review
@@ -152,7 +153,8 @@ class Directory:
     def principal(self, actor: Actor) -> Principal:
         """The person behind an account; a stranger is somebody of their own.
 
-        A stranger's only roles are those of Slack groups.
+        A stranger's only roles are those of Slack groups. Where readers have clocks of their own,
+        these go before the zone of `people.yaml`.
         """
         account = f"{actor.platform}:{actor.workspace}:{actor.user}"
         if actor.platform == "telegram":
@@ -161,9 +163,17 @@ class Directory:
         person = here._owners.get(account)
         if person is None:
             name, roles = actor.name or actor.user, here._by_group((account,))
-            accounts, guest = (account,), actor.guest
-            return Principal(id=account, name=name, roles=roles, accounts=accounts, guest=guest)
+            zone = own_zone(actor.platform)
+            return Principal(
+                id=account,
+                name=name,
+                roles=roles,
+                zone=zone,
+                accounts=(account,),
+                guest=actor.guest,
+            )
         found = here._principal(person)
+        found = found.model_copy(update={"zone": own_zone(actor.platform) or found.zone})
         return found.model_copy(update={"at": account}) if here.wall else found
 
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:

@@ -3,7 +3,13 @@
 from adapters.webchat.rooms import is_own
 from cards.markdown import literal
 from cards.model import Lang
+from cards.moments import READER
 from cards.texts import say
+
+
+def own_zone(place: str) -> str:
+    """`READER` where that place or platform shows times by each reader's own clock, else ""."""
+    return READER if place.partition(":")[0] == "web" else ""
 
 
 def place_of(conversation: str, lang: Lang) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bot.people import Directory
+from bot.places import own_zone
 from cards.model import Card
 from cards.reader import as_read
 from engine.replies import ReplyHead
@@ -21,15 +22,18 @@ class Readers:
         In the conversation that it was asked in, its words are those of that conversation.
         """
         own = self.people.owner_at(place)
+        zone = own_zone(place) or (own.zone if own else "") or self.zone
         if place == card.conversation:
             asker = self.people.person(card.requester) if is_direct(place) else None
-            return card, (own.zone if own else asker.zone if asker else "") or self.zone
+            return card, asker.zone if asker and asker.zone and not own else zone
         if own is None:
-            return card, self.zone
-        return as_read(card, own.language, self.people.role_name), own.zone or self.zone
+            return card, zone
+        return as_read(card, own.language, self.people.role_name), zone
 
     def zone_of(self, head: ReplyHead) -> str:
         """The zone of a reply's times: that of whom it answers, where nobody else reads it."""
+        if zone := own_zone(head.conversation):
+            return zone
         own = self.people.owner_at(head.conversation)
         asker = head.principal.zone if is_direct(head.conversation) else ""
         return (own.zone if own else asker) or self.zone

@@ -1,7 +1,6 @@
 """What a tap on a card comes to: a decision, a vote, an edit, a hand-over, or why not (§7)."""
 
 from dataclasses import dataclass, replace
-from zoneinfo import ZoneInfo
 
 from bot import edits
 from bot.delegation import named
@@ -140,7 +139,7 @@ class Tapping:
         card, lang, zone = tapped.card, tapped.lang, tapped.principal.zone or self.zone
         match verdict:
             case Repeated():
-                text = repeated_text(verdict, lang, tz=ZoneInfo(zone))
+                text = repeated_text(verdict, lang, zone=zone)
                 return Told(text, True, Effects(log=(tapped.entry("repeated"),)))
             case NeedsForm(choice=choice):
                 card = as_read(card, lang, self.people.role_name)
@@ -150,7 +149,7 @@ class Tapping:
                 entry = tapped.entry("invalid", faults=list(errors))
                 return Formed(FormRefused(errors), "invalid", entry)
             case Refused(reason=reason):
-                text = refusal_text(verdict, lang, tz=ZoneInfo(zone))
+                text = refusal_text(verdict, lang, zone=zone)
                 after = effects.cards[0].card if effects.cards else None
                 entry = tapped.entry(reason, after=after)
                 return Told(text, False, replace(effects, log=(entry,)))

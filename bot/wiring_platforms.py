@@ -10,6 +10,7 @@ from adapters.clock import SystemClock
 from adapters.redis import keys
 from adapters.redis.chat import RedisChatLog, RedisConversations
 from adapters.redis.rooms import RedisLease
+from adapters.redis.scripts import Scripts
 from adapters.redis.slate import RedisSlate
 from adapters.slack.platform import SlackPlatform
 from adapters.telegram.platform import TelegramPlatform
@@ -73,12 +74,13 @@ def _web(settings: Settings, store: Store, people: Directory) -> Adapter | None:
     if not settings.webchat:
         return None
     persons = web_persons(people)
+    partitions = keys.Partitions(settings.partitions)
     return WebChat(
-        log=RedisChatLog(store.client, store.blocking, keys.Partitions(settings.partitions)),
+        log=RedisChatLog(store.client, store.blocking, partitions),
         people=persons,
         door=web_door(settings, store, persons),
         inbox=web_inbox(settings, store, people),
-        conversations=RedisConversations(store.client),
+        conversations=RedisConversations(Scripts(store.client), partitions),
         uploads=web_uploads(settings),
         public_url=settings.public_url or "",
     )

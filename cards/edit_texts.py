@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from cards.edits import Edit
 from cards.markdown import literal
 from cards.model import Card, Lang
+from cards.moments import local
 from cards.texts import say
 
 SHOWN_CHARS = 80
@@ -43,7 +43,7 @@ def lines(card: Card, zone: str) -> list[str]:
             "edit.card",
             card.lang,
             name=literal(edits[0].person_name),
-            when=at.astimezone(ZoneInfo(zone)).strftime("%m-%d %H:%M"),
+            when=local(at, zone),
             changes=literal(told(edits, card.lang)),
         )
         for (at, _), edits in list(times.items())[-SHOWN_TIMES:]

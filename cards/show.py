@@ -1,12 +1,10 @@
 """A card as people see it: pending with its buttons, or resolved with its outcome."""
 
-from datetime import datetime
-from zoneinfo import ZoneInfo
-
 from cards.buttons import Button
 from cards.edit_texts import lines
 from cards.handover import HAND_OVER, form, offers
 from cards.model import Card, Choice, Decision, Lang, Vote
+from cards.moments import local
 from cards.reader import label_in
 from cards.texts import say
 from cards.view import ButtonView, CardView, Tone
@@ -52,7 +50,7 @@ def _buttons(card: Card) -> tuple[ButtonView, ...]:
 
 
 def show(card: Card, zone: str, *, origin: str = "") -> CardView:
-    """The card's view; `zone` (IANA) is for the times shown, `origin` for where it comes from."""
+    """The card's view; `zone` is for the times shown, `origin` for where it comes from."""
     closed = card.status not in ("open", "told")
     tone = _TONES.get(card.decision.choice, "neutral") if card.decision else "neutral"
     return CardView(
@@ -103,11 +101,6 @@ def voter(given: Vote | Decision, lang: Lang) -> str:
     if not given.seat:
         return given.name
     return say("vote.for", lang, name=given.name, seat=given.seat_name)
-
-
-def local(moment: datetime, zone: str) -> str:
-    """A moment as `MM-DD HH:MM` in that zone."""
-    return moment.astimezone(ZoneInfo(zone)).strftime("%m-%d %H:%M")
 
 
 def tally(card: Card) -> str:

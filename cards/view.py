@@ -109,10 +109,12 @@ class MessageView(Frozen):
     """One platform message: parts in the order the person asked, and at most one card.
 
     With a `chart`, the parts say in words what it shows: a platform that shows pictures shows the
-    chart in their place, any other the parts.
+    chart in their place, any other the parts. `card_part` is the number of the part that the card
+    is about, 0 where it is about none or all: who can, shows the card below that part.
     """
 
     lang: Lang
     parts: tuple[PartView, ...] = ()
     card: CardView | None = None
+    card_part: int = 0
     chart: ChartView | None = None

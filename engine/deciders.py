@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from cards.markdown import literal
 from cards.model import Choice, Decision, Field, Lang, Principal, Review
-from cards.show import local, voter
+from cards.moments import local
+from cards.show import voter
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.playbooks.review import ReviewPolicy

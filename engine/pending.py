@@ -7,7 +7,7 @@ from cards.frozen import Frozen
 from cards.inbox import waits_for
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
-from cards.show import local
+from cards.moments import local
 from cards.texts import say
 from engine.events import Actor
 from engine.mail import Commanded

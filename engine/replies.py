@@ -84,7 +84,16 @@ def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str)
             for part in parts
         ),
         card=show(card, zone) if card else None,
+        card_part=_part_of(card, parts) if card and numbered else 0,
     )
+
+
+def _part_of(card: Card, parts: tuple[Part, ...]) -> int:
+    """The number of the part that the card is about, 0 for none."""
+    for part in parts:
+        if part.run == card.run if card.run else part.index == card.part:
+            return part.index + 1
+    return 0
 
 
 def _label(text: str) -> str:

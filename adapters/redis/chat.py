@@ -1,14 +1,14 @@
 """What the web chat showed, and which conversations are whose, in Redis."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adapters.redis import keys
 from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S
 from adapters.redis.lua_script import LuaScript
-from adapters.redis.scripts import LUA
+from adapters.redis.scripts import LUA, Scripts
 from engine.ports.conversations import ChatMessage, ChatPage, Listed
 from engine.ports.platform import ChatEntry, Cursor
 
@@ -120,16 +120,26 @@ class RedisChatLog:
 class RedisConversations:
     """The conversations port: 1,000 of each person, for 30 idle days."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
-        self._script = LuaScript(client, LUA.joinpath("listed.lua").read_text())
+    def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
+        self._scripts = scripts
+        self._client = scripts.client
+        self._partitions = partitions
+        self._script = LuaScript(self._client, LUA.joinpath("listed.lua").read_text())
 
-    async def listed(self, person: str, *, before_us: int | None, count: int) -> Sequence[Listed]:
+    async def listed(
+        self,
+        person: str,
+        *,
+        before_us: int | None,
+        count: int,
+        matches: Callable[[str, str], bool] | None = None,
+    ) -> Sequence[Listed]:
         """A page of them, the newest first."""
         key, last = keys.listed(person), "+inf" if before_us is None else f"({before_us}"
+        most = CONVERSATIONS if matches else count
         with translated():
             found: Any = await self._client.zrevrangebyscore(
-                key, last, "-inf", start=0, num=count, withscores=True
+                key, last, "-inf", start=0, num=most, withscores=True
             )
             names = [name for name, _ in found]
             titles = await self._client.hmget(f"{key}:titles", names) if names else []
@@ -137,7 +147,8 @@ class RedisConversations:
         return [
             Listed(name, str(title or ""), int(at_us), int(number or 0))
             for (name, at_us), title, number in zip(found, titles, seen, strict=True)
-        ]
+            if matches is None or matches(str(name), str(title or ""))
+        ][:count]
 
     async def spoken(self, person: str, conversation: str, title: str) -> None:
         """Put it first."""
@@ -160,3 +171,27 @@ class RedisConversations:
         with translated():
             found = await self._client.hget(f"{keys.listed(person)}:seen", conversation)
         return int(found or 0)
+
+    async def rename(self, person: str, conversation: str, title: str) -> bool:
+        """Give it this title in the person's list; False when it is not there."""
+        key = keys.listed(person)
+        with translated():
+            if await self._client.zscore(key, conversation) is None:
+                return False
+            await self._client.hset(f"{key}:titles", conversation, title)
+        return True
+
+    async def forget(self, person: str, conversation: str, *, whole: bool) -> bool:
+        """Take it off the list, after what was said there is deleted if `whole`."""
+        partition = self._partitions.of_conversation(conversation)
+        if whole and not await self._scripts.run("forget", partition, conversation):
+            return False
+        key = keys.listed(person)
+        with translated():
+            async with self._client.pipeline(transaction=False) as pipe:
+                pipe.hdel(f"{key}:titles", conversation)
+                pipe.hdel(f"{key}:seen", conversation)
+                # Last, so that what broke off here is still in the list, and can be deleted again.
+                pipe.zrem(key, conversation)
+                await pipe.execute()
+        return True

@@ -34,6 +34,16 @@ class SeenBody(Frozen):
     person: Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
+class DeleteBody(SeenBody):
+    """That a person wants a conversation deleted."""
+
+
+class RenameBody(SeenBody):
+    """What a person calls a conversation in their list."""
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+
+
 class _Body(SeenBody):
     id: UpdateId
 

@@ -1,18 +1,28 @@
-"""A conversation as server-sent events: everything kept, then whatever comes."""
+"""Conversations as server-sent events: everything kept, then whatever comes."""
 
 import asyncio
 import json
-import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 from aiohttp import web
 
 from adapters.webchat.guard import SECURITY_HEADERS
-from engine.errors import BadPayload, StoreUnavailable
+from engine.errors import StoreUnavailable
 from engine.ports.platform import ChatEntry, ChatLog, Cursor
 
-_SEQ = re.compile(r"\d{1,20}(?:-\d{1,20})?")
 RETRY_MS = 2_000
+_HEARTBEAT = b": still here\n\n"
+_BEAT_EVENT = b"event: beat\ndata: {}\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A conversation that is read from a position on, while its reader `may_read` it."""
+
+    conversation: str
+    after: str
+    may_read: Callable[[], Awaitable[bool]]
 
 
 class EventStreams:
@@ -24,31 +34,29 @@ class EventStreams:
         self._open: set[asyncio.Timeout] = set()
         self._closed = False
 
-    async def serve(
-        self, request: web.Request, conversation: str, still: Callable[[], Awaitable[bool]]
-    ) -> web.StreamResponse:
-        """Stream the entries after the client's last one until the client goes or `close`.
+    async def serve(self, request: web.Request, followed: Sequence[Followed]) -> web.StreamResponse:
+        """Stream what comes after each position until the client goes or `close`.
 
-        It also ends as soon as the client is `still` allowed no more, asked before each write.
+        It also ends as soon as a reader may not read on, asked before each write. With `beats` in
+        the query the heartbeats are events, which a page can hear.
         """
-        after = _position(request)
         if self._closed:
             return web.json_response({"error": "shutting down"}, status=503)
         response = web.StreamResponse(
             headers={**SECURITY_HEADERS, "Content-Type": "text/event-stream; charset=utf-8"}
         )
         await response.prepare(request)
-        # A deadline without a time: `close` moves it to now, which wakes the read that waits.
+        beat = _BEAT_EVENT if "beats" in request.query else _HEARTBEAT
+        stream = _Stream(self._log, response, followed, beat, self._heartbeat_s)
+        # A deadline without a time: `close` moves it to now, which wakes the reads that wait.
         scope = asyncio.timeout(None)
         try:
             async with scope:
                 self._open.add(scope)
-                await self._follow(response, conversation, after, still)
+                await stream.run()
         except TimeoutError:
             if not scope.expired():
                 raise
-        except (ConnectionResetError, StoreUnavailable):
-            return response  # the client has gone, or comes back on its own with its last id
         finally:
             self._open.discard(scope)
         return response
@@ -62,42 +70,60 @@ class EventStreams:
         for scope in self._open:
             scope.reschedule(now)
 
-    async def _follow(
+
+class _Ended(Exception):
+    """A reader may not read on."""
+
+
+class _Stream:
+    """One response with the entries of several conversations.
+
+    Of several, an event's name is the conversation's number in the request, from 0. Its id is the
+    positions in all of them, so that the browser goes on in each after a break.
+    """
+
+    def __init__(
         self,
+        log: ChatLog,
         response: web.StreamResponse,
-        conversation: str,
-        after: str,
-        still: Callable[[], Awaitable[bool]],
+        followed: Sequence[Followed],
+        beat: bytes,
+        heartbeat_s: float,
     ) -> None:
-        await response.write(f"retry: {RETRY_MS}\n\n".encode())
+        self._log = log
+        self._response = response
+        self._followed = followed
+        self._positions = [one.after for one in followed]
+        self._beat = beat
+        self._heartbeat_s = heartbeat_s
+
+    async def run(self) -> None:
+        """Write until the client goes, the store does, or a reader may not read on."""
+        try:
+            await self._response.write(f"retry: {RETRY_MS}\n\n".encode())
+            async with asyncio.TaskGroup() as group:
+                for number, one in enumerate(self._followed):
+                    group.create_task(self._follow(number, one))
+        except* (ConnectionResetError, StoreUnavailable, _Ended):
+            pass  # the client has gone, or comes back on its own with its last id
+
+    async def _follow(self, number: int, one: Followed) -> None:
         drafts = Cursor()
         while True:
             entries = await self._log.read(
-                conversation, after, wait_s=self._heartbeat_s, drafts=drafts
+                one.conversation, self._positions[number], wait_s=self._heartbeat_s, drafts=drafts
             )
-            if not await still():
-                return
-            if entries:
-                after = entries[-1].seq or after
-                await response.write(b"".join(map(_event, entries)))
-            else:
-                await response.write(b": still here\n\n")
+            if not await one.may_read():
+                raise _Ended
+            events = b"".join(self._event(number, entry) for entry in entries)
+            await self._response.write(events or self._beat)
 
-
-def _event(entry: ChatEntry) -> bytes:
-    data = json.dumps(dict(entry.body), ensure_ascii=False, separators=(",", ":"))
-    # What is not kept is no place to go on from.
-    position = f"id: {entry.seq}\n" if entry.seq else ""
-    return f"{position}data: {data}\n\n".encode()
-
-
-def _position(request: web.Request) -> str:
-    for name, value in (
-        ("Last-Event-ID", request.headers.get("Last-Event-ID")),
-        ("after", request.query.get("after")),
-    ):
-        if value and not _SEQ.fullmatch(value):
-            raise BadPayload(f"{name}: not a position of this conversation")
-        if value:
-            return value
-    return "0"
+    def _event(self, number: int, entry: ChatEntry) -> bytes:
+        data = json.dumps(dict(entry.body), ensure_ascii=False, separators=(",", ":"))
+        name = f"event: {number}\n" if len(self._followed) > 1 else ""
+        # What is not kept is no place to go on from.
+        place = ""
+        if entry.seq:
+            self._positions[number] = entry.seq
+            place = f"id: {','.join(self._positions)}\n"
+        return f"{place}{name}data: {data}\n\n".encode()

@@ -7,16 +7,22 @@ from typing import Any
 import structlog
 from aiohttp import web
 
-from adapters.webchat.bodies import SayBody, SeenBody, conversation_of, parsed
-from adapters.webchat.guard import Guard, as_json
+from adapters.webchat.bodies import (
+    DeleteBody,
+    RenameBody,
+    SayBody,
+    SeenBody,
+    conversation_of,
+    parsed,
+)
+from adapters.webchat.following import MAIN, room_of
+from adapters.webchat.guard import Guard, as_json, refused
 from adapters.webchat.rooms import home_room, is_own
-from adapters.webchat.uploading import room_of
 from adapters.webchat.visitors import Visitors
 from engine.errors import BadPayload, StoreUnavailable
 from engine.ports.conversations import Conversations, Listed
 from engine.ports.platform import ChatLog
 
-MAIN = "main"
 PAGE = 40
 LIST_PAGE = 30
 TITLE_CHARACTERS = 80
@@ -41,6 +47,8 @@ class Past:
             web.get("/chat/history", self._guard(self._history)),
             web.get("/chat/conversations", self._guard(self._list)),
             web.post("/chat/seen", self._guard(self._seen)),
+            web.post("/chat/rename", self._guard(self._rename)),
+            web.post("/chat/delete", self._guard(self._delete)),
         ]
 
     async def said(self, body: SayBody) -> None:
@@ -67,7 +75,7 @@ class Past:
 
     async def _history(self, request: web.Request) -> web.StreamResponse:
         room = room_of(request)
-        await self._visitors.reader(request, room)
+        await self._visitors.reader(request, room, request.query.get("person", ""))
         before = _number(request)
         try:
             page = await self._log.page(conversation_of(room), before=before, count=PAGE)
@@ -79,17 +87,28 @@ class Past:
     async def _list(self, request: web.Request) -> web.StreamResponse:
         actor = await self._visitors.actor(request, request.query.get("person", ""))
         before = _number(request)
+        words = request.query.get("words", "")[:TITLE_CHARACTERS].casefold().split()
         try:
-            told = await self._listed(actor.user, before)
+            told = await self._listed(actor.user, before, words)
         except StoreUnavailable:
             return _away()
         return as_json(200, told)
 
-    async def _listed(self, person: str, before: int | None) -> dict[str, Any]:
+    async def _listed(
+        self, person: str, before: int | None, words: Sequence[str]
+    ) -> dict[str, Any]:
         if not self._conversations:
             return {"conversations": [], "more": "", "pinned": []}
+
+        def matches(conversation: str, title: str) -> bool:
+            room = _room(conversation)
+            shown = title.casefold() if is_own(room) else f"{room} {title.casefold()}"
+            return all(word in shown for word in words)
+
         pinned = [conversation_of(MAIN), conversation_of(home_room(person))]
-        found = await self._conversations.listed(person, before_us=before, count=LIST_PAGE + 1)
+        found = await self._conversations.listed(
+            person, before_us=before, count=LIST_PAGE + 1, matches=matches if words else None
+        )
         page = [one for one in found[:LIST_PAGE] if one.conversation not in pinned]
         seen = [await self._conversations.seen(person, name) for name in pinned]
         fixed = [Listed(name, "", 0, number) for name, number in zip(pinned, seen, strict=True)]
@@ -101,7 +120,7 @@ class Past:
 
     async def _shown(self, listed: Sequence[Listed]) -> list[dict[str, Any]]:
         newest = await self._log.newest([one.conversation for one in listed])
-        rooms = [one.conversation.removeprefix(conversation_of("")) for one in listed]
+        rooms = [_room(one.conversation) for one in listed]
         return [
             {
                 "room": room,
@@ -125,6 +144,39 @@ class Past:
         except StoreUnavailable:
             return _away()
         return as_json(200, {})
+
+    async def _rename(self, request: web.Request) -> web.StreamResponse:
+        body = parsed(RenameBody, await self._guard.json_body(request))
+        actor = await self._visitors.actor(request, body.person, body.room)
+        conversation, title = conversation_of(body.room), " ".join(body.title.split())
+        try:
+            if self._conversations and await self._conversations.rename(
+                actor.user, conversation, title
+            ):
+                return as_json(200, {})
+        except StoreUnavailable:
+            return _away()
+        return as_json(404, {"error": "room: it is not in the list"})
+
+    async def _delete(self, request: web.Request) -> web.StreamResponse:
+        """What was said in a room of their own goes; a shared one leaves their list alone."""
+        body = parsed(DeleteBody, await self._guard.json_body(request))
+        actor = await self._visitors.actor(request, body.person, body.room)
+        if body.room in (MAIN, home_room(actor.user)):
+            raise refused(web.HTTPForbidden, "room: this one stays")
+        whole = is_own(body.room)
+        try:
+            if not self._conversations or await self._conversations.forget(
+                actor.user, conversation_of(body.room), whole=whole
+            ):
+                return as_json(200, {})
+        except StoreUnavailable:
+            return _away()
+        return as_json(409, {"error": "room: something is unfinished there"})
+
+
+def _room(conversation: str) -> str:
+    return conversation.removeprefix(conversation_of(""))
 
 
 def _number(request: web.Request) -> int | None:

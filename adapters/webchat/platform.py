@@ -18,13 +18,14 @@ from adapters.webchat.bodies import (
     parsed,
 )
 from adapters.webchat.doors import Choose, Door, Links, WebPerson
-from adapters.webchat.events import EventStreams
+from adapters.webchat.events import EventStreams, Followed
+from adapters.webchat.following import Place, places_of
 from adapters.webchat.guard import Guard, Handler, as_json
 from adapters.webchat.pages import StaticFiles
 from adapters.webchat.past import Past
 from adapters.webchat.render import rendered, rendered_card, rendered_form
 from adapters.webchat.rooms import home_room, is_own, may_enter, own_rooms
-from adapters.webchat.uploading import room_of, upload
+from adapters.webchat.uploading import upload
 from adapters.webchat.uploads import Uploads
 from adapters.webchat.visitors import PLATFORM, Visitors
 from cards.view import CardView, MessageView
@@ -238,16 +239,20 @@ class WebChat:
         return as_json(200, {"cards": cards, "more": waiting.more})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        room = room_of(request)
-        reader = await self._visitors.reader(request, room)
+        followed = [await self._followed(request, place) for place in places_of(request)]
+        return await self._streams.serve(request, followed)
 
-        async def still() -> bool:
+    async def _followed(self, request: web.Request, place: Place) -> Followed:
+        """The place, if it may be read now. Raises 401, 403, 404, or 503."""
+        reader = await self._visitors.reader(request, place.room, place.person)
+
+        async def may_read() -> bool:
             try:
-                return await self._visitors.reader(request, room) == reader
+                return await self._visitors.reader(request, place.room, place.person) == reader
             except web.HTTPException:
                 return False
 
-        return await self._streams.serve(request, conversation_of(room), still)
+        return Followed(conversation_of(place.room), place.after, may_read)
 
     def _post(self, model: type[BodyT], intake: Intake) -> Handler:
         async def post(request: web.Request) -> web.StreamResponse:

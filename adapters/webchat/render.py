@@ -12,6 +12,7 @@ def rendered(view: MessageView) -> dict[str, Any]:
         "lang": view.lang,
         "parts": [_part(part) for part in view.parts],
         "card": rendered_card(view.card) if view.card else None,
+        "card_part": view.card_part,
         "chart": _chart(view.chart) if view.chart else None,
     }
 

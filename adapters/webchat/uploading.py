@@ -5,28 +5,17 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 from aiohttp import web
-from pydantic import TypeAdapter, ValidationError
 
-from adapters.webchat.bodies import Room
+from adapters.webchat.following import room_of
 from adapters.webchat.guard import Guard, Handler, as_json, refused
 from adapters.webchat.uploads import TooBig, TooMany, Uploads
-from engine.errors import BadPayload
 from engine.events import Actor
 
 _PIECE_BYTES = 64 * 1024
-_ROOM = TypeAdapter[str](Room)
 _log = structlog.get_logger(__name__)
 
 Who = Callable[[web.Request, str, str], Awaitable[Actor]]
 """Who asks, given whom they say they are and the room; raises 401, 403 or 404, or BadPayload."""
-
-
-def room_of(request: web.Request) -> str:
-    """The room that the address names. Raises BadPayload."""
-    try:
-        return _ROOM.validate_python(request.query.get("room", "main"))
-    except ValidationError as wrong:
-        raise BadPayload("room: must be 1 to 32 of a-z, 0-9 and -") from wrong
 
 
 def upload(uploads: Uploads, guard: Guard, who: Who) -> Handler:

@@ -42,10 +42,10 @@ class Visitors:
             raise _no_such_room()
         return Actor(platform=PLATFORM, workspace=WORKSPACE, user=person.id, name=person.name)
 
-    async def reader(self, request: web.Request, room: str) -> str:
+    async def reader(self, request: web.Request, room: str, named: str) -> str:
         """The id of who reads the room, "" where they need not say. Raises as `actor` does."""
         me = await self._door.who(request)
-        person = me.id if me else request.query.get("person", "")
+        person = me.id if me else named
         if not may_enter(room, person):
             raise _no_such_room()
         return person

@@ -1,9 +1,11 @@
 """The web chat's HTML as text for a terminal; nothing of it can steer the terminal."""
 
 import re
+from datetime import datetime
 from html.parser import HTMLParser
 
 from bot.tables import table
+from cards.moments import MARKED
 
 # Controls, and marks that turn the order of what is read; lines and tabs stay.
 _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -12,8 +14,18 @@ _TIGHT = {"ul", "ol"}
 
 
 def harmless(text: str) -> str:
-    """The text without anything that a terminal would obey."""
+    """The text without anything that a terminal would obey; moments by this machine's clock."""
+    text = MARKED.sub(_by_own_clock, text)
     return _STEERS.sub("", text.replace("\r\n", "\n").replace("\x85", "\n"))
+
+
+def _by_own_clock(marked: re.Match[str]) -> str:
+    """A moment by the clock of this machine."""
+    try:
+        moment = datetime.fromisoformat(marked[1])
+    except ValueError:
+        return marked[0]
+    return f"{moment.astimezone():%m-%d %H:%M}"
 
 
 def to_text(html: str) -> str:

@@ -1,6 +1,6 @@
 """The web chat's conversations: what each showed, and which of them are a person's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,8 +37,18 @@ class Listed:
 class Conversations(Protocol):
     """Each person's conversations, the newest first. Raises StoreUnavailable."""
 
-    async def listed(self, person: str, *, before_us: int | None, count: int) -> Sequence[Listed]:
-        """Up to `count` of them, last spoken in before that moment (None: up to now)."""
+    async def listed(
+        self,
+        person: str,
+        *,
+        before_us: int | None,
+        count: int,
+        matches: Callable[[str, str], bool] | None = None,
+    ) -> Sequence[Listed]:
+        """Up to `count` of them, last spoken in before that moment (None: up to now).
+
+        With `matches`, only those for which it holds, given conversation and title.
+        """
         ...
 
     async def spoken(self, person: str, conversation: str, title: str) -> None:
@@ -51,4 +61,16 @@ class Conversations(Protocol):
 
     async def seen(self, person: str, conversation: str) -> int:
         """The number of the newest message that the person saw, 0 for none."""
+        ...
+
+    async def rename(self, person: str, conversation: str, title: str) -> bool:
+        """Give it this title in the person's list; False when it is not there."""
+        ...
+
+    async def forget(self, person: str, conversation: str, *, whole: bool) -> bool:
+        """Take it off the person's list; with `whole`, also delete for good what was said there.
+
+        False, and nothing is done, when that should be deleted in which something is unfinished:
+        an open card, an active run, or a message that is being answered.
+        """
         ...

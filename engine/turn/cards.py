@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from cards import lapsed
 from cards.decision import (
@@ -184,9 +183,9 @@ def _outcome(judged: Judgement, services: TurnServices) -> tuple[PartState, str]
             label = label_in(verdict.card, verdict.card.votes[-1].choice, lang)
             return "answered", say("vote.needed", lang, choice=literal(label), needed=needed)
         case Repeated():
-            return "answered", repeated_text(verdict, lang, tz=ZoneInfo(zone))
+            return "answered", repeated_text(verdict, lang, zone=zone)
         case Refused():
-            return "failed", refusal_text(verdict, lang, tz=ZoneInfo(zone))
+            return "failed", refusal_text(verdict, lang, zone=zone)
         case NeedsForm() | Invalid() | MayEdit() | Edited() | Unchanged():
             return "needs_you", say("clarify.missing", card.lang, missing=card.title)
 

@@ -1,4 +1,4 @@
-"""Asks whether anything in requirements.lock is known to be vulnerable, by pip-audit.
+"""Asks whether anything in requirements-dev.lock is known to be vulnerable, by pip-audit.
 
 Where no source of such knowledge can be reached, that is no good news: it says NOT AUDITED.
 """
@@ -35,7 +35,7 @@ def judged(report: dict[str, Any]) -> tuple[int, list[str]]:
 def main(program: str) -> int:
     """0 when nothing is known against any package, 1 when something is, 3 when nobody was asked."""
     options = ("--no-deps", "--disable-pip", "--format", "json", "--progress-spinner", "off")
-    words = [program, "--requirement", str(ROOT / "requirements.lock"), *options]
+    words = [program, "--requirement", str(ROOT / "requirements-dev.lock"), *options]
     try:
         ran = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S)
         status, lines = judged(json.loads(ran.stdout))

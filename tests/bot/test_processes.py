@@ -286,15 +286,47 @@ def test_ci_script_can_be_run() -> None:
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111 == 0o111
 
 
-def test_every_allowed_dependency_is_pinned_and_nothing_tells_where_from() -> None:
-    lines = (ROOT / "requirements.lock").read_text("utf-8").splitlines()
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
-    names = {plain(re.split(r"[\[<>=;\s]", line, maxsplit=1)[0]) for line in wanted}
-    pinned = {plain(line.split("==")[0]) for line in lines}
+def pins(name: str) -> dict[str, str]:
+    """What a lock has for each package: its version and all hashes."""
+    text = (ROOT / name).read_text("utf-8")
+    # Hashes and nothing else follow a pin: nothing tells where from.
+    line = r"([a-z0-9.-]+)(==[\w.]+(?: ; [^@/:]+?)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+)\n"
+    assert re.fullmatch(f"(?:{line})+", text)
+    found = re.findall(line, text)
+    return {f"{name}{pin.split()[0]}": pin[pin.index("--hash") :] for name, pin in found}
 
-    assert names <= pinned
-    assert all(re.fullmatch(r"[a-z0-9.-]+==[\w.]+( ; [^@/:]+)?", line) for line in lines)
+
+@pytest.mark.parametrize(
+    ("lock", "extras"), [("requirements.lock", ()), ("requirements-dev.lock", ("dev",))]
+)
+def test_every_allowed_dependency_is_pinned_with_its_hashes(
+    lock: str, extras: tuple[str, ...]
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    for extra in extras:
+        wanted += project["project"]["optional-dependencies"][extra]
+    names = {plain(re.split(r"[\[<>=;\s]", line, maxsplit=1)[0]) for line in wanted}
+
+    assert names <= {plain(pin.split("==")[0]) for pin in pins(lock)}
+
+
+def test_the_tests_run_with_what_the_service_runs_with() -> None:
+    tests = pins("requirements-dev.lock")
+
+    assert pins("requirements.lock").items() < tests.items()
+
+
+def test_nothing_is_installed_that_no_hash_is_known_of() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+
+    for text in (dockerfile, makefile):
+        assert "install --require-hashes -r" in re.sub(r"--no-cache-dir ", "", text)
+        assert re.search(r"install (--no-cache-dir )?--no-deps --no-build-isolation", text)
+    for target in ("$(STAMP)", "$(DEV_STAMP)"):
+        recipe = makefile.partition(f"\n{target}:")[2].partition("\n\n")[0]
+        assert recipe.index("$(LOCKED)") < recipe.index("$(ITSELF)")
 
 
 def plain(name: str) -> str:

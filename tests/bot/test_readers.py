@@ -62,7 +62,8 @@ def readers(tmp_path: Path) -> Readers:
         ("slack:T2:U1", "zh", "Asia/Shanghai"),
         ("slack:T1:C1:1.2", "zh", "Asia/Shanghai"),
         ("telegram:7:-100", "zh", "Asia/Shanghai"),
-        ("web:local:main", "zh", "Asia/Shanghai"),
+        # The page has the clock of each of its readers.
+        ("web:local:main", "zh", "reader"),
     ],
 )
 def test_a_card_is_in_the_words_and_zone_of_who_reads_alone(

@@ -1,6 +1,7 @@
 """What the terminal client makes of the web chat's HTML, and what may be coloured."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,14 @@ async def test_a_terminal_sees_how_far_a_long_command_is(tmp_path: Path) -> None
         long.close()
     assert "examples" in long.screen.partition("looks like")[0]
     assert "%" in long.screen.partition("looks like")[0]
+
+
+def test_moments_are_by_this_machines_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        text = harmless("until ⟦2026-11-21T18:30Z⟧, ⟦2026-99-21T18:30Z⟧")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert text == "until 11-21 13:30, ⟦2026-99-21T18:30Z⟧"

@@ -73,14 +73,14 @@ def test_an_identical_tap_is_a_success_that_changes_nothing() -> None:
     again = tap(voted, ANA)
     assert again == Repeated(voted, "ana")
     assert isinstance(again, Repeated)
-    text = repeated_text(again, "en", tz=UTC)
+    text = repeated_text(again, "en", zone="UTC")
     assert text == "Already recorded: you chose Approve on 11-21 02:32; 1 more needed."
     closed = after(voted, (CARA, "approve"))
     mine, others = tap(closed, CARA), tap(closed, ANA)
     assert isinstance(mine, Repeated)
     assert isinstance(others, Repeated)
-    assert repeated_text(mine, "en", tz=UTC).startswith("Already recorded: you chose Approve")
-    told = repeated_text(others, "en", tz=UTC)
+    assert repeated_text(mine, "en", zone="UTC").startswith("Already recorded: you chose Approve")
+    told = repeated_text(others, "en", zone="UTC")
     assert told.endswith("The outcome: Already decided by Cara on 11-21 02:32: Approve.")
 
 
@@ -89,7 +89,7 @@ def test_another_choice_than_before_is_refused_and_what_stands_is_told() -> None
     refused = tap(voted, ANA, "reject")
     assert refused == Refused("already_voted", voted, "ana")
     assert isinstance(refused, Refused)
-    text = refusal_text(refused, "en", tz=UTC)
+    text = refusal_text(refused, "en", zone="UTC")
     assert text == "You chose Approve on 11-21 02:32, and that stands; 1 more needed."
 
 
@@ -156,7 +156,7 @@ def test_a_delegate_votes_in_the_seat_and_both_are_recorded() -> None:
     taken = tap(recorded.card, ANA)
     assert isinstance(taken, Refused)
     assert (taken.reason, taken.vote) == ("seat_taken", vote)
-    text = refusal_text(taken, "en", tz=UTC)
+    text = refusal_text(taken, "en", zone="UTC")
     assert text.startswith("The seat of Ana has voted: Approve, by Bo on 11-21 02:32.")
     assert "Bo for Ana" in show(recorded.card, "UTC").note
 

@@ -9,6 +9,7 @@ from adapters.redis import chat, keys
 from adapters.redis.chat import RedisChatLog, RedisConversations
 from adapters.redis.client import Client
 from adapters.redis.scripts import Scripts
+from engine.ports.platform import Cursor
 
 
 @pytest.fixture
@@ -22,8 +23,8 @@ def log(client: Client, partitions: keys.Partitions) -> RedisChatLog:
 
 
 @pytest.fixture
-def listed(client: Client) -> RedisConversations:
-    return RedisConversations(client)
+def listed(scripts: Scripts, partitions: keys.Partitions) -> RedisConversations:
+    return RedisConversations(scripts, partitions)
 
 
 @pytest.fixture
@@ -184,3 +185,74 @@ async def test_the_list_forgets_what_is_too_old_or_too_much(client, listed, monk
         assert await client.hkeys(name) == ["c"]
         assert 0 < await client.ttl(name) <= chat.CHAT_KEEP_S
     assert 0 < await client.ttl(key) <= chat.CHAT_KEEP_S
+
+
+async def test_a_title_of_ones_own_stays(listed):
+    await listed.spoken("lin", "a", "first")
+    assert await listed.rename("lin", "a", "mine")
+    await listed.spoken("lin", "a", "later")
+    assert [one.title for one in await listed.listed("lin", before_us=None, count=5)] == ["mine"]
+    assert not await listed.rename("lin", "b", "not listed")
+    assert not await listed.rename("chen", "a", "another's")
+    assert await listed.listed("chen", before_us=None, count=5) == []
+
+
+async def test_what_matches_is_found_further_down_and_in_pages(listed):
+    for number in range(6):
+        await listed.spoken("lin", f"room-{number}", "odd" if number % 2 else "even")
+
+    async def find(before_us: int | None) -> list[tuple[str, int]]:
+        found = await listed.listed(
+            "lin", before_us=before_us, count=2, matches=lambda _, title: title == "odd"
+        )
+        return [(one.conversation, one.at_us) for one in found]
+
+    first = await find(None)
+    assert [name for name, _ in first] == ["room-5", "room-3"]
+    assert [name for name, _ in await find(first[-1][1])] == ["room-1"]
+
+
+async def test_what_is_forgotten_is_gone_and_told(listed, log, client, conversation, partitions):
+    tag = keys.tag(partitions.of_conversation(conversation))
+    await listed.spoken("lin", conversation, "a title")
+    await listed.saw("lin", conversation, 1)
+    await log.append(conversation, said("a", text="a secret"))
+    await log.append(conversation, post("r1", "an answer"))
+    for name in ("reply:r1", "row:r1", f"c:{conversation}:st"):
+        await client.set(f"{tag}{name}", "a secret")
+    await client.sadd(f"{tag}rows:r1", "r1")
+    await client.set(f"{tag}reply:r2", "another's")
+    drafts = Cursor(at="0")
+    assert await listed.forget("lin", conversation, whole=True)
+    (told,) = await log.read(conversation, "0", wait_s=1, drafts=drafts)
+    assert told.body == {"op": "deleted"}
+    assert await texts(log, conversation) == []
+    assert await listed.listed("lin", before_us=None, count=5) == []
+    assert 0 < await client.ttl(f"{tag}chat:{conversation}:draft") <= 60
+    left = {name async for name in client.scan_iter() if not name.startswith("signoff:bell")}
+    assert left == {f"{tag}chat:{conversation}:draft", f"{tag}reply:r2"}
+    # What broke off after the transcript was deleted is done once more.
+    await listed.spoken("lin", conversation, "again")
+    assert await listed.forget("lin", conversation, whole=True)
+    # Spoken in again, it begins anew.
+    await log.append(conversation, said("b", text="anew"))
+    assert await texts(log, conversation) == ["anew"]
+
+
+@pytest.mark.parametrize(
+    "unfinished", ["c:{}:cards", "c:{}:runs", "d:{}", "l:talk:{}:in", "l:control:{}:in"]
+)
+async def test_nothing_is_forgotten_where_something_is_unfinished(
+    listed, log, client, conversation, partitions, unfinished
+):
+    tag = keys.tag(partitions.of_conversation(conversation))
+    await listed.spoken("lin", conversation, "a title")
+    await log.append(conversation, said("a", text="ask"))
+    await client.set(tag + unfinished.format(conversation), "something")
+    assert not await listed.forget("lin", conversation, whole=True)
+    assert await texts(log, conversation) == ["ask"]
+    assert len(await listed.listed("lin", before_us=None, count=5)) == 1
+    # One's own list is one's own: others go on there.
+    assert await listed.forget("lin", conversation, whole=False)
+    assert await texts(log, conversation) == ["ask"]
+    assert await listed.listed("lin", before_us=None, count=5) == []

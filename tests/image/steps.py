@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import Template
 
 from dockerfile_parse import DockerfileParser
 
@@ -36,6 +37,7 @@ class Image:
     """The root as the steps leave it, and what they set for those after them."""
 
     root: Path
+    args: dict[str, str] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     user: str = "root"
     workdir: str = "/"
@@ -46,8 +48,10 @@ class Image:
     def carry_out(self, instruction: str, value: str) -> None:
         """One step; raises CalledProcessError when it fails, NotBuilt for one not known here."""
         match instruction:
+            case "ARG":
+                self.args |= dict([value.split("=", 1)])
             case "FROM":
-                _debian(value, self.root)
+                _debian(Template(value).substitute(self.args).partition("@")[0], self.root)
             case "ENV":
                 self.env |= dict(pair.split("=", 1) for pair in shlex.split(value))
             case "WORKDIR":

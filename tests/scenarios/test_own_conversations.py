@@ -1,6 +1,6 @@
 """Conversations of one's own in the web chat: listed, resumed, and closed to everybody else."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -8,6 +8,7 @@ import aiohttp
 
 from adapters.redis.logins import RedisLogins
 from adapters.webchat.rooms import home_room, own_rooms
+from tests.fakes.patience import until
 from tests.fakes.web_room import WebRoom, new_id
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review
@@ -118,3 +119,40 @@ async def test_a_card_of_a_private_conversation_goes_to_reviewers_alone(start: S
         status, told = await reviewed.tap("chen", shown, "approve")
         assert (status, told["ok"]) == (200, True)
         assert "陈博" in (await requested.card("confirm", closed=True))["outcome"]
+
+
+async def test_a_conversation_is_deleted_once_nothing_waits_there(start: Start) -> None:
+    service = await start()
+    room = own_rooms("lin") + "over"
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(aiohttp.ClientSession(service.url))
+        mine = await stack.enter_async_context(WebRoom(service.url, room, person="lin"))
+        body = {"room": room, "person": "lin"}
+
+        async def delete(**other: str) -> int:
+            async with session.post("/chat/delete", json=body | other) as answer:
+                return answer.status
+
+        card = await to_review(mine)
+        # Neither the person nor the reviewer loses sight of what waits.
+        assert await delete() == 409
+        _, waits = await asked(session, "/chat/inbox", person="chen")
+        assert [one["token"] for one in waits["cards"]] == [card["token"]]
+        assert await delete(person="chen") == 404
+        await mine.say("lin", "/cancel")
+        await mine.card("confirm", closed=True)
+        await until(lambda: _deleted(delete))
+        _, told = await asked(session, "/chat/history", room=room, person="lin")
+        assert told["messages"] == []
+        _, told = await asked(session, "/chat/conversations", person="lin")
+        assert told["conversations"] == []
+        # The record of the work stays.
+        assert await service.parts.client.keys("*log:*")
+        # The shared room and one's notices stay.
+        assert await delete(room="main") == 403
+        assert await delete(room=home_room("lin")) == 403
+
+
+async def _deleted(delete: Callable[[], Awaitable[int]]) -> bool:
+    """Whether it is deleted now: that it was cancelled is still being told."""
+    return await delete() == 200

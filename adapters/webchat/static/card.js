@@ -1,4 +1,5 @@
 // Builds cards and their forms. Only values named `html` are inserted as markup: the server made them.
+import { tellMoments } from "/static/clock.js";
 import { fault } from "/static/faults.js";
 import { texts } from "/static/texts.js";
 
@@ -37,6 +38,7 @@ export function buildCard(card, lang, act) {
   if (card.origin?.html) root.append(el("div", { class: "note md", html: card.origin.html }));
   if (card.buttons.length) root.append(...controls(card, context));
   root.append(notice);
+  tellMoments(root);
   return root;
 }
 
@@ -216,7 +218,7 @@ function tell(context, answer) {
     if (data.ok) context.extra.replaceChildren();
     return say(context, data.text, data.ok);
   }
-  say(context, status === 0 ? t.again : fault(t, answer), false);
+  say(context, status === 0 && !answer.late ? t.again : fault(t, answer), false);
 }
 
 function say({ root, notice }, text, ok) {
@@ -227,6 +229,7 @@ function say({ root, notice }, text, ok) {
   }
   notice.className = `notice ${ok ? "ok" : "no"}`;
   notice.textContent = text;
+  tellMoments(notice);
 }
 
 // What a person has typed into a card stays when the card is shown anew.

@@ -1,22 +1,23 @@
 // The page: who is speaking, the conversation as it comes in, and the composer.
-import { backTo, buildCard, carryOver, el, whereIn } from "/static/card.js";
-import { buildChart } from "/static/chart.js";
-import { address, belongsTo, conversations, fetchConversations, isOwn, latestOwn } from "/static/conversations.js";
+import { el } from "/static/card.js";
+import { address, belongsTo, conversations, isOwn, latestOwn } from "/static/conversations.js";
 import { drafts, forgetDrafts } from "/static/drafts.js";
 import { fault } from "/static/faults.js";
 import { files } from "/static/files.js";
 import { inbox } from "/static/inbox.js";
 import { keys } from "/static/keys.js";
 import { link } from "/static/link.js";
+import { fillBody } from "/static/message.js";
 import { past } from "/static/past.js";
 import { hueOf, initial, showPeople } from "/static/people.js";
+import { ask, forgetUnanswered, unanswered } from "/static/requests.js";
+import { follow } from "/static/stream.js";
 import { texts } from "/static/texts.js";
 
 const MAX_TEXT = 8000;
 const MAX_INPUT_PX = 180;
 const TYPING_MS = 8000;
 const SEEN_MS = 500;
-const LOST_MS = 1500;
 const $ = (id) => document.getElementById(id);
 const scroll = $("scroll"), log = $("log"), input = $("text"), trouble = $("trouble");
 
@@ -28,70 +29,49 @@ let room = new URLSearchParams(location.search).get("room") ?? "";
 let chooses = false;
 let anchor = null; // older messages go before it, newer ones at the end
 let seenTimer = 0;
-let lostTimer = 0;
+let leave = null; // ends what comes in
+let isBegun = false;
 let lastSeq = "0";
 let typingTimer = 0;
 let settled = -1;
 const shown = new Map(); // message id -> { node, card: JSON text of the card it shows }
 const missed = new Map(); // id of a message further up -> what it was changed to meanwhile
-const unanswered = new Map(); // what was sent without an answer -> its update id, kept for the retry
 
 // ---- talking to the server
 
 async function post(path, body, id, keepalive = false) {
-  try {
-    const response = await fetch(path, {
-      method: "POST",
-      keepalive,
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ room, person: person.id, id, ...body }),
-    });
-    const wait = Number(response.headers.get("Retry-After"));
-    const data = await response.json().catch(() => ({}));
-    if (response.status === 401) ended();
-    return { status: response.status, wait, data };
-  } catch {
-    return { status: 0, data: {} };
-  }
+  const answer = await ask(path, { body: { room, person: person.id, id, ...body }, keepalive });
+  if (answer.status === 401) ended();
+  return answer;
 }
 
 // The same thing sent again after an answer was lost goes under the same id, and so counts once.
 async function act(path, body) {
-  const what = JSON.stringify([path, person.id, body]);
-  const id = unanswered.get(what) ?? crypto.randomUUID();
-  unanswered.set(what, id);
+  const kept = path === "/chat/messages" ? sent : tapped;
+  const id = kept.begin(JSON.stringify([path, body]));
   const answer = await post(path, body, id);
-  if (answer.status !== 0 && answer.status < 500) unanswered.delete(what);
+  if (answer.status !== 0 && answer.status < 500) kept.end(id);
   return { ...answer, id };
 }
 
-function follow() {
-  const query = new URLSearchParams({ room, person: person.id, after: lastSeq });
-  const source = new EventSource(`/chat/events?${query}`);
-  source.onopen = () => {
-    clearTimeout(lostTimer);
-    lostTimer = 0;
-    linked(true);
-  };
-  source.onmessage = (event) => {
-    lastSeq = event.lastEventId || lastSeq;
-    take(JSON.parse(event.data));
-  };
-  source.onerror = () => {
-    // Counted from the first failure: the browser tries again and fails many times.
-    lostTimer ||= setTimeout(() => linked(false), LOST_MS);
-    if (source.readyState === EventSource.CLOSED) setTimeout(followAgain, 2000);
-  };
+// What comes in from now on, until the page is left or put aside.
+function listen() {
+  stopListening();
+  leave = follow({ room, person: person.id, after: lastSeq }, hear);
 }
 
-// Who is signed in no more is told so, and keeps what they typed.
-async function followAgain() {
-  try {
-    if ((await fetch("/chat/people")).status === 401) return ended();
-  } catch {
-    // The server is away: the next try tells.
-  }
-  follow();
+function stopListening() {
+  leave?.();
+  leave = null;
+}
+
+function hear({ entry, after, lost, ended: isOver }) {
+  if (entry?.op === "deleted") return location.replace("/");
+  if (isOver) ended();
+  if (lost !== undefined) linked(!lost);
+  if (!entry) return;
+  lastSeq = after;
+  take(entry);
 }
 
 function ended() {
@@ -157,13 +137,14 @@ function place(id, node) {
   $("empty").hidden = true;
 }
 
-function showSaid({ id, person: who, name, text, files: sent = [] }) {
+function showSaid({ id, person: who, name, text, files: added = [] }) {
   const key = `said:${who}:${id}`;
+  if (who === person?.id && sent.end(id)) sayTaken(text);
   if (shown.has(key)) return;
   const node = el("article", { class: "said", "data-person": who },
     el("span", { class: "avatar", "data-hue": hue(who), "aria-hidden": "true", text: initial(name) }),
     el("div", { class: "bubble" }, el("strong", { class: "who", text: name }), text ? el("p", { text }) : null,
-      sent.length ? el("span", { class: "names", text: sent.join(" · ") }) : null));
+      added.length ? el("span", { class: "names", text: added.join(" · ") }) : null));
   node.classList.toggle("mine", who === person?.id);
   place(key, node);
   shown.set(key, { node });
@@ -172,29 +153,8 @@ function showSaid({ id, person: who, name, text, files: sent = [] }) {
 function showMessage(id, view) {
   const old = shown.get(id);
   const card = JSON.stringify([view.card, view.lang]);
-  // An unchanged card keeps its place in the page, so that what is being typed in it stays.
-  const kept = old && old.card === card ? old.node.querySelector(".card") : null;
-  const hadFocus = Boolean(old?.node.querySelector(".card")?.contains(document.activeElement));
   const body = old?.node.querySelector(".body") ?? el("div", { class: "body" });
-  // Its parts say in words what a chart shows, for platforms without pictures.
-  const parts = view.chart ? [el("section", { class: "part" }, buildChart(view.chart))]
-    : view.parts.map((part) => buildPart(part, view.lang));
-  body.querySelectorAll(":scope > .part").forEach((part) => part.remove());
-  body.prepend(...parts);
-  if (!kept) {
-    const notice = body.querySelector(":scope > .card > .notice");
-    const place = hadFocus ? whereIn() : null;
-    const before = body.querySelector(":scope > .card");
-    before?.remove();
-    if (view.card) body.append(buildCard(view.card, view.lang, act));
-    if (before && view.card) carryOver(before, body.querySelector(":scope > .card"));
-    // Who tapped too late keeps reading why, next to the outcome; who changed an open card, what.
-    if (view.card && notice?.matches(view.card.outcome ? ".no" : ".ok")) {
-      const { className, textContent } = notice;
-      Object.assign(body.querySelector(":scope > .card > .notice"), { className, textContent });
-    }
-    if (place) backTo(body.querySelector(":scope > .card"), place);
-  }
+  fillBody(body, view, act, Boolean(old && old.card === card));
   if (old) {
     old.card = card;
     return;
@@ -203,18 +163,6 @@ function showMessage(id, view) {
     el("img", { class: "mark", src: "/static/icon.svg", alt: "Signoff", width: 28, height: 28 }), body);
   place(id, node);
   shown.set(id, { node, card });
-}
-
-function buildPart(part, language) {
-  const t = texts(language);
-  const quiet = part.number === 0 && part.state === "answered" && !part.label;
-  const head = quiet ? null : el("header", {},
-    part.number ? el("span", { class: "number", text: part.number }) : null,
-    part.label ? el("strong", { class: "label", text: part.label }) : null,
-    el("span", { class: "state" }, el("i", { "aria-hidden": "true" }),
-      el("span", { text: t.states[part.state] ?? part.state })));
-  return el("section", { class: `part is-${part.state}`, "data-number": part.number },
-    head, el("div", { class: "md", html: part.html }));
 }
 
 function showTyping(on) {
@@ -251,6 +199,7 @@ function speak() {
   document.documentElement.lang = lang;
   document.querySelectorAll("[data-text]").forEach((node) => { node.textContent = t[node.dataset.text]; });
   document.querySelectorAll("[data-label]").forEach((node) => node.setAttribute("aria-label", t[node.dataset.label]));
+  document.querySelectorAll("[data-placeholder]").forEach((node) => { node.placeholder = t[node.dataset.placeholder]; });
   $("lang").textContent = t.toggle;
   $("lang").setAttribute("aria-label", t.toggleLabel);
   showPeople({ people, person, lang, pick });
@@ -267,37 +216,50 @@ function grow() {
   $("send").disabled = attached.busy() || !(input.value.trim() || attached.ready().length);
 }
 
-function complain(text) {
+function complain(text, mayRepeat = false) {
   trouble.textContent = text;
   $("troubled").hidden = !text;
   $("sign-in").hidden = true;
+  $("again").hidden = !mayRepeat;
 }
 
 async function say(event) {
   event.preventDefault();
   const t = texts(lang), text = input.value.trim();
-  const sent = attached.ready();
-  if (!(text || sent.length) || !person || input.readOnly) return;
+  const added = attached.ready();
+  if (!(text || added.length) || !person || input.readOnly) return;
   if (attached.busy()) return complain(t.stillSending);
   if ([...text].length > MAX_TEXT) return complain(t.tooLong);
   complain("");
   const who = person;
   input.readOnly = $("send").disabled = true;
-  const answer = await act("/chat/messages", sent.length ? { text, files: sent } : { text });
+  const answer = await act("/chat/messages", added.length ? { text, files: added } : { text });
   input.readOnly = false;
-  if (answer.status === 202) {
+  // It may have come back as said before the answer was lost.
+  if (answer.status === 202 || shown.has(`said:${who.id}:${answer.id}`)) {
     input.value = "";
     draft.keep("");
     attached.clear();
-    showSaid({ id: answer.id, person: who.id, name: who.name, text, files: sent.map((file) => file.name) });
+    showSaid({ id: answer.id, person: who.id, name: who.name, text, files: added.map((file) => file.name) });
     showLatest();
     listed.later();
-  } else if (answer.status !== 401) complain(fault(t, answer));
+  } else if (answer.status !== 401) complain(fault(t, answer), answer.status === 0 || answer.status >= 500);
   grow();
   input.focus();
 }
 
+// What got no answer was taken after all: it is not sent again.
+function sayTaken(text) {
+  if (input.readOnly) return;
+  complain("");
+  if (input.value.trim() !== text) return;
+  input.value = "";
+  draft.keep("");
+  attached.clear();
+}
+
 $("composer").addEventListener("submit", say);
+$("again").addEventListener("click", () => $("composer").requestSubmit());
 input.addEventListener("input", () => { grow(); draft.keep(input.value); });
 addEventListener("resize", grow);
 input.addEventListener("keydown", (event) => {
@@ -319,19 +281,32 @@ $("lang").addEventListener("click", () => {
 
 const linked = link(() => lang);
 const draft = drafts(() => `${person?.id}.${room}`);
+const sent = unanswered(() => `${person?.id}.${room}`, localStorage);
+const tapped = unanswered(() => `${person?.id}.${room}`, sessionStorage);
 const attached = files({ here: () => room, who: () => person, language: () => lang, changed: () => grow(), complain });
 const waiting = inbox({ me: () => person, act, language: () => lang, ended });
 const listed = conversations({ me: () => person, here: () => room, language: () => lang, chooses: () => chooses, ended });
-const older = past({ ask: () => ({ room, person: person.id }), show: showPage, failed: notRead });
+const older = past({ where: () => ({ room, person: person.id }), show: showPage, failed: notRead, language: () => lang });
 keys(input);
 addEventListener("visibilitychange", () => room && person && saw());
-addEventListener("pagehide", () => { if (seenTimer) sawNow(); });
+// A page that is put aside, to come back to, leaves its connections to those that are looked at.
+addEventListener("pagehide", () => {
+  if (seenTimer) sawNow();
+  stopListening();
+});
+addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted || !isBegun) return;
+  listen();
+  saw();
+  listed.later();
+  waiting.later();
+});
 $("sign-in").addEventListener("click", () => location.reload());
 $("leave").addEventListener("click", async () => {
-  await fetch("/chat/logout", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
-  });
+  const answer = await ask("/chat/logout", { body: {} });
+  if (answer.status !== 200) return complain(fault(texts(lang), answer));
   forgetDrafts();
+  forgetUnanswered();
   location.reload();
 });
 
@@ -346,13 +321,9 @@ function notRead(status, wait = 0) {
 
 async function whoIsThere() {
   for (;;) {
-    try {
-      const response = await fetch("/chat/people");
-      if (response.status === 401) return ended();
-      if (response.ok) return await response.json();
-    } catch {
-      // Asked again below.
-    }
+    const { status, data } = await ask("/chat/people");
+    if (status === 401) return ended();
+    if (status === 200) return data;
     linked(false);
     await new Promise((go) => { setTimeout(go, 2000); });
   }
@@ -370,7 +341,7 @@ async function begin() {
   if (!me) return;
   if (isOwn(room) && !owner) return noSuchRoom(me);
   // Where people sign in, what they say is theirs unless they go elsewhere.
-  if (!room) room = chooses ? "main" : await latestOwn(me, fetchConversations).catch(() => "main");
+  if (!room) room = chooses ? "main" : await latestOwn(me);
   if (!new URLSearchParams(location.search).has("room")) history.replaceState(null, "", address(room));
   pick(me);
   showPeople({ people, person, lang, pick });
@@ -379,7 +350,8 @@ async function begin() {
   lastSeq = seq;
   $("empty").hidden = shown.size > 0;
   saw();
-  follow();
+  isBegun = true;
+  listen();
   if (!matchMedia("(pointer: coarse)").matches && document.activeElement === document.body) input.focus();
 }
 

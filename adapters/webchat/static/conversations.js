@@ -1,5 +1,8 @@
 // The list of a person's conversations: each has an address of its own, so going there is a link.
 import { el } from "/static/card.js";
+import { clockOf } from "/static/clock.js";
+import { managing } from "/static/manage.js";
+import { ask } from "/static/requests.js";
 import { texts } from "/static/texts.js";
 
 const EVERY_MS = 20_000;
@@ -18,56 +21,63 @@ export function freshRoom(person) {
 export const isOwn = (room) => /^(my-[0-9a-f]{12}-|home-[0-9a-f]{12}$)/.test(room);
 export const belongsTo = (room, person) => room.startsWith(person.rooms) || room === person.home;
 
-// `fetchPage(before)` asks the server; the first of a person's own, or a fresh one.
-export async function latestOwn(person, fetchPage) {
-  const { data } = await fetchPage(person, "");
-  return data.conversations?.find((one) => !one.shared)?.room ?? freshRoom(person);
-}
-
-export async function fetchConversations(person, before) {
-  const query = new URLSearchParams(before ? { person: person.id, before } : { person: person.id });
-  const response = await fetch(`/chat/conversations?${query}`);
-  return { status: response.status, data: await response.json() };
+// The first of a person's own, or a fresh one; where nobody answers, the room that all share.
+export async function latestOwn(person) {
+  const { status, data } = await ask("/chat/conversations", { query: { person: person.id } });
+  if (status !== 200) return "main";
+  return data.conversations.find((one) => !one.shared)?.room ?? freshRoom(person);
 }
 
 // `me()` is who is speaking, `here()` the room, `ended()` is told that nobody is signed in any more.
 export function conversations({ me, here, language, chooses, ended }) {
-  const list = $("list"), pinned = $("pinned"), more = $("list-more"), side = $("side");
+  const list = $("list"), pinned = $("pinned"), more = $("list-more"), side = $("side"), words = $("search");
+  const manage = managing({ me, language, changed, ended });
   let pages = 1, soon = 0, asked = 0, current = "", whose = "";
 
   async function refresh() {
     const number = ++asked, person = me();
     if (!person) return;
-    try {
-      let found = [], before = "", first = null;
-      for (let page = 0; page < pages; page += 1) {
-        const { status, data } = await fetchConversations(person, before);
-        if (status === 401) return ended();
-        if (status !== 200) return;
-        first ??= data;
-        found = found.concat(data.conversations);
-        before = data.more;
-        if (!before) break;
-      }
-      if (number === asked && me()?.id === person.id) show(first.pinned, found, before);
-    } catch {
-      // The next look may succeed.
+    const wanted = words.value.trim();
+    let found = [], before = "", first = null;
+    for (let page = 0; page < pages; page += 1) {
+      const query = { person: person.id, ...(wanted && { words: wanted }), ...(before && { before }) };
+      const { status, data } = await ask("/chat/conversations", { query });
+      if (number !== asked || me()?.id !== person.id) return;
+      if (status === 401) return ended();
+      if (status !== 200) return tell("listFailed", true);
+      first ??= data;
+      found = found.concat(data.conversations);
+      before = data.more;
+      if (!before) break;
     }
+    tell(wanted && !found.length ? "noneFound" : "");
+    show(first.pinned, found, before, wanted);
   }
 
-  function show(fixed, found, before) {
+  function tell(key, mayRepeat = false) {
+    $("list-told").textContent = key && texts(language())[key];
+    $("list-again").hidden = !mayRepeat;
+  }
+
+  // One was renamed or deleted; whoever is in what is gone goes elsewhere.
+  function changed(room, isGone) {
+    if (isGone && room === here()) return location.replace("/");
+    return refresh();
+  }
+
+  function show(fixed, found, before, wanted) {
     const t = texts(language()), room = here();
     const known = [...fixed, ...found].find((one) => one.room === room);
-    const now = known || !room ? [] : [{ room, title: "", shared: !isOwn(room), at_ms: 0, unread: false }];
+    const now = known || !room || wanted ? [] : [{ room, title: "", shared: !isOwn(room), at_ms: 0, unread: false }];
     const kept = fixed.filter((one) => one.room === room || one.unread || !one.empty
       || (one.shared && chooses()));
-    fill(pinned, kept, t);
+    fill(pinned, wanted ? [] : kept, t);
     fill(list, [...now, ...found], t);
     more.hidden = !before;
     const unread = [...fixed, ...found].filter((one) => one.unread && one.room !== room).length;
     $("unread").textContent = unread;
     $("unread").hidden = !unread;
-    current = known?.title ?? "";
+    if (known || !wanted) current = known?.title ?? "";
     tellWhere(t);
   }
 
@@ -80,21 +90,16 @@ export function conversations({ me, here, language, chooses, ended }) {
   function item(one, t) {
     const link = el("a", { href: address(one.room), "aria-current": one.room === here() ? "page" : "" },
       el("span", { class: "about" }, el("span", { class: "title", text: titleOf(one, t) }),
-        one.at_ms ? el("time", { datetime: new Date(one.at_ms).toISOString(), text: when(one.at_ms) }) : null),
+        one.at_ms ? el("time", { datetime: new Date(one.at_ms).toISOString(), text: clockOf(one.at_ms, language()) }) : null),
       one.unread && one.room !== here() ? el("span", { class: "unread" }, el("span", { class: "sr", text: t.unread })) : null);
-    return el("li", {}, link);
+    // The fixed ones have no title of their own, and what nobody spoke in is not in the list yet.
+    return el("li", {}, link, one.at_ms ? manage.button(one, titleOf(one, t)) : null);
   }
 
   function titleOf(one, t) {
     if (one.room === "main") return t.sharedRoom;
     if (one.room === me()?.home) return t.home;
     return one.title ? (one.shared ? `${one.room}: ${one.title}` : one.title) : one.shared ? one.room : t.newOne;
-  }
-
-  function when(ms) {
-    const then = new Date(ms), today = new Date().toDateString() === then.toDateString();
-    const shape = today ? { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } : { month: "short", day: "numeric" };
-    return new Intl.DateTimeFormat(language() === "zh" ? "zh-CN" : "en-GB", shape).format(then);
   }
 
   // Who reads what is said here, and what it is about.
@@ -111,6 +116,7 @@ export function conversations({ me, here, language, chooses, ended }) {
     if (whose !== me()?.id) {
       whose = me()?.id;
       pages = 1;
+      words.value = "";
       list.replaceChildren();
       pinned.replaceChildren();
       $("unread").hidden = true;
@@ -141,13 +147,15 @@ export function conversations({ me, here, language, chooses, ended }) {
   side.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return close();
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return undefined;
-    const links = [...side.querySelectorAll("a, button:not([hidden])")];
+    const links = [...side.querySelectorAll("a, input, .side > button:not([hidden])")];
     const at = links.indexOf(document.activeElement);
     links[at + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
     return event.preventDefault();
   });
   $("veil").addEventListener("click", close);
   more.addEventListener("click", () => { pages += 1; refresh(); });
+  words.addEventListener("input", () => { pages = 1; later(); });
+  $("list-again").addEventListener("click", refresh);
   // A click on "new" leads to another fresh room each time.
   $("new").addEventListener("click", () => { $("new").href = address(freshRoom(me())); });
   setInterval(() => document.visibilityState === "visible" && refresh(), EVERY_MS);

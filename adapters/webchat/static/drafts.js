@@ -13,6 +13,9 @@ export function drafts(key) {
   };
 }
 
+// What is deleted leaves nothing behind, either.
+export const forgetDraft = (key) => localStorage.removeItem(BEGIN + key);
+
 // Whoever signs out leaves nothing behind.
 export function forgetDrafts() {
   for (const key of Object.keys(localStorage)) if (key.startsWith(BEGIN)) localStorage.removeItem(key);

@@ -1,8 +1,9 @@
 // Why something did not go through, for whoever reads it.
 
 // `wait` is how many seconds the server asked to wait, 0 for none.
-export function fault(t, { status, data = {}, wait = 0 }) {
+export function fault(t, { status, data = {}, wait = 0, late = false }) {
   if (data.text) return data.text;
+  if (late) return t.late;
   if (status === 0) return t.notSent;
   if (status === 401) return t.ended;
   if (status === 404) return t.noSuchRoom;

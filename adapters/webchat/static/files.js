@@ -4,6 +4,7 @@ import { texts } from "/static/texts.js";
 
 const MOST = 10;
 const THUMB_PX = 28;
+const DEADLINE_MS = 60_000; // the server takes 20 seconds at most; several share the way
 const ALIASES = { jpeg: "jpg", markdown: "md" };
 const $ = (id) => document.getElementById(id);
 
@@ -68,6 +69,8 @@ export function files({ here, who, language, changed, complain }) {
       end(one, done ? "ready" : "failed", t.uploadFaults[one.request.status] ?? t.uploadFaults[0]);
     };
     one.request.onerror = () => end(one, "failed", t.uploadFaults[0]);
+    one.request.timeout = DEADLINE_MS;
+    one.request.ontimeout = () => end(one, "failed", t.uploadFaults[408]);
     one.request.send(file);
     changed();
   }

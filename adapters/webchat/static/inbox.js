@@ -1,8 +1,10 @@
 // The panel of what waits for whoever is speaking: the same cards, with buttons that work here.
 import { backTo, buildCard, carryOver, whereIn } from "/static/card.js";
+import { ask } from "/static/requests.js";
 import { texts } from "/static/texts.js";
 
 const EVERY_MS = 20_000;
+const AGAIN_MS = 3000;
 const SOON_MS = 400;
 const $ = (id) => document.getElementById(id);
 
@@ -17,15 +19,13 @@ export function inbox({ me, act, language, ended }) {
     const number = ++asked;
     const person = me();
     if (!person) return;
-    try {
-      const query = new URLSearchParams({ person: person.id });
-      const response = await fetch(`/chat/inbox?${query}`);
-      if (response.status === 401) return ended();
-      if (!response.ok) return;
-      const data = await response.json();
-      if (number === asked && me()?.id === person.id) show(data);
-    } catch {
-      // The next look may succeed.
+    const { status, data } = await ask("/chat/inbox", { query: { person: person.id } });
+    if (number !== asked || me()?.id !== person.id) return;
+    if (status === 401) ended();
+    else if (status === 200) show(data);
+    else {
+      told.textContent = texts(language()).listFailed;
+      if (dialog.open) later(AGAIN_MS);
     }
   }
 
@@ -71,9 +71,9 @@ export function inbox({ me, act, language, ended }) {
   }
 
   // Soon, and once for many reasons.
-  function later() {
+  function later(ms = SOON_MS) {
     clearTimeout(soon);
-    soon = setTimeout(fetchCards, SOON_MS);
+    soon = setTimeout(fetchCards, ms);
   }
 
   function clear() {

@@ -1,5 +1,7 @@
 // The page behind a sign-in link. The secret stands behind the #, which no server and no prefetcher
 // gets to see; only the button spends it.
+import { fault } from "/static/faults.js";
+import { ask } from "/static/requests.js";
 import { texts } from "/static/texts.js";
 
 const lang = localStorage.getItem("signoff.lang")
@@ -14,23 +16,11 @@ enter.textContent = t.enter;
 enter.hidden = !token;
 enter.addEventListener("click", async () => {
   enter.disabled = true;
-  const status = await spend();
-  if (status === 200) return location.replace("/");
-  told.textContent = status === 403 ? t.linkSpent : t.again;
-  enter.hidden = status === 403;
+  const answer = await ask("/chat/login", { body: { token } });
+  if (answer.status === 200) return location.replace("/");
+  const isSpent = answer.status === 403;
+  told.textContent = isSpent ? t.linkSpent : fault(t, answer);
+  enter.hidden = isSpent;
   enter.disabled = false;
 });
 if (token) enter.focus();
-
-async function spend() {
-  try {
-    const response = await fetch("/chat/login", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ token }),
-    });
-    return response.status;
-  } catch {
-    return 0;
-  }
-}

@@ -1,18 +1,16 @@
 // What was said before, in pages: the newest at first, older ones as somebody scrolls up.
+import { ask } from "/static/requests.js";
+import { texts } from "/static/texts.js";
 
 const AGAIN_MS = 2000;
 const $ = (id) => document.getElementById(id);
 
-// `ask()` gives room and person, `show(messages, early)` shows a page, `failed(status, wait)` is told why not.
-export function past({ ask, show, failed }) {
+// `where()` gives room and person, `show(messages, early)` shows a page, `failed(status, wait)` is told why not.
+export function past({ where, show, failed, language }) {
   const button = $("earlier"), log = $("log"), scroll = $("scroll");
   let oldest = 0, more = false, under = false;
 
-  async function fetchPage() {
-    const query = new URLSearchParams(oldest ? { ...ask(), before: oldest } : ask());
-    const response = await fetch(`/chat/history?${query}`);
-    return { status: response.status, wait: Number(response.headers.get("Retry-After")), data: await response.json() };
-  }
+  const fetchPage = () => ask("/chat/history", { query: oldest ? { ...where(), before: oldest } : where() });
 
   function take({ messages, more: rest }) {
     // What was there before is not read out as if it was said now.
@@ -27,18 +25,14 @@ export function past({ ask, show, failed }) {
   // The newest page, tried until it comes; answers from where to follow, or null for who may not.
   async function newest() {
     for (;;) {
-      try {
-        const { status, wait, data } = await fetchPage();
-        if (status === 200) {
-          take(data);
-          failed(200);
-          return data.seq;
-        }
-        failed(status, wait);
-        if (status < 500) return null;
-      } catch {
-        failed(0);
+      const { status, wait, data } = await fetchPage();
+      if (status === 200) {
+        take(data);
+        failed(200);
+        return data.seq;
       }
+      failed(status, wait);
+      if (status !== 0 && status < 500) return null;
       await new Promise((go) => { setTimeout(go, AGAIN_MS); });
     }
   }
@@ -47,21 +41,23 @@ export function past({ ask, show, failed }) {
     if (under || !more) return;
     under = true;
     button.setAttribute("aria-busy", "true");
-    try {
-      const { status, data, wait } = await fetchPage();
-      if (status !== 200) return failed(status, wait);
-      // What is in sight stays where it is, with more above it.
-      const from = scroll.scrollHeight - scroll.scrollTop;
-      const held = document.activeElement === button;
-      take(data);
-      scroll.scrollTop = scroll.scrollHeight - from;
-      if (held && button.hidden) log.firstElementChild?.querySelector("a, button, input")?.focus();
-    } catch {
-      failed(0);
-    } finally {
-      under = false;
-      button.removeAttribute("aria-busy");
-    }
+    const { status, data, wait } = await fetchPage();
+    under = false;
+    button.removeAttribute("aria-busy");
+    // Its words change, so that they are the same after a change of language.
+    button.dataset.text = status === 200 ? "earlier" : "earlierAgain";
+    button.textContent = texts(language())[button.dataset.text];
+    if (status === 200) showAbove(data);
+    else if (status === 401) failed(status, wait);
+  }
+
+  // What is in sight stays where it is, with more above it.
+  function showAbove(page) {
+    const from = scroll.scrollHeight - scroll.scrollTop;
+    const held = document.activeElement === button;
+    take(page);
+    scroll.scrollTop = scroll.scrollHeight - from;
+    if (held && button.hidden) log.firstElementChild?.querySelector("a, button, input")?.focus();
   }
 
   button.addEventListener("click", older);

@@ -338,3 +338,56 @@ async def test_a_chart_is_drawn_by_the_page_and_told_in_words(page, chat, browse
         assert browser.console_errors() == []
 
     await asyncio.to_thread(look)
+
+
+async def test_a_card_stands_below_the_part_that_it_is_about(page, chat, browser):
+    conversation = "web:local:between"
+    view = asking()
+    middle = view.model_copy(update={"card_part": 1})
+    order = (
+        "return [...document.querySelectorAll('.body > *')]"
+        ".map((node) => node.dataset.number ?? node.dataset.token)"
+    )
+
+    def look() -> None:
+        browser.open(page("between"))
+        browser.fill('[data-field="weight"] input', "64")
+        assert browser.run(order) == ["1", "0-clarify1", "2"]
+
+    def look_again() -> None:
+        browser.wait_text(".part.is-done", "Visit")
+        # What is being typed stays where it is.
+        assert browser.run(order) == ["1", "0-clarify1", "2"]
+        assert browser.run("return document.activeElement.value") == "64"
+
+    def at_last() -> None:
+        browser.wait_text(".outcome", "Checked")
+        assert browser.run(order) == ["1", "2", "0-clarify1"]
+
+    await chat.send(conversation, middle, key="r1")
+    await asyncio.to_thread(look)
+    parts = (view.parts[0], view.parts[1].model_copy(update={"state": "done"}))
+    await chat.edit(conversation, "r1", middle.model_copy(update={"parts": parts}))
+    await asyncio.to_thread(look_again)
+    await chat.edit(conversation, "r1", asking("Checked by Chen Rui", "good"))
+    await asyncio.to_thread(at_last)
+
+
+async def test_every_time_on_the_page_is_by_the_readers_clock(page, chat, browser):
+    at = "⟦2026-11-21T18:30Z⟧"
+    part = PartView(number=0, state="answered", text=f"- until {at}\n- `{at}`, ⟦9999-99-99T99:99Z⟧")
+    card = approving(f"Chen Rui: Approve ({at})", "good").card
+    await chat.send("web:local:clock", MessageView(lang="en", parts=(part,), card=card), key="r1")
+
+    def look() -> None:
+        for zone, told in (("America/New_York", "11-21 13:30"), ("Asia/Shanghai", "11-22 02:30")):
+            browser.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": zone})
+            browser.open(page("clock"))
+            browser.wait_text(".outcome", f"Chen Rui: Approve ({told})")
+            text = browser.find(".part .md").text
+            assert text == f"until {told}\n{told}, ⟦9999-99-99T99:99Z⟧"
+            assert len(browser.all('time[datetime="2026-11-21T18:30Z"]')) == 3
+        browser.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
+        assert browser.console_errors() == []
+
+    await asyncio.to_thread(look)

@@ -16,7 +16,7 @@ from adapters.webchat.guard import refused
 from adapters.webchat.platform import WebChat
 from adapters.webchat.uploads import Uploads
 from cards.view import ButtonView, CardView, MessageView
-from engine.events import Answered, NotRecorded
+from engine.events import Accepted, Answered, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
 from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
@@ -29,6 +29,8 @@ AWAY = {
 }
 ENDED = {"en": "Your sign-in has ended", "zh": "登录已失效"}
 LOST = {"en": ("Connection lost", "Connected again"), "zh": ("连接断开", "已恢复连接")}
+LATE = {"en": "never sends it twice", "zh": "不会发两次"}
+AGAIN = {"en": "Try again", "zh": "再试一次"}
 WRONG_KIND = {"en": "cannot be read. These can: csv, png", "zh": "这种文件读不了"}
 TOO_LARGE = {"en": "larger than 1 MB", "zh": "超过 1 MB"}
 
@@ -150,6 +152,102 @@ async def test_a_message_that_was_not_taken_stays_in_the_box(served, browser, la
         await asyncio.to_thread(browser.find, "#empty h2")
         assert browser.find("#text").get_property("value") == ""
     browser.run("localStorage.clear()")
+
+
+# The page's deadline passes at once, for what it asks from now on.
+_HURRY = (
+    "const timeout = AbortSignal.timeout; AbortSignal.timeout = () => timeout.call(AbortSignal, 50)"
+)
+
+
+async def test_a_message_without_an_answer_is_told_and_counts_once(served, browser, lang):
+    gate = asyncio.Event()
+
+    async def slow(update: Any) -> Any:
+        await gate.wait()
+        return Accepted()
+
+    def send() -> None:
+        browser.open(served.url)
+        browser.find("#empty h2")
+        browser.fill("#text", "a message")
+        browser.run(_HURRY)
+        browser.press_enter("#text")
+        browser.wait_text("#trouble", LATE[lang])
+        said_nothing_lost(browser, "a message")
+        # After a reload it is still the same message.
+        browser.open(served.url)
+        browser.find("#empty h2")
+        browser.run(_HURRY)
+        browser.press_enter("#text")
+        browser.wait_text("#trouble", LATE[lang])
+
+    def send_again() -> None:
+        browser.run("AbortSignal.timeout = () => new AbortController().signal")
+        browser.click("#again", AGAIN[lang])
+        browser.wait_text(".said.mine", "a message")
+        assert browser.find("#text").get_property("value") == ""
+        assert not browser.all("#troubled")[0].is_displayed()
+        assert len(browser.all(".said")) == 1
+
+    served.intake.answers = {"message": slow}
+    async with served.up():
+        await asyncio.to_thread(send)
+        gate.set()
+        await asyncio.to_thread(send_again)
+    assert len({update.id for update in served.intake.updates}) == 1
+    assert len(served.intake.updates) == 3
+    browser.run("localStorage.clear()")
+
+
+async def test_a_message_that_had_arrived_after_all_is_not_kept_to_be_sent(served, browser, lang):
+    async def lost(update: Any) -> Any:
+        body = {"op": "said", "id": update.id.rpartition(":")[2], "person": update.actor.user}
+        await served.log.append(ROOM, body | {"name": update.actor.name, "text": update.text})
+        raise refused(web.HTTPGatewayTimeout, "a proxy has waited long enough")
+
+    def send() -> None:
+        browser.open(served.url)
+        browser.find("#empty h2")
+        browser.fill("#text", "a message")
+        browser.press_enter("#text")
+        browser.wait_text(".said.mine", "a message")
+
+    def look() -> None:
+        browser.open(served.url)
+        browser.wait_text(".said.mine", "a message")
+        assert browser.find("#text").get_property("value") == ""
+
+    served.intake.answers = {"message": lost}
+    async with served.up():
+        await asyncio.to_thread(send)
+        await asyncio.to_thread(look)
+    assert len(served.intake.updates) == 1
+    browser.run("localStorage.clear()")
+
+
+async def test_older_messages_that_do_not_come_are_asked_for_again(served, browser, lang):
+    def start() -> None:
+        browser.open(served.url)
+        browser.wait_text(".said", "message 59")
+
+    def fail() -> None:
+        browser.run("document.getElementById('scroll').scrollTop = 0")
+        browser.wait_text("#earlier", AGAIN[lang].lower())
+
+    def again() -> None:
+        browser.click("#earlier")
+        browser.wait_text(".said", "message 0")
+
+    async with served.up():
+        for number in range(60):
+            body = {"op": "said", "id": f"m{number}", "person": "lin", "name": "Lin Yue"}
+            await served.log.append(ROOM, body | {"text": f"message {number}"})
+        await asyncio.to_thread(start)
+        served.log.away = True
+        await asyncio.to_thread(fail)
+        served.log.away = False
+        await asyncio.to_thread(again)
 
 
 async def test_a_session_that_ended_is_told_and_nothing_is_lost(served, browser, lang):

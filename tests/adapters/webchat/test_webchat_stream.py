@@ -8,6 +8,7 @@ import pytest
 from aiohttp import ClientResponse, web
 
 from adapters.webchat.platform import WebChat
+from adapters.webchat.rooms import own_rooms
 from cards.model import Field, Row
 from cards.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Unavailable
@@ -28,12 +29,17 @@ class Events:
         self.comments = 0
 
     async def next(self) -> tuple[str, dict[str, Any]]:
-        fields: dict[str, str] = {}
+        _, position, body = await self.named()
+        return position, body
+
+    async def named(self) -> tuple[str, str, dict[str, Any]]:
+        """The next event's name, its id and its data."""
+        fields: dict[str, str] = {"event": "", "id": ""}
         while line := (await self._response.content.readline()).decode():
             if line.startswith(":"):
                 self.comments += 1
             elif line == "\n" and "data" in fields:
-                return fields["id"], json.loads(fields["data"])
+                return fields["event"], fields["id"], json.loads(fields["data"])
             elif name := line.partition(":")[0].strip():
                 fields[name] = line.partition(": ")[2].rstrip("\n")
         raise EOFError
@@ -207,3 +213,41 @@ async def test_a_view_is_rendered_whole(chat, log):
     assert (button["data"], button["label"], button["style"]) == ("s1:x", "Send", "primary")
     assert button["form"][0]["label"] == "<b>Weight</b>"
     assert json.loads(json.dumps(shown)) == shown
+
+
+async def test_one_stream_follows_several_rooms_and_goes_on_in_each(client, chat):
+    other = "web:local:other"
+    for number in (1, 2):
+        await chat.send(MAIN, view(f"main {number}"), key=f"m{number}")
+    await chat.send(other, view("other 1"), key="o1")
+    query = "?room=main&person=lin&after=1&room=other&person=chen&after=0"
+    async with events(client, query) as stream:
+        got = sorted([await stream.named() for _ in range(2)])
+        assert [(name, body["id"]) for name, _, body in got] == [("0", "m2"), ("1", "o1")]
+        await chat.send(other, view("other 2"), key="o2")
+        name, position, body = await stream.named()
+        assert (name, position, body["id"]) == ("1", "2,2", "o2")
+    await chat.send(MAIN, view("main 3"), key="m3")
+    async with events(client, query, **{"Last-Event-ID": position}) as stream:
+        name, position, body = await stream.named()
+        assert (name, position, body["id"]) == ("0", "3,2", "m3")
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("?room=main&person=&after=&room=other&person=", 400),
+        ("?room=main&person=&after=0&room=other&person=&after=x", 400),
+        ("?" + "&".join(["room=main&person=&after=0"] * 21), 400),
+        (f"?room=main&person=chen&after=0&room={own_rooms('lin')}a&person=chen&after=0", 404),
+    ],
+    ids=["unequal", "no_position", "too_many", "not_theirs"],
+)
+async def test_several_rooms_are_followed_whole_or_not_at_all(client, query, status):
+    response = await client.get(f"/chat/events{query}")
+    assert response.status == status
+
+
+async def test_a_page_hears_the_heart_beat_of_its_stream(client):
+    async with events(client, "?room=main&beats=1") as stream:
+        assert await stream.named() == ("beat", "", {})
