@@ -9,6 +9,7 @@ from bot.growing import Grown
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
+from bot.model_lanes import ModelLanes, ModelLimits
 from bot.newer import WAIT_S, Patience
 from bot.readers import Readers
 from bot.reposting import Reposting
@@ -18,7 +19,7 @@ from bot.syncing import Syncing
 from bot.wiring import Parts, open_parts
 from bot.wiring_platforms import Adapter
 from engine.errors import StoreError
-from engine.ports.store import Effects
+from engine.ports.store import Effects, LaneRoom
 
 log = structlog.get_logger()
 # Also how long the end of the process may wait for it.
@@ -94,7 +95,12 @@ def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
     lanes = Lanes(
         parts.mailbox,
         parts.handling,
-        limit=parts.settings.worker_lanes,
+        room=LaneRoom(
+            parts.settings.worker_lanes,
+            run=parts.settings.kept_lanes,
+            control=parts.settings.kept_lanes,
+        ),
+        asking=ModelLanes(_limits(parts.settings), parts.handling.project, parts.meter),
         lease_s=parts.settings.lease_s,
         typing=typing,
         committed=committed,
@@ -102,6 +108,17 @@ def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
         patience=Patience(WAIT_S, parts.clock.elapsed_s),
     )
     return lanes
+
+
+def _limits(settings: Settings) -> ModelLimits:
+    """As they are set, else by the number of places: half for a person, never all for a project."""
+    places = settings.llm_concurrency
+    return ModelLimits(
+        places=places,
+        lanes=settings.llm_lanes or 8 * places,
+        per_project=settings.llm_lanes_per_project or 4 * places,
+        per_person=settings.llm_lanes_per_person or max(1, places // 2),
+    )
 
 
 async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:

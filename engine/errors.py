@@ -10,6 +10,7 @@ BotError                       retryable = False
 ├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
 ├── LimitExceeded              iterations, tokens, time
+├── ModelQueueFull(retry_in_s)* a lane may not wait for a model here and now; its mail stays
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
 `*` retryable: the worker looks at nothing else.
 """
@@ -168,6 +169,16 @@ class NewerState(StoreError):
 
 class LimitExceeded(BotError):
     """Iterations, tokens or time are used up."""
+
+
+class ModelQueueFull(BotError):
+    """A lane may not wait for a model here and now: its mail stays, and is due in `retry_in_s`."""
+
+    retryable = True
+
+    def __init__(self, text: str, *, retry_in_s: float = 0.0) -> None:
+        super().__init__(text)
+        self.retry_in_s = retry_in_s
 
 
 class DefinitionError(BotError):

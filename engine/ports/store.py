@@ -203,7 +203,7 @@ class LaneRoom:
         return self.shared + self.run + self.control
 
     def without(self, kind: str) -> "LaneRoom":
-        """What is left beside one more lane of that kind, which takes a place that is kept first."""
+        """What is left beside one more lane of that kind; what is kept for it goes first."""
         if kind == "run" and self.run > 0:
             return replace(self, run=self.run - 1)
         if kind == "control" and self.control > 0:

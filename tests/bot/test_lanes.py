@@ -8,8 +8,9 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import Lanes
+from bot.model_lanes import ModelLanes, ModelLimits
 from engine.ports.meter import UNHEARD
-from engine.ports.store import Claim, Effects
+from engine.ports.store import Claim, Effects, LaneRoom
 
 LEASE_S = 30.0
 
@@ -38,7 +39,8 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
     lanes = Lanes(
         mailbox,
         cast(Handling, slow),
-        limit=1,
+        room=LaneRoom(1),
+        asking=ModelLanes(ModelLimits(1, 1, 1, 1), str),
         lease_s=LEASE_S,
         typing=lambda conversation: None,
         committed=lambda effects: None,

@@ -45,6 +45,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert (settings.timezone, settings.partitions) == ("Asia/Shanghai", 1)
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 15.0, 2.0)
     assert settings.allow_unsafe_redis is False
+    assert settings.kept_lanes == 4
     assert (settings.llm_concurrency, settings.llm_prices) == (8, {})
     assert (settings.soft_rounds, settings.soft_confidence) == (3, 0.7)
     assert (settings.slack_on, settings.telegram_on, settings.model_on) == (False, False, False)
@@ -196,6 +197,10 @@ WRONG = [
         for wrong in ("a", "a=1", "a=1/", "=1/2", "a=1/-2", "a=1/nan", "a=1/2/3", "a=1/2,a=1/2")
     ),
     ("LLM_CONCURRENCY", "0", "a whole number from 1 to 1000, not '0'"),
+    ("SIGNOFF_KEPT_LANES", "-1", "a whole number from 0 to 1024, not '-1'"),
+    ("LLM_LANES", "0", "a whole number from 1 to 10000, not '0'"),
+    ("LLM_LANES_PER_PROJECT", "x", "a whole number from 1 to 10000, not 'x'"),
+    ("LLM_LANES_PER_PERSON", "0", "a whole number from 1 to 10000, not '0'"),
     ("SLACK_BOT_TOKEN", "xoxb 1", SECRET),
     ("SLACK_API_URL", "slack", WEB),
     ("SLACK_TOKEN_KEYS", "short", "keys of 32 bytes in URL-safe base64, separated by commas"),

@@ -1,4 +1,4 @@
-"""What must hold of places that are kept for runs and commands, whatever else is due (design §3)."""
+"""What must hold of places kept for runs and commands, whatever else is due (design §3)."""
 
 import itertools
 
