@@ -36,8 +36,8 @@ TYPING_EVERY_S = 4.0
 class Lanes:
     """Handles lanes, as many at once as `room` says, until told to stop; then finishes them.
 
-    A lane that asks a model or waits for one (`asking`) holds only its lease, and no place; one that
-    still waits when told to stop is given back.
+    A lane that asks a model or waits for one (`asking`) holds its lease, and no place; when told to
+    stop, one that still waits is given back.
     With `patience`, what a newer build wrote is left to it for so long.
     """
 

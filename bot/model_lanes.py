@@ -17,9 +17,10 @@ from engine.ports.store import Claim
 
 AGAIN_S: Final = 1.0
 """After so long a lane that was given back is due again."""
-CLAIMS_PER_S: Final = 50
+LOOKS_PER_S: Final = 10
 """Many that were given back are due less often, so that looking at them costs no more than this."""
-REMEMBERED: Final = 10_000
+FORGET_S: Final = 30.0
+"""What was given back and not seen for so long, another worker has handled."""
 Limit = Literal["person", "project", "worker"]
 
 
@@ -43,6 +44,15 @@ class Asker:
     person: str
     project: str
     is_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenBack:
+    """Mail that was given back: its lane's number of commits, for whom it was, and when."""
+
+    commits: int
+    asker: Asker
+    at_s: float
 
 
 @dataclass(eq=False, slots=True)
@@ -77,9 +87,10 @@ class ModelLanes:
 
     limits: ModelLimits
     project: Callable[[str], str]
+    elapsed_s: Callable[[], float]
     meter: Meter = UNHEARD
     _inside: dict[str, Asker] = field(default_factory=dict)
-    _given_back: OrderedDict[str, tuple[int, Asker]] = field(default_factory=OrderedDict)
+    _given_back: OrderedDict[str, _GivenBack] = field(default_factory=OrderedDict)
     _people: Counter[str] = field(default_factory=Counter)
     _projects: Counter[str] = field(default_factory=Counter)
     _waiting: list[_Waiter] = field(default_factory=list)
@@ -91,9 +102,9 @@ class ModelLanes:
 
         Raises ModelQueueFull at once for mail that was given back, while it would be again.
         """
-        commits, asker = self._given_back.get(claim.lane, (-1, None))
-        if asker and commits == claim.commits and self._over(asker):
-            raise self._full(claim, asker)
+        known = self._given_back.get(claim.lane)
+        if known and known.commits == claim.commits and self._over(known.asker):
+            raise self._full(claim, known.asker)
         handled = _Handled(self, claim, place)
         token = _now.set(handled)
         try:
@@ -102,6 +113,12 @@ class ModelLanes:
             _now.reset(token)
             handled.ended = True
             self._inside.pop(claim.lane, None)
+
+    def standing(self) -> Mapping[str, int]:
+        """How many requests are under way, and wait; and how many lanes were given back."""
+        self._forget()
+        asking, waiting = self._people.total(), len(self._waiting)
+        return {"asking": asking, "waiting": waiting, "given_back": len(self._given_back)}
 
     def drain(self) -> None:
         """From now on nobody waits: lanes that do are given back, for other workers."""
@@ -153,13 +170,17 @@ class ModelLanes:
         return "worker" if len(inside) >= limits.lanes else None
 
     def _full(self, claim: Claim, asker: Asker) -> ModelQueueFull:
-        known = self._given_back
-        known[claim.lane] = (claim.commits, asker)
-        known.move_to_end(claim.lane)
-        if len(known) > REMEMBERED:
-            known.popitem(last=False)
-        again_s = max(AGAIN_S, len(known) / CLAIMS_PER_S)
+        self._given_back[claim.lane] = _GivenBack(claim.commits, asker, self.elapsed_s())
+        self._given_back.move_to_end(claim.lane)
+        self._forget()
+        again_s = max(AGAIN_S, len(self._given_back) / LOOKS_PER_S)
         return ModelQueueFull(f"{claim.lane} waits for a model", retry_in_s=again_s)
+
+    def _forget(self) -> None:
+        """Drop what others have handled since; the oldest come first."""
+        before_s = self.elapsed_s() - max(FORGET_S, 2 * len(self._given_back) / LOOKS_PER_S)
+        while self._given_back and next(iter(self._given_back.values())).at_s < before_s:
+            self._given_back.popitem(last=False)
 
     async def _granted(self, asker: Asker) -> None:
         """Return when it is their turn, which is counted then."""

@@ -10,6 +10,7 @@ from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
 from bot.model_lanes import ModelLanes, ModelLimits
+from bot.model_metrics import tell_lanes
 from bot.newer import WAIT_S, Patience
 from bot.readers import Readers
 from bot.reposting import Reposting
@@ -35,7 +36,8 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
 async def work(parts: Parts, stop: asyncio.Event) -> None:
     """Handle mail and show rows over these parts until `stop`."""
     delivery = _delivery(parts)
-    lanes = _lanes(parts, delivery)
+    asking = _asking(parts)
+    lanes = _lanes(parts, delivery, asking)
     # Once for all messages, before the first of them.
     await parts.reloading.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
@@ -47,6 +49,8 @@ async def work(parts: Parts, stop: asyncio.Event) -> None:
         group.create_task(delivery.run(drained))
         group.create_task(parts.watch.run(drained))
         group.create_task(parts.meter.run(drained))
+        if parts.handling.model:
+            group.create_task(tell_lanes(parts.numbers, asking, drained))
         group.create_task(parts.reloading.run(stop))
         group.create_task(parts.groups.run(drained))
         group.create_task(mend(parts.inbox, parts.numbers, stop))
@@ -80,7 +84,7 @@ def _delivery(parts: Parts) -> Delivery:
     )
 
 
-def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
+def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes) -> Lanes:
     """The lanes, which wake the delivery, and themselves, by what they commit."""
 
     def typing(conversation: str) -> Adapter | None:
@@ -100,7 +104,7 @@ def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
             run=parts.settings.kept_lanes,
             control=parts.settings.kept_lanes,
         ),
-        asking=ModelLanes(_limits(parts.settings), parts.handling.project, parts.meter),
+        asking=asking,
         lease_s=parts.settings.lease_s,
         typing=typing,
         committed=committed,
@@ -110,15 +114,16 @@ def _lanes(parts: Parts, delivery: Delivery) -> Lanes:
     return lanes
 
 
-def _limits(settings: Settings) -> ModelLimits:
-    """As they are set, else by the number of places: half for a person, never all for a project."""
-    places = settings.llm_concurrency
-    return ModelLimits(
+def _asking(parts: Parts) -> ModelLanes:
+    """Limits as they are set, else by the number of places: half of them for one person."""
+    settings, places = parts.settings, parts.settings.llm_concurrency
+    limits = ModelLimits(
         places=places,
         lanes=settings.llm_lanes or 8 * places,
         per_project=settings.llm_lanes_per_project or 4 * places,
         per_person=settings.llm_lanes_per_person or max(1, places // 2),
     )
+    return ModelLanes(limits, parts.handling.project, parts.clock.elapsed_s, parts.meter)
 
 
 async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:

@@ -40,7 +40,7 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
         mailbox,
         cast(Handling, slow),
         room=LaneRoom(1),
-        asking=ModelLanes(ModelLimits(1, 1, 1, 1), str),
+        asking=ModelLanes(ModelLimits(1, 1, 1, 1), str, float),
         lease_s=LEASE_S,
         typing=lambda conversation: None,
         committed=lambda effects: None,

@@ -12,11 +12,13 @@ from typing import Any, cast
 import pytest
 
 from adapters.redis.keys import Partitions, tag
+from adapters.redis.model_numbers import RedisModelNumbers
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import Lanes
-from bot.model_lanes import LaneModel, ModelLanes, ModelLimits
+from bot.model_lanes import FORGET_S, LaneModel, ModelLanes, ModelLimits
+from bot.model_metrics import tell_lanes
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
 from engine.ports.store import Claim, Effects, LaneRoom, RunWrite
@@ -81,6 +83,7 @@ class Worker:
     limits: ModelLimits
     first: Effects | None = None
     wake: Callable[[], None] = lambda: None
+    now_s: float = 0.0
     model: HeldModel = field(default_factory=HeldModel)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -91,7 +94,9 @@ class Worker:
             self.scripts, self.partitions, lease_s=LEASE_S, bell=self.scripts.client
         )
         self.asks = Asks(LaneModel(self.model), self.first)
-        self.asking = ModelLanes(self.limits, lambda conversation: conversation.split("-")[0])
+        self.asking = ModelLanes(
+            self.limits, lambda conversation: conversation.split("-")[0], lambda: self.now_s
+        )
 
     async def say(self, who: str, place: str, text: str, *, asks: bool = True) -> None:
         mail = {"principal": {"id": who}, "text": text, "asks": asks}
@@ -205,7 +210,9 @@ async def test_what_is_over_a_limit_waits_in_the_store_and_costs_nobody(
         await worker.say("lin", "a-2", "after it")
         await until(lambda: worker.is_given_back("a-2"))
         assert worker.model.asked == ["first", "of another"]
+        assert worker.asking.standing() == {"asking": 2, "waiting": 0, "given_back": 1}
         await worker.finish(4)
+        assert worker.asking.standing() == {"asking": 0, "waiting": 0, "given_back": 0}
         assert worker.asks.ended.index("over") < worker.asks.ended.index("after it")
         assert {claim.attempts for claim in worker.asks.begun} == {1}
 
@@ -293,8 +300,9 @@ async def test_what_was_committed_before_it_was_given_back_is_not_done_again(
         await worker.say("lin", "a-2", "second")
         for times in (1, 2, 3):
             await until(lambda: worker.is_given_back("a-2"))
-            # Taken by another worker, which did not give it back before.
-            worker.asking._given_back.clear()
+            # So long ago that another worker may have handled it.
+            worker.now_s += FORGET_S + 1
+            assert worker.asking.standing()["given_back"] == 0
             scripts.offset_ms += 2_000
             worker.wake()
             await until(partial(worker.was_begun, "a-2", times + 1))
@@ -353,6 +361,21 @@ async def test_what_asks_after_its_lane_was_given_back_is_refused(scripts: Scrip
     later.set()
     with pytest.raises(ModelQueueFull):
         await tasks[0]
+
+
+async def test_how_many_wait_is_told_to_all_processes(scripts: Scripts) -> None:
+    worker, numbers = Worker(scripts, ONE), RedisModelNumbers(scripts.client)
+    stop = asyncio.Event()
+    for n in range(2):
+        await worker.say("lin", f"a-{n}", f"q{n}")
+    async with worker.working():
+        await until(lambda: len(worker.asks.begun) == 2)
+        telling = asyncio.create_task(tell_lanes(numbers, worker.asking, stop))
+        await until(numbers.lanes)
+        assert await numbers.lanes() == {"asking": 1, "waiting": 1, "given_back": 0}
+        stop.set()
+        await telling
+        await worker.finish(2)
 
 
 async def test_who_asks_outside_of_a_lane_is_let_through() -> None:
