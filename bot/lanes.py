@@ -171,7 +171,7 @@ class Lanes:
             held[0] = after
 
         try:
-            with self._asking.handling(claim, place):
+            async with self._asking.handling(claim, place):
                 handled = await self._handled(claim, progress)
         except ModelQueueFull as full:
             # As one more attempt, the next goes on from what this one has committed.

@@ -3,13 +3,15 @@
 import asyncio
 import json
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Literal
 
 from bot.lane_places import LanePlace
+from bot.person_gate import PersonGate
 from engine.errors import ModelQueueFull
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import Completion, Message, Model, ToolOffer
@@ -69,7 +71,13 @@ class _Handled:
     lanes: "ModelLanes"
     claim: Claim
     place: LanePlace
+    gate: Callable[[], None] = lambda: None
     ended: bool = False
+
+    def leave_gate(self) -> None:
+        """Others of the person's may be worked on, from now on."""
+        leave, self.gate = self.gate, lambda: None
+        leave()
 
 
 _now: ContextVar[_Handled | None] = ContextVar("handled", default=None)
@@ -89,6 +97,7 @@ class ModelLanes:
     project: Callable[[str], str]
     elapsed_s: Callable[[], float]
     meter: Meter = UNHEARD
+    _gate: PersonGate = field(default_factory=PersonGate)
     _inside: dict[str, Asker] = field(default_factory=dict)
     _given_back: OrderedDict[str, _GivenBack] = field(default_factory=OrderedDict)
     _people: Counter[str] = field(default_factory=Counter)
@@ -96,21 +105,28 @@ class ModelLanes:
     _waiting: list[_Waiter] = field(default_factory=list)
     _draining: bool = False
 
-    @contextmanager
-    def handling(self, claim: Claim, place: LanePlace) -> Iterator[None]:
+    @asynccontextmanager
+    async def handling(self, claim: Claim, place: LanePlace) -> AsyncIterator[None]:
         """What asks a model in this block does so for the claim's lane.
 
-        Raises ModelQueueFull at once for mail that was given back, while it would be again.
+        It begins when not too much of what the person said is worked on already. Raises
+        ModelQueueFull at once for mail that was given back, while it would be again.
         """
         known = self._given_back.get(claim.lane)
         if known and known.commits == claim.commits and self._over(known.asker):
             raise self._full(claim, known.asker)
         handled = _Handled(self, claim, place)
+        if claim.kind == "talk":
+            person = asker_of(claim, self.project).person
+            with place.left():
+                await self._gate.enter(person)
+            handled.gate = partial(self._gate.leave, person)
         token = _now.set(handled)
         try:
             yield
         finally:
             _now.reset(token)
+            handled.leave_gate()
             handled.ended = True
             self._inside.pop(claim.lane, None)
 
@@ -132,6 +148,7 @@ class ModelLanes:
     async def turn(self, handled: _Handled) -> AsyncIterator[None]:
         """One request; begins when its turn has come. Raises ModelQueueFull."""
         asker = self._admitted(handled)
+        handled.leave_gate()
         with handled.place.left():
             await self._granted(asker)
             try:
@@ -250,12 +267,21 @@ class LaneModel:
 def asker_of(claim: Claim, project: Callable[[str], str]) -> Asker:
     """For whom the claim's mail is handled: a run's requester, or whose mail it is.
 
-    Mail that comes from nobody counts as its conversation's.
+    Mail of nobody, or that cannot be read, counts as its conversation's.
     """
     kind, _, conversation = claim.lane.partition(":")
     if kind == "run":
         run = json.loads(claim.state)
         return Asker(run["requester"]["id"], project(run["conversation"]), is_run=True)
-    mail = json.loads(claim.mail)
-    person = mail.get("principal", {}).get("id") or mail.get("decision", {}).get("person")
-    return Asker(person or conversation, project(conversation))
+    return Asker(_sender(claim.mail) or conversation, project(conversation))
+
+
+def _sender(stored: str) -> str:
+    """Whose mail it is; "" for nobody's, and for what cannot be read."""
+    try:
+        mail = json.loads(stored)
+    except ValueError:
+        return ""
+    if "principal" in mail:
+        return str(mail["principal"]["id"])
+    return str(mail.get("decision", {}).get("person", ""))

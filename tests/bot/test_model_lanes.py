@@ -19,6 +19,7 @@ from bot.handling import Handled, Handling, Progress
 from bot.lanes import Lanes
 from bot.model_lanes import FORGET_S, LaneModel, ModelLanes, ModelLimits
 from bot.model_metrics import tell_lanes
+from bot.person_gate import AT_ONCE, PersonGate
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
 from engine.ports.store import Claim, Effects, LaneRoom, RunWrite
@@ -176,6 +177,52 @@ async def test_a_lane_that_waits_for_a_model_holds_no_lane_place(scripts: Script
         await until(lambda: worker.asks.ended == ["look-up"])
         assert worker.model.asked == ["q0"]
         await worker.finish(4)
+
+
+async def test_only_so_much_of_one_person_is_worked_on_at_once_and_others_come_in_between(
+    scripts: Scripts,
+) -> None:
+    worker = Worker(scripts, ONE)
+    held = asyncio.Event()
+    handle = worker.asks.handle
+
+    async def slowly(claim: Claim, progress: Progress) -> Handled:
+        handled = await handle(claim, progress)
+        if "lin" in claim.mail:
+            await held.wait()
+        return handled
+
+    worker.asks.handle = slowly  # type: ignore[method-assign]
+    for n in range(AT_ONCE + 3):
+        await worker.say("lin", f"a-{n}", f"lin {n}", asks=False)
+    async with worker.working(LaneRoom(AT_ONCE + 1)):
+        await until(lambda: len(worker.asks.begun) == AT_ONCE)
+        await worker.say("wu", "b-1", "wu", asks=False)
+        await until(lambda: worker.asks.ended[AT_ONCE:] == ["wu"])
+        held.set()
+        await until(lambda: len(worker.asks.ended) == AT_ONCE + 4)
+    assert [text for text in worker.asks.ended if text != "wu"] == [
+        f"lin {n}" for n in range(AT_ONCE + 3)
+    ]
+
+
+async def test_who_gives_up_waiting_to_be_worked_on_holds_nobody_up() -> None:
+    gate, done = PersonGate(), list[str]()
+
+    async def work(name: str) -> None:
+        await gate.enter("lin")
+        done.append(name)
+
+    for n in range(AT_ONCE):
+        await work(str(n))
+    waiting = [asyncio.create_task(work(name)) for name in ("gone", "late", "last")]
+    await until(lambda: len(gate._waiting["lin"]) == 3)
+    waiting[0].cancel()
+    gate.leave("lin")
+    # Its turn has come, and it does not know yet.
+    waiting[1].cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert done[AT_ONCE:] == ["last"]
 
 
 async def test_the_next_place_is_of_whoever_has_the_fewest(scripts: Scripts) -> None:
