@@ -34,8 +34,9 @@ TYPING_EVERY_S = 4.0
 
 
 class Lanes:
-    """Handles lanes, as many at once as `room` says, until told to stop; then finishes them.
+    """Handles up to `limit` lanes at once until told to stop, then finishes what it holds.
 
+    Besides, up to `kept` runs and as many commands.
     A lane that asks a model or waits for one (`asking`) holds its lease, and no place; when told to
     stop, one that still waits is given back.
     With `patience`, what a newer build wrote is left to it for so long.
@@ -46,23 +47,25 @@ class Lanes:
         mailbox: Mailbox,
         handling: Handling,
         *,
-        room: LaneRoom,
-        asking: ModelLanes,
+        limit: int,
         lease_s: float,
         typing: Callable[[str], Platform | None],
         committed: Callable[[Effects], None],
         meter: Meter,
+        kept: int = 0,
+        asking: ModelLanes | None = None,
         patience: Patience | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._handling = handling
-        self._asking = asking
+        self._asking = asking or ModelLanes()
         self._renew_s = lease_s / 3
         self._typing = typing
         self._committed = committed
         self._meter = meter
         self._patience = patience
         self._wake = asyncio.Event()
+        room = LaneRoom(limit, run=kept, control=kept)
         self._places = LanePlaces(room, self._wake.set)
 
     def wake(self) -> None:
@@ -90,11 +93,11 @@ class Lanes:
             log.warning("store_away", error=str(error))
             return POLL_S
         for claim in taken.claims:
-            lanes.create_task(self._lane(claim, self._places.take(claim.kind), stop))
+            lanes.create_task(self._lane(claim, stop, self._places.take(claim.kind)))
         # Fewer than there was room for are all that were due.
         return taken.next_s if len(taken.claims) < room.total else 0.0
 
-    async def _lane(self, claim: Claim, place: LanePlace, stop: asyncio.Event) -> None:
+    async def _lane(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> None:
         """Hold one lane: renew its lease beside the work; give up when another has it."""
         # Told by an event, since a client library may swallow one cancellation.
         done = asyncio.Event()
@@ -102,7 +105,7 @@ class Lanes:
             async with asyncio.TaskGroup() as both:
                 try:
                     with _after(self._renew_s, lambda: both.create_task(self._renew(claim, done))):
-                        await self._work(claim, place, stop)
+                        await self._work(claim, stop, place)
                 finally:
                     done.set()
         except* LeaseLost:
@@ -119,12 +122,15 @@ class Lanes:
                 await self._mailbox.renew(claim)
             await pause(done, self._renew_s)
 
-    async def _work(self, claim: Claim, place: LanePlace, stop: asyncio.Event) -> None:
+    async def _work(
+        self, claim: Claim, stop: asyncio.Event, place: LanePlace | None = None
+    ) -> None:
+        place = place or LanePlace(self._places, claim.kind)
         following: Claim | None = claim
         while following is not None:
             current = following
             try:
-                following = await self._one(current, place, stop)
+                following = await self._one(current, stop, place)
             except LeaseLost:
                 # Late is not failed: said late, a renewal takes the attempt back.
                 with suppress(StoreError):
@@ -159,7 +165,7 @@ class Lanes:
                 await self._mailbox.release(claim, retry_in_s=0, counts=False)
                 return
 
-    async def _one(self, claim: Claim, place: LanePlace, stop: asyncio.Event) -> Claim | None:
+    async def _one(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> Claim | None:
         """Handle and commit the claim's mail; returns the next."""
         held = [claim]
 

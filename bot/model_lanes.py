@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
@@ -37,6 +38,9 @@ class ModelLimits:
     lanes: int
     per_project: int
     per_person: int
+
+
+UNLIMITED: Final = ModelLimits(*(4 * (sys.maxsize,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +97,9 @@ class ModelLanes:
     conversation.
     """
 
-    limits: ModelLimits
-    project: Callable[[str], str]
-    elapsed_s: Callable[[], float]
+    limits: ModelLimits = UNLIMITED
+    project: Callable[[str], str] = str
+    elapsed_s: Callable[[], float] = float
     meter: Meter = UNHEARD
     _gate: PersonGate = field(default_factory=PersonGate)
     _inside: dict[str, Asker] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from bot.syncing import Syncing
 from bot.wiring import Parts, open_parts
 from bot.wiring_platforms import Adapter
 from engine.errors import StoreError
-from engine.ports.store import Effects, LaneRoom
+from engine.ports.store import Effects
 
 log = structlog.get_logger()
 # Also how long the end of the process may wait for it.
@@ -99,11 +99,8 @@ def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes) -> Lanes:
     lanes = Lanes(
         parts.mailbox,
         parts.handling,
-        room=LaneRoom(
-            parts.settings.worker_lanes,
-            run=parts.settings.kept_lanes,
-            control=parts.settings.kept_lanes,
-        ),
+        limit=parts.settings.worker_lanes,
+        kept=parts.settings.kept_lanes,
         asking=asking,
         lease_s=parts.settings.lease_s,
         typing=typing,

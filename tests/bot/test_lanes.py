@@ -8,9 +8,8 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import Lanes
-from bot.model_lanes import ModelLanes, ModelLimits
 from engine.ports.meter import UNHEARD
-from engine.ports.store import Claim, Effects, LaneRoom
+from engine.ports.store import Claim, Effects
 
 LEASE_S = 30.0
 
@@ -39,8 +38,7 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
     lanes = Lanes(
         mailbox,
         cast(Handling, slow),
-        room=LaneRoom(1),
-        asking=ModelLanes(ModelLimits(1, 1, 1, 1), str, float),
+        limit=1,
         lease_s=LEASE_S,
         typing=lambda conversation: None,
         committed=lambda effects: None,

@@ -22,12 +22,11 @@ from bot.model_metrics import tell_lanes
 from bot.person_gate import AT_ONCE, PersonGate
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
-from engine.ports.store import Claim, Effects, LaneRoom, RunWrite
+from engine.ports.store import Claim, Effects, RunWrite
 from tests.fakes.patience import until
 
 LEASE_S = 30.0
 ONE = ModelLimits(places=1, lanes=9, per_project=9, per_person=9)
-ROOMY = LaneRoom(9)
 _updates = itertools.count(1)
 
 
@@ -119,13 +118,11 @@ class Worker:
         self.wake()
 
     @asynccontextmanager
-    async def working(
-        self, room: LaneRoom = ROOMY, lease_s: float = LEASE_S
-    ) -> AsyncIterator[None]:
+    async def working(self, limit: int = 9, lease_s: float = LEASE_S) -> AsyncIterator[None]:
         lanes = Lanes(
             self.mailbox,
             cast(Handling, self.asks),
-            room=room,
+            limit=limit,
             asking=self.asking,
             lease_s=lease_s,
             typing=lambda conversation: None,
@@ -171,7 +168,7 @@ async def test_a_lane_that_waits_for_a_model_holds_no_lane_place(scripts: Script
     worker = Worker(scripts, ONE)
     for n in range(3):
         await worker.say(f"p{n}", f"a-{n}", f"q{n}")
-    async with worker.working(LaneRoom(1)):
+    async with worker.working(1):
         await until(lambda: len(worker.asks.begun) == 3)
         await worker.say("other", "b", "look-up", asks=False)
         await until(lambda: worker.asks.ended == ["look-up"])
@@ -195,7 +192,7 @@ async def test_only_so_much_of_one_person_is_worked_on_at_once_and_others_come_i
     worker.asks.handle = slowly  # type: ignore[method-assign]
     for n in range(AT_ONCE + 3):
         await worker.say("lin", f"a-{n}", f"lin {n}", asks=False)
-    async with worker.working(LaneRoom(AT_ONCE + 1)):
+    async with worker.working(AT_ONCE + 1):
         await until(lambda: len(worker.asks.begun) == AT_ONCE)
         await worker.say("wu", "b-1", "wu", asks=False)
         await until(lambda: worker.asks.ended[AT_ONCE:] == ["wu"])
