@@ -113,18 +113,15 @@ class ModelLanes:
     async def handling(self, claim: Claim, place: LanePlace) -> AsyncIterator[None]:
         """What asks a model in this block does so for the claim's lane.
 
-        It begins when not too much of what the person said is worked on already. Raises
-        ModelQueueFull at once for mail that was given back, while it would be again.
+        What a person said begins after what they said before. Raises ModelQueueFull at once for
+        mail that was given back, while it would be again.
         """
         known = self._given_back.get(claim.lane)
         if known and known.commits == claim.commits and self._over(known.asker):
             raise self._full(claim, known.asker)
         handled = _Handled(self, claim, place)
         if claim.kind == "talk":
-            person = asker_of(claim, self.project).person
-            with place.left():
-                await self._gate.enter(person)
-            handled.gate = partial(self._gate.leave, person)
+            await self._let_through(handled)
         token = _now.set(handled)
         try:
             yield
@@ -133,6 +130,17 @@ class ModelLanes:
             handled.leave_gate()
             handled.ended = True
             self._inside.pop(claim.lane, None)
+
+    async def _let_through(self, handled: _Handled) -> None:
+        """Return when it is the turn of this among what the person said.
+
+        What takes longer than a moment waits for something else, and holds up the next no more.
+        """
+        gate, person = self._gate, asker_of(handled.claim, self.project).person
+        with handled.place.left() if gate.is_busy(person) else nullcontext():
+            await gate.enter(person)
+        handled.gate = partial(gate.leave, person)
+        asyncio.get_running_loop().call_later(gate.moment_s, handled.leave_gate)
 
     def standing(self) -> Mapping[str, int]:
         """How many requests are under way, and wait; and how many lanes were given back."""

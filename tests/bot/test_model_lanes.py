@@ -19,7 +19,7 @@ from bot.handling import Handled, Handling, Progress
 from bot.lanes import Lanes
 from bot.model_lanes import FORGET_S, LaneModel, ModelLanes, ModelLimits
 from bot.model_metrics import tell_lanes
-from bot.person_gate import AT_ONCE, PersonGate
+from bot.person_gate import PersonGate
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
 from engine.ports.store import Claim, Effects, RunWrite
@@ -176,31 +176,48 @@ async def test_a_lane_that_waits_for_a_model_holds_no_lane_place(scripts: Script
         await worker.finish(4)
 
 
-async def test_only_so_much_of_one_person_is_worked_on_at_once_and_others_come_in_between(
+@dataclass
+class HeldAsks(Asks):
+    """Handles the mail of one person when the test lets it."""
+
+    who: str = "lin"
+    held: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+        handled = await super().handle(claim, progress)
+        if self.who in claim.mail:
+            await self.held.wait()
+        return handled
+
+
+async def test_what_one_person_said_is_worked_on_in_turn_and_others_come_in_between(
     scripts: Scripts,
 ) -> None:
     worker = Worker(scripts, ONE)
-    held = asyncio.Event()
-    handle = worker.asks.handle
-
-    async def slowly(claim: Claim, progress: Progress) -> Handled:
-        handled = await handle(claim, progress)
-        if "lin" in claim.mail:
-            await held.wait()
-        return handled
-
-    worker.asks.handle = slowly  # type: ignore[method-assign]
-    for n in range(AT_ONCE + 3):
+    worker.asks = asks = HeldAsks(worker.asks.model)
+    worker.asking._gate = PersonGate(moment_s=3600.0)
+    for n in range(5):
         await worker.say("lin", f"a-{n}", f"lin {n}", asks=False)
-    async with worker.working(AT_ONCE + 1):
-        await until(lambda: len(worker.asks.begun) == AT_ONCE)
+    async with worker.working(2):
+        await until(lambda: len(asks.begun) == 1)
         await worker.say("wu", "b-1", "wu", asks=False)
-        await until(lambda: worker.asks.ended[AT_ONCE:] == ["wu"])
-        held.set()
-        await until(lambda: len(worker.asks.ended) == AT_ONCE + 4)
-    assert [text for text in worker.asks.ended if text != "wu"] == [
-        f"lin {n}" for n in range(AT_ONCE + 3)
-    ]
+        await until(lambda: asks.ended == ["lin 0", "wu"])
+        asks.held.set()
+        await until(lambda: len(asks.ended) == 6)
+    assert asks.ended == ["lin 0", "wu", *(f"lin {n}" for n in range(1, 5))]
+
+
+async def test_what_takes_longer_than_a_moment_does_not_hold_up_what_was_said_after_it(
+    scripts: Scripts,
+) -> None:
+    worker = Worker(scripts, ONE)
+    worker.asks = asks = HeldAsks(worker.asks.model)
+    for n in range(3):
+        await worker.say("lin", f"a-{n}", f"lin {n}", asks=False)
+    async with worker.working():
+        await until(lambda: len(asks.begun) == 3)
+        asks.held.set()
+    assert len(asks.ended) == 3
 
 
 async def test_who_gives_up_waiting_to_be_worked_on_holds_nobody_up() -> None:
@@ -210,16 +227,18 @@ async def test_who_gives_up_waiting_to_be_worked_on_holds_nobody_up() -> None:
         await gate.enter("lin")
         done.append(name)
 
-    for n in range(AT_ONCE):
-        await work(str(n))
-    waiting = [asyncio.create_task(work(name)) for name in ("gone", "late", "last")]
+    await work("first")
+    names = ("gone", "late", "last")
+    gone, late, last = [asyncio.create_task(work(name)) for name in names]
     await until(lambda: len(gate._waiting["lin"]) == 3)
-    waiting[0].cancel()
-    gate.leave("lin")
+    gone.cancel()
+    gate._pass_on("lin", asyncio.get_running_loop())
     # Its turn has come, and it does not know yet.
-    waiting[1].cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-    assert done[AT_ONCE:] == ["last"]
+    late.cancel()
+    await last
+    assert done == ["first", "last"]
+    gate.leave("lin")
+    assert not gate.is_busy("lin")
 
 
 async def test_the_next_place_is_of_whoever_has_the_fewest(scripts: Scripts) -> None:

@@ -1,5 +1,6 @@
 """What must hold of places kept for runs and commands, whatever else is due (design §3)."""
 
+import asyncio
 import itertools
 
 from adapters.redis.keys import Partitions, tag
@@ -64,6 +65,20 @@ async def test_until_when_there_is_nothing_to_do_is_told_of_what_there_are_place
     claim = (await mailbox.take(0, run=1)).claims[0]
     await mailbox.release(claim, retry_in_s=60, counts=False)
     assert 50 < (await mailbox.take(0, run=1)).next_s <= 60
+    await put(scripts, mailbox, f"control:{conversation}")
+    claim = (await mailbox.take(0, control=1)).claims[0]
+    await mailbox.release(claim, retry_in_s=600, counts=False)
+    assert 50 < (await mailbox.take(0, run=1, control=1)).next_s <= 60
+
+
+async def test_a_command_is_put_and_taken_in_a_single_round_trip(single: Scripts) -> None:
+    mailbox = RedisMailbox(single, Partitions(1), lease_s=30, bell=single.client)
+    for n in range(20):
+        # In one round trip, and so nearly always in one millisecond.
+        lane = f"control:web:local:moment-{n}"
+        put_now = mailbox.put(lane, "mail", update_id=f"moment-{n}")
+        _, found = await asyncio.gather(put_now, mailbox.take(0, control=1))
+        assert [claim.lane for claim in found.claims] == [lane]
 
 
 async def test_what_an_older_build_did_with_a_lane_holds(
