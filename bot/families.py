@@ -49,6 +49,12 @@ FAMILIES = (
     Family("lease_lost", "lease_losses", "Lanes that another worker took over", ("lane",)),
     Family("failed", "handling_failures", "Mail whose handling failed", ("lane",)),
     Family("budget_used", "budgets_used_up", "Budgets of the model that were used up", ("of",)),
+    Family(
+        "model_full",
+        "model_full",
+        "Mail that waited in the store, since a limit of lanes that wait for a model was reached",
+        ("limit",),
+    ),
     Family("calls", "model_calls", "Requests to models, what came of them", ("model", "outcome")),
     Family("tokens", "model_tokens", "Tokens that model servers counted", ("model", "kind")),
     Family("cost", "model_cost", "Cost of the tokens, by the prices of LLM_PRICES", ("model",)),

@@ -8,13 +8,22 @@ import structlog
 
 from bot.counting import count_ends
 from bot.handling import Handled, Handling, Progress, set_aside
+from bot.lane_places import LanePlace, LanePlaces
+from bot.model_lanes import ModelLanes
 from bot.newer import AGAIN_S, Patience
 from bot.pulse import Pulse
 from bot.stopping import pause
-from engine.errors import LeaseLost, NewerState, StaleWrite, StoreError, StoreUnavailable
+from engine.errors import (
+    LeaseLost,
+    ModelQueueFull,
+    NewerState,
+    StaleWrite,
+    StoreError,
+    StoreUnavailable,
+)
 from engine.ports.meter import Meter
 from engine.ports.platform import Platform
-from engine.ports.store import AfterCommit, Claim, Effects, Mailbox
+from engine.ports.store import AfterCommit, Claim, Effects, LaneRoom, Mailbox
 
 log = structlog.get_logger()
 # How often a mail is tried before its lane goes on without it, or its run is blocked.
@@ -29,6 +38,9 @@ TYPING_EVERY_S = 4.0
 class Lanes:
     """Handles up to `limit` lanes at once until told to stop, then finishes what it holds.
 
+    Besides, up to `kept` runs and as many commands.
+    A lane that asks a model or waits for one (`asking`) holds its lease, and no place; when told to
+    stop, one that still waits is given back.
     With `patience`, what a newer build wrote is left to it for so long.
     """
 
@@ -42,20 +54,23 @@ class Lanes:
         typing: Callable[[str], Platform | None],
         committed: Callable[[Effects], None],
         meter: Meter,
+        kept: int = 0,
+        asking: ModelLanes | None = None,
         pulse: Pulse | None = None,
         patience: Patience | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._handling = handling
-        self._limit = limit
+        self._asking = asking or ModelLanes()
         self._renew_s = lease_s / 3
         self._typing = typing
         self._committed = committed
         self._meter = meter
         self._pulse = pulse or Pulse()
         self._patience = patience
-        self._busy = 0
         self._wake = asyncio.Event()
+        room = LaneRoom(limit, run=kept, control=kept)
+        self._places = LanePlaces(room, self._wake.set)
 
     def wake(self) -> None:
         """Look for due lanes now."""
@@ -67,25 +82,27 @@ class Lanes:
             while not stop.is_set():
                 self._wake.clear()
                 next_s = await self._take(lanes, stop)
-                if next_s > 0 or self._busy >= self._limit:
+                if next_s > 0 or not self._places.room().total:
                     await pause(self._wake, min(max(next_s, 0.01), POLL_S))
+            # What waits for a model would outlast the end of the process.
+            self._asking.drain()
 
     async def _take(self, lanes: asyncio.TaskGroup, stop: asyncio.Event) -> float:
-        free = self._limit - self._busy
-        if free <= 0:
+        room = self._places.room()
+        if not room.total:
             return POLL_S
         try:
-            taken = await self._mailbox.take(free)
+            taken = await self._mailbox.take(room.shared, run=room.run, control=room.control)
         except StoreError as error:
             log.warning("store_away", error=str(error))
             return POLL_S
         for claim in taken.claims:
-            self._busy += 1
-            lanes.create_task(self._pulse.working(claim.lane, self._lane(claim, stop)))
+            held = self._lane(claim, stop, self._places.take(claim.kind))
+            lanes.create_task(self._pulse.working(claim.lane, held))
         # Fewer than there was room for are all that were due.
-        return taken.next_s if len(taken.claims) < free else 0.0
+        return taken.next_s if len(taken.claims) < room.total else 0.0
 
-    async def _lane(self, claim: Claim, stop: asyncio.Event) -> None:
+    async def _lane(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> None:
         """Hold one lane: renew its lease beside the work; give up when another has it."""
         # Told by an event, since a client library may swallow one cancellation.
         done = asyncio.Event()
@@ -93,18 +110,16 @@ class Lanes:
             async with asyncio.TaskGroup() as both:
                 try:
                     with _after(self._renew_s, lambda: both.create_task(self._renew(claim, done))):
-                        await self._work(claim, stop)
+                        await self._work(claim, stop, place)
                 finally:
                     done.set()
         except* LeaseLost:
-            self._meter.count("lease_lost", _kind(claim))
+            self._meter.count("lease_lost", claim.kind)
             log.warning("lease_lost", lane=claim.lane)
         except* StoreError as errors:
             log.warning("store_away", lane=claim.lane, error=str(errors.exceptions[0]))
         finally:
-            if self._busy >= self._limit:
-                self._wake.set()
-            self._busy -= 1
+            place.end()
 
     async def _renew(self, claim: Claim, done: asyncio.Event) -> None:
         while not done.is_set():
@@ -112,12 +127,15 @@ class Lanes:
                 await self._mailbox.renew(claim)
             await pause(done, self._renew_s)
 
-    async def _work(self, claim: Claim, stop: asyncio.Event) -> None:
+    async def _work(
+        self, claim: Claim, stop: asyncio.Event, place: LanePlace | None = None
+    ) -> None:
+        place = place or LanePlace(self._places, claim.kind)
         following: Claim | None = claim
         while following is not None:
             current = following
             try:
-                following = await self._one(current, stop)
+                following = await self._one(current, stop, place)
             except LeaseLost:
                 # Late is not failed: said late, a renewal takes the attempt back.
                 with suppress(StoreError):
@@ -138,7 +156,7 @@ class Lanes:
                 return
             except Exception as error:
                 # The turn boundary: whatever failed, the mail stays and is tried again.
-                self._meter.count("failed", _kind(current))
+                self._meter.count("failed", current.kind)
                 log.error("handling_failed", lane=current.lane, exc_info=error)
                 delay_s = min(2.0**current.attempts, LONGEST_BACKOFF_S)
                 await self._mailbox.release(current, retry_in_s=delay_s, counts=True)
@@ -152,7 +170,7 @@ class Lanes:
                 await self._mailbox.release(claim, retry_in_s=0, counts=False)
                 return
 
-    async def _one(self, claim: Claim, stop: asyncio.Event) -> Claim | None:
+    async def _one(self, claim: Claim, stop: asyncio.Event, place: LanePlace) -> Claim | None:
         """Handle and commit the claim's mail; returns the next."""
         held = [claim]
 
@@ -164,7 +182,14 @@ class Lanes:
                 raise LeaseLost(claim.lane)
             held[0] = after
 
-        handled = await self._handled(claim, progress)
+        try:
+            async with self._asking.handling(claim, place):
+                handled = await self._handled(claim, progress)
+        except ModelQueueFull as full:
+            # As one more attempt, the next goes on from what this one has committed.
+            went_on = held[0] is not claim
+            await self._mailbox.release(held[0], retry_in_s=full.retry_in_s, counts=went_on)
+            return None
         after: AfterCommit = "release" if stop.is_set() else "keep"
         following = await self._mailbox.commit(
             held[0],
@@ -210,10 +235,6 @@ class Lanes:
             done.set()
             for task in typing:
                 await task
-
-
-def _kind(claim: Claim) -> str:
-    return claim.lane.partition(":")[0]
 
 
 async def _type(platform: Platform, conversation: str, done: asyncio.Event) -> None:

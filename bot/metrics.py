@@ -9,7 +9,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from bot.bearer import bears
 from bot.families import Families, Reading
-from bot.model_metrics import breakers
+from bot.model_metrics import breakers, lanes_reading
 from bot.settings import Settings
 from engine.errors import StoreError
 from engine.ports.model_numbers import ModelNumbers
@@ -32,6 +32,7 @@ READINGS = (
     *(name.replace("age_s", "age_seconds") for name in _MEANINGS),
     _CARDS,
     "model_breaker",
+    "model_lanes",
 )
 """What is read when it is asked for, by name."""
 
@@ -45,7 +46,11 @@ def metrics_route(
         if not _may_read(request, settings):
             return web.json_response({"error": "Authorization: Bearer is wrong"}, status=401)
         try:
-            readings = [*_waiting(await operations.backlog()), await breakers(settings, numbers)]
+            readings = [
+                *_waiting(await operations.backlog()),
+                await breakers(settings, numbers),
+                await lanes_reading(numbers),
+            ]
             counts = await numbers.counts()
         except StoreError as error:
             return web.json_response({"error": str(error)}, status=503)

@@ -160,6 +160,9 @@ class Settings(BaseSettings):
     worker_lanes: int = _shown(
         "SIGNOFF_WORKER_LANES", 32, "a whole number from 1 to 1024", ge=1, le=1024
     )
+    kept_lanes: int = _shown(
+        "SIGNOFF_KEPT_LANES", 4, "a whole number from 0 to 1024", ge=0, le=1024
+    )
     lease_s: float = _shown(
         "SIGNOFF_LEASE_S", 25.0, "a number of seconds from 1 to 3600", ge=1, le=3600
     )
@@ -213,6 +216,15 @@ class Settings(BaseSettings):
     )
     llm_concurrency: int = _shown(
         "LLM_CONCURRENCY", 8, "a whole number from 1 to 1000", ge=1, le=1000
+    )
+    llm_lanes: int | None = _shown(
+        "LLM_LANES", None, "a whole number from 1 to 10000", ge=1, le=10_000
+    )
+    llm_lanes_per_project: int | None = _shown(
+        "LLM_LANES_PER_PROJECT", None, "a whole number from 1 to 10000", ge=1, le=10_000
+    )
+    llm_lanes_per_person: int | None = _shown(
+        "LLM_LANES_PER_PERSON", None, "a whole number from 1 to 10000", ge=1, le=10_000
     )
     llm_prices: Prices = _shown(
         "LLM_PRICES", {}, "MODEL=PROMPT/COMPLETION per million tokens, separated by commas"

@@ -32,6 +32,7 @@ from bot.loop_lag import LoopLag
 from bot.masking import masking, no_keys
 from bot.meter import SharedMeter
 from bot.metered import Metered
+from bot.model_lanes import LaneModel
 from bot.model_watch import ModelWatch
 from bot.outside import load_servers
 from bot.people import Directory
@@ -377,4 +378,4 @@ def _open_model(
         observer=watch,
     )
     stack.push_async_callback(model.close)
-    return WatchedModel(model, spans, SystemClock(settings.timezone))
+    return WatchedModel(LaneModel(model), spans, SystemClock(settings.timezone))

@@ -10,6 +10,8 @@ from bot.growing import Grown
 from bot.keeping import Keeping
 from bot.lanes import POLL_S, Lanes
 from bot.mending import mend
+from bot.model_lanes import ModelLanes, ModelLimits
+from bot.model_metrics import tell_lanes
 from bot.newer import WAIT_S, Patience
 from bot.notify import Notifier
 from bot.pulse import Pulse
@@ -48,7 +50,8 @@ async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) ->
     """Handle mail and show rows over these parts until `stop`."""
     pulse = pulse or Pulse()
     delivery = _delivery(parts)
-    lanes = _lanes(parts, delivery, pulse)
+    asking = _asking(parts)
+    lanes = _lanes(parts, delivery, asking, pulse)
     # Once for all messages, before the first of them.
     await parts.reloading.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
@@ -64,6 +67,8 @@ async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) ->
         group.create_task(delivery.run(drained))
         group.create_task(parts.watch.run(drained))
         group.create_task(parts.meter.run(drained))
+        if parts.handling.model:
+            group.create_task(tell_lanes(parts.numbers, asking, drained))
         group.create_task(parts.reloading.run(stop))
         group.create_task(parts.groups.run(drained))
         group.create_task(parts.entrants.run(drained))
@@ -103,7 +108,7 @@ def _delivery(parts: Parts) -> Delivery:
     )
 
 
-def _lanes(parts: Parts, delivery: Delivery, pulse: Pulse) -> Lanes:
+def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -> Lanes:
     """The lanes, which wake the delivery, and themselves, by what they commit."""
 
     def typing(conversation: str) -> Adapter | None:
@@ -119,6 +124,8 @@ def _lanes(parts: Parts, delivery: Delivery, pulse: Pulse) -> Lanes:
         parts.mailbox,
         parts.handling,
         limit=parts.settings.worker_lanes,
+        kept=parts.settings.kept_lanes,
+        asking=asking,
         lease_s=parts.settings.lease_s,
         typing=typing,
         committed=committed,
@@ -127,6 +134,18 @@ def _lanes(parts: Parts, delivery: Delivery, pulse: Pulse) -> Lanes:
         patience=Patience(WAIT_S, parts.clock.elapsed_s),
     )
     return lanes
+
+
+def _asking(parts: Parts) -> ModelLanes:
+    """Limits as they are set, else by the number of places: half of them for one person."""
+    settings, places = parts.settings, parts.settings.llm_concurrency
+    limits = ModelLimits(
+        places=places,
+        lanes=settings.llm_lanes or 8 * places,
+        per_project=settings.llm_lanes_per_project or 4 * places,
+        per_person=settings.llm_lanes_per_person or max(1, places // 2),
+    )
+    return ModelLanes(limits, parts.handling.project, parts.clock.elapsed_s, parts.meter)
 
 
 async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:

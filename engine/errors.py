@@ -10,6 +10,7 @@ BotError                       retryable = False
 ├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
 ├── LimitExceeded              iterations, tokens, time: BudgetExceeded (of a run)
+├── ModelQueueFull(retry_in_s)* a lane may not wait for a model here and now; its mail stays
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
 `*` retryable: the worker looks at nothing else.
 """
@@ -181,6 +182,16 @@ class LimitExceeded(BotError):
 
 class BudgetExceeded(LimitExceeded):
     """A run has used up its answers of the model; somebody has to let it go on."""
+
+
+class ModelQueueFull(BotError):
+    """A lane may not wait for a model here and now: its mail stays, and is due in `retry_in_s`."""
+
+    retryable = True
+
+    def __init__(self, text: str, *, retry_in_s: float = 0.0) -> None:
+        super().__init__(text)
+        self.retry_in_s = retry_in_s
 
 
 class DefinitionError(BotError):

@@ -4,6 +4,7 @@ All keys of one conversation carry its partition's hash tag, so that one script 
 also in a Cluster; scripts build theirs from the tag. Ids begin with the partition in hex.
 
 {pN}:q        lanes -> time from which they may be claimed     {pN}:due, :timers   timers
+{pN}:q:run, :control   the same lanes of these kinds, once more
 {pN}:fence    counter of fences                                {pN}:e:<update>     answers
 {pN}:l:<lane>:in | :h          mail; fence, commits, last commit, attempts, holder
 {pN}:c:<conversation>:st | :cards | :runs                      session, open cards, active runs
@@ -36,6 +37,7 @@ BELL = "signoff:bell"
 PARTITIONS = "signoff:partitions"
 WORKERS = "signoff:workers"
 MODEL_COUNTS = "signoff:model:counts"
+MODEL_WORKERS = "signoff:model:workers"
 CURRENT = "signoff:playbooks:current"
 OPEN_LISTED = "signoff:open-listed"
 SLACK_TEAMS = "signoff:slack:teams"
@@ -98,6 +100,11 @@ def slack(kind: str, name: str) -> str:
 def model_state(model: str) -> str:
     """How a model was last found, while it is not well."""
     return f"signoff:model:state:{model}"
+
+
+def model_lanes(worker: str) -> str:
+    """How many lanes of a worker ask a model, or wait for one."""
+    return f"signoff:model:lanes:{worker}"
 
 
 def session(name: str) -> str:

@@ -1,6 +1,7 @@
 """What the model costs and how it fares, of all processes together."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
@@ -50,6 +51,23 @@ class RedisModelNumbers:
                 kept = await self._client.get(keys.model_state(model))
             states[model] = next((s for s in get_args(BreakerState) if s == kept), "closed")
         return states
+
+    async def lanes(
+        self, worker: str = "", now: Mapping[str, int] | None = None
+    ) -> Mapping[str, int]:
+        """How many lanes of all workers ask a model or wait for it, by state."""
+        sums = Counter[str]()
+        with translated():
+            if worker:
+                told = json.dumps(dict(now or {}))
+                await self._client.set(keys.model_lanes(worker), told, ex=STATE_KEEP_S)
+                await self._client.sadd(keys.MODEL_WORKERS, worker)
+            for name in map(str, await self._client.smembers(keys.MODEL_WORKERS)):
+                kept = await self._client.get(keys.model_lanes(name))
+                if kept is None:
+                    await self._client.srem(keys.MODEL_WORKERS, name)
+                sums.update(json.loads(kept or "{}"))
+        return sums
 
     async def first(self, name: str, *, within_s: int) -> bool:
         """True for the first process that asks for this name in that time."""

@@ -25,6 +25,7 @@ from engine.ports.store import (
     Claim,
     Effects,
     Following,
+    LaneRoom,
     Row,
     StoredCard,
     Taken,
@@ -103,17 +104,28 @@ class RedisMailbox:
         self._scripts.bell.ring()
         return bool(new)
 
-    async def take(self, limit: int) -> Taken:
-        """Lease up to `limit` lanes over all partitions."""
-        found, next_s = await self._sweep.run(self._claim, limit)
-        return Taken(claims=tuple(found), next_s=next_s)
+    async def take(self, limit: int, *, run: int = 0, control: int = 0) -> Taken:
+        """Lease up to `limit` lanes over all partitions, and so many runs and commands besides."""
+        room = LaneRoom(limit, run, control)
 
-    async def _claim(self, partition: int, limit: int) -> tuple[list[Claim], float]:
-        found, next_ms = await self._scripts.run(
-            "claim", partition, limit, self._lease_ms, self.holder
-        )
-        claims = [wire.claim(c[0], int(c[1]), int(c[2]), int(c[3]), c[4:]) for c in found]
-        return claims, int(next_ms) / 1000
+        async def claim(partition: int, _: int) -> tuple[list[Claim], float]:
+            nonlocal room
+            found, next_ms = await self._scripts.run(
+                "claim",
+                partition,
+                room.shared,
+                self._lease_ms,
+                room.run,
+                room.control,
+                self.holder,
+            )
+            claims = [wire.claim(c[0], int(c[1]), int(c[2]), int(c[3]), c[4:]) for c in found]
+            for claimed in claims:
+                room = room.without(claimed.kind)
+            return claims, int(next_ms) / 1000
+
+        found, next_s = await self._sweep.run(claim, room.total)
+        return Taken(claims=tuple(found), next_s=next_s)
 
     async def renew(self, claim: Claim) -> None:
         """Keep the lease; raises LeaseLost when another holds the lane."""

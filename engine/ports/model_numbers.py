@@ -73,6 +73,15 @@ class ModelNumbers(Protocol):
         """How these models were last found by any process."""
         ...
 
+    async def lanes(
+        self, worker: str = "", now: Mapping[str, int] | None = None
+    ) -> Mapping[str, int]:
+        """How many lanes of all workers ask a model or wait for it, by state.
+
+        With a `worker`, first how many of its own do so `now`; forgotten after half a minute.
+        """
+        ...
+
     async def first(self, name: str, *, within_s: int) -> bool:
         """True for the first process that asks for this name in that time."""
         ...

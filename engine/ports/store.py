@@ -5,7 +5,7 @@ writes lies in the partition of its lane or card and lands in one script, or not
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -184,6 +184,33 @@ class Claim:
     follows: bool = False
     now: datetime | None = field(default=None, compare=False)
 
+    @property
+    def kind(self) -> str:
+        """What kind of lane it is: talk, run or control."""
+        return self.lane.partition(":")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRoom:
+    """For how many lanes there is room: of any kind, and besides for runs and for commands."""
+
+    shared: int
+    run: int = 0
+    control: int = 0
+
+    @property
+    def total(self) -> int:
+        """For how many lanes in all."""
+        return self.shared + self.run + self.control
+
+    def without(self, kind: str) -> "LaneRoom":
+        """What is left beside one more lane of that kind; what is kept for it goes first."""
+        if kind == "run" and self.run > 0:
+            return replace(self, run=self.run - 1)
+        if kind == "control" and self.control > 0:
+            return replace(self, control=self.control - 1)
+        return replace(self, shared=self.shared - 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Taken:
@@ -211,8 +238,11 @@ class Mailbox(Protocol):
         """
         ...
 
-    async def take(self, limit: int) -> Taken:
-        """Lease up to `limit` lanes that have mail."""
+    async def take(self, limit: int, *, run: int = 0, control: int = 0) -> Taken:
+        """Lease up to `limit` lanes that have mail, and up to so many runs and commands besides.
+
+        When the next is due is told of the kinds for which there was room.
+        """
         ...
 
     async def renew(self, claim: Claim) -> None:

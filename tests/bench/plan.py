@@ -7,7 +7,7 @@ from typing import Any
 
 ITEMS = (
     *("router", "planner", "rules", "jobs", "slack", "telegram"),
-    *("acks", "taps", "suspended", "commands", "reviews", "pages"),
+    *("acks", "sharing", "taps", "suspended", "commands", "reviews", "pages"),
 )
 
 

@@ -30,6 +30,7 @@ from tests.bench.planner import planner
 from tests.bench.reviews import reviews
 from tests.bench.router.score import router
 from tests.bench.rules import rules
+from tests.bench.sharing import sharing
 from tests.bench.suspended import suspended
 from tests.bench.taps import taps
 from tests.bench.turns import turns
@@ -56,6 +57,7 @@ MEASURES: Mapping[str, Item] = {
     "slack": _slack,
     "telegram": _telegram,
     "acks": acks,
+    "sharing": sharing,
     "taps": taps,
     "suspended": suspended,
     "commands": commands,

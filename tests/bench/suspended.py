@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from time import perf_counter
@@ -76,7 +77,7 @@ async def _tap_all(
     for run in runs:
         try:
             async with asyncio.timeout(PATIENCE_S):
-                first, second = await _tap(web, client, run)
+                first, second = await approve(web, client, run)
         except (TimeoutError, OSError, RuntimeError) as error:
             faults.append(f"{run.run}: {type(error).__name__} {error}")
             continue
@@ -91,7 +92,7 @@ async def _tap_all(
     }
 
 
-async def _tap(web: wire.Client, client: Redis, run: Names) -> tuple[float, float]:
+async def approve(web: wire.Client, client: Redis, run: Names) -> tuple[float, float]:
     """Seconds from the tap to its acknowledgement, and until the requester sees the run done."""
     body = {"room": run.room, "person": "chen", "id": f"tap-{run.room}", "button": run.button}
     request = wire.post(
@@ -102,11 +103,16 @@ async def _tap(web: wire.Client, client: Redis, run: Names) -> tuple[float, floa
     decided = perf_counter() - begun
     if answer.status != 200 or not json.loads(answer.body).get("ok"):
         raise RuntimeError(f"{answer.status} {answer.body.decode()}")
-    after, shown = "0", await _shown(client, run.stream, "0")
-    while not any(_is_done(entry) for _, entry in shown):
-        after = shown[-1][0] if shown else after
-        shown = await _shown(client, run.stream, after)
+    await until_shown(client, run.stream, _is_done)
     return decided, perf_counter() - begun
+
+
+async def until_shown(client: Redis, stream: str, fits: Callable[[dict[str, Any]], bool]) -> None:
+    """Return when the chat shows what fits."""
+    after, shown = "0", await _shown(client, stream, "0")
+    while not any(fits(entry) for _, entry in shown):
+        after = shown[-1][0] if shown else after
+        shown = await _shown(client, stream, after)
 
 
 async def _shown(client: Redis, stream: str, after: str) -> list[tuple[str, dict[str, Any]]]:

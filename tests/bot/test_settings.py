@@ -48,6 +48,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     # Two thirds of a lease are always left when a worker stops: more than the watchdog takes.
     assert settings.lease_s * 2 / 3 > settings.watchdog_s + 1
     assert settings.allow_unsafe_redis is False
+    assert settings.kept_lanes == 4
     assert (settings.llm_concurrency, settings.llm_prices) == (8, {})
     assert settings.run_budget == ModelBudget(calls=300, tokens=2_000_000)
     assert settings.graph_budget == ModelBudget(calls=500, tokens=3_000_000)
@@ -222,6 +223,10 @@ WRONG = [
         for wrong in ("a", "a=1", "a=1/", "=1/2", "a=1/-2", "a=1/nan", "a=1/2/3", "a=1/2,a=1/2")
     ),
     ("LLM_CONCURRENCY", "0", "a whole number from 1 to 1000, not '0'"),
+    ("SIGNOFF_KEPT_LANES", "-1", "a whole number from 0 to 1024, not '-1'"),
+    ("LLM_LANES", "0", "a whole number from 1 to 10000, not '0'"),
+    ("LLM_LANES_PER_PROJECT", "x", "a whole number from 1 to 10000, not 'x'"),
+    ("LLM_LANES_PER_PERSON", "0", "a whole number from 1 to 10000, not '0'"),
     ("SLACK_BOT_TOKEN", "xoxb 1", SECRET),
     ("SLACK_API_URL", "slack", WEB),
     ("SLACK_TOKEN_KEYS", "short", "keys of 32 bytes in URL-safe base64, separated by commas"),

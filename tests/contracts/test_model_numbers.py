@@ -54,3 +54,16 @@ async def test_one_process_is_the_first(scripts: Scripts, numbers: RedisModelNum
     assert not await RedisModelNumbers(scripts.client).first("x", within_s=3600)
     assert await numbers.first("y", within_s=3600)
     assert 3590 < await scripts.client.ttl(keys.first("x")) <= 3600
+
+
+async def test_lanes_of_all_workers_that_still_tell_add_up(
+    scripts: Scripts, numbers: RedisModelNumbers
+) -> None:
+    assert await numbers.lanes() == {}
+    await RedisModelNumbers(scripts.client).lanes("a", {"asking": 2, "waiting": 1})
+    assert await numbers.lanes("b", {"asking": 1}) == {"asking": 3, "waiting": 1}
+    assert await numbers.lanes("a", {"asking": 0}) == {"asking": 1}
+    assert 0 < await scripts.client.ttl(keys.model_lanes("b")) <= STATE_KEEP_S
+    await scripts.client.delete(keys.model_lanes("b"))
+    assert await numbers.lanes() == {"asking": 0}
+    assert await scripts.client.smembers(keys.MODEL_WORKERS) == {"a"}

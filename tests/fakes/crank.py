@@ -104,8 +104,7 @@ class Crank:
 
     async def handle(self, claim: Claim) -> None:
         """The claim's mail, as a worker handles it; what it raises, the worker sees to."""
-        self.lanes._busy += 1
-        await self.lanes._lane(claim, self._stop)
+        await self.lanes._lane(claim, self._stop, self.lanes._places.take(claim.kind))
 
     async def worked(self, claim: Claim) -> Handled:
         """What a worker would commit for the claim's mail; all but the commit is done."""

@@ -22,7 +22,7 @@ elseif held[1] ~= ARGV[3] then
 end
 local mail = redis.call('LINDEX', inbox, 0)
 if mail and ARGV[9] == 'keep' then
-  redis.call('ZADD', T .. 'q', now + tonumber(ARGV[6]), lane)
+  rank(lane, now + tonumber(ARGV[6]))
   -- Mail that is not handled yet stays in hand, and its attempts go on counting.
   if ARGV[7] == '1' then redis.call('HSET', h, 'attempts', 1) end
   return {'OK', mail, lane_state(lane)}
@@ -30,9 +30,9 @@ end
 -- The lane is given back: no late renewal may lease it again.
 redis.call('HSET', h, 'fence', 0, 'attempts', 0)
 if mail and ARGV[9] == 'release' then
-  redis.call('ZADD', T .. 'q', now, lane)
+  rank(lane, now)
 else
-  redis.call('ZREM', T .. 'q', lane)
+  unrank(lane)
   local run = string.match(lane, '^run:(.*)$')
   if run and ARGV[9] == 'park' then redis.call('SADD', T .. 'blocked', run) end
   if not mail then redis.call('PEXPIRE', h, IDLE_MS) end

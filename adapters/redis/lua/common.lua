@@ -19,10 +19,22 @@ local function lane_state(lane)
   return redis.call('GET', c .. ':st') or '', '', cards, redis.call('ZCARD', c .. ':runs'), now
 end
 
+-- A lane may be claimed from `at` on. Runs and commands stand in a queue of their kind as well, where
+-- the places that are kept for them are filled from; among all is what counts, and all that older
+-- builds know.
+local function rank(lane, at)
+  redis.call('ZADD', T .. 'q', at, lane)
+  local kind = string.match(lane, '^%a+')
+  if kind ~= 'talk' then redis.call('ZADD', T .. 'q:' .. kind, at, lane) end
+end
+
+local function unrank(lane)
+  redis.call('ZREM', T .. 'q', lane)
+  redis.call('ZREM', T .. 'q:' .. string.match(lane, '^%a+'), lane)
+end
+
 local function mark_lane(lane)
-  if not redis.call('ZSCORE', T .. 'q', lane) then
-    redis.call('ZADD', T .. 'q', now, lane)
-  end
+  if not redis.call('ZSCORE', T .. 'q', lane) then rank(lane, now) end
 end
 
 local function put_mail(lane, mail)
@@ -207,7 +219,7 @@ local function cancel(run)
   redis.call('DEL', T .. 'l:' .. lane .. ':in')
   redis.call('HSET', T .. 'l:' .. lane .. ':h', 'fence', redis.call('INCR', T .. 'fence'))
   redis.call('PEXPIRE', T .. 'l:' .. lane .. ':h', IDLE_MS)
-  redis.call('ZREM', T .. 'q', lane)
+  unrank(lane)
 end
 
 local function write_run(r)

@@ -14,7 +14,7 @@ for _, lane in ipairs(redis.call('ZRANGE', T .. 'q', 0, -1)) do
     if charged[lane] then more, delay = ARGV[3], tonumber(ARGV[4]) end
     redis.call('HSET', h, 'fence', 0)
     redis.call('HINCRBY', h, 'attempts', more)
-    redis.call('ZADD', T .. 'q', now + delay, lane)
+    rank(lane, now + delay)
     table.insert(free, lane)
   end
 end

@@ -9,5 +9,5 @@ if held[1] ~= ARGV[3] then
   end
   return 0
 end
-redis.call('ZADD', T .. 'q', now + tonumber(ARGV[4]), ARGV[2])
+rank(ARGV[2], now + tonumber(ARGV[4]))
 return 1

@@ -16,5 +16,5 @@ local lane = 'run:' .. ARGV[2]
 -- Whoever looks at the lane just now has read it as blocked, and must not park it again.
 redis.call('HSET', T .. 'l:' .. lane .. ':h', 'fence', 0)
 redis.call('LPUSH', T .. 'l:' .. lane .. ':in', ARGV[3])
-redis.call('ZADD', T .. 'q', now, lane)
+rank(lane, now)
 return 1
