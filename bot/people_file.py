@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import Field as Key
 
 from adapters.text_files import read_text
+from bot.setting_rules import platform_names
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
-from cards.texts import TEXTS, say
+from cards.texts import say
 from engine.errors import DefinitionError
 from engine.faults import Path as At
 from engine.faults import suggestion
@@ -22,7 +23,6 @@ _SLACK = re.compile(r"[TE][A-Z0-9]+:[UW][A-Z0-9]+")
 _GROUP = re.compile(r"[TE][A-Z0-9]+:S[A-Z0-9]+")
 _TELEGRAM = re.compile(r"[1-9][0-9]{0,19}")
 _WORKSPACE = re.compile(r"[TE][A-Z0-9]{2,20}")
-_PLACE = "place."
 
 Found = Iterator[tuple[At, str]]
 
@@ -198,11 +198,6 @@ def _circles(people: PeopleFile) -> Found:
             told.update(way)
             circle = " -> ".join((*way, person.id))
             yield ("people", index, "delegate", "person"), f"delegates in a circle: {circle}"
-
-
-def platform_names() -> frozenset[str]:
-    """What a conversation's id may begin with: whatever people have a word for."""
-    return frozenset(key.removeprefix(_PLACE) for key in TEXTS if key.startswith(_PLACE))
 
 
 def _admission(people: PeopleFile) -> Found:

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
 from bot.masking import BadPattern, compile_linear, masking
-from bot.people_file import platform_names
+from cards.texts import TEXTS
 from engine.ports.inbox_files import KINDS
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -49,6 +49,11 @@ _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (_REDCAP, ("REDCAP_API_URL",)),
     (_REDCAP, ("REDCAP_API_TOKEN",)),
 )
+
+
+def platform_names() -> frozenset[str]:
+    """What a conversation's id may begin with: whatever people have a word for."""
+    return frozenset(key.removeprefix("place.") for key in TEXTS if key.startswith("place."))
 
 
 def nobody_to_talk_to(given: set[str]) -> list[str]:

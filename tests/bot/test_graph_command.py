@@ -104,11 +104,11 @@ async def test_validate_with_json_is_an_empty_list_when_all_is_well(tmp_path: Pa
 async def test_validate_warns_of_an_end_that_sets_nothing(tmp_path: Path) -> None:
     playbooks = copied(tmp_path)
     review = playbooks / "clinical_qc" / "skills" / "visit-review.yaml"
-    changed(review, "    end_rejected: {decisions.review: rejected}\n", "")
+    changed(review, "on_reject: end_rejected", "on_reject: end_elsewhere")
     told = await ended(tmp_path, "validate")
     assert (told.status, told.out) == (0, "ok\n")
     where = f"{review.relative_to(tmp_path)}:20: sop.nodes.approve.on_reject"
-    assert told.err.startswith(f"warning: {where}: 'end_rejected' sets nothing")
+    assert told.err.startswith(f"warning: {where}: 'end_elsewhere' sets nothing")
     assert told.err.count("\n") == 1
 
 

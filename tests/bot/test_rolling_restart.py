@@ -7,7 +7,7 @@ from pathlib import Path
 
 import aiohttp
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, answering, ended, serving
+from signoff_process import FILES, answering, ended, serving
 
 from adapters.redis.embedded import EmbeddedServer
 from tests.fakes.forge import Forged
@@ -17,7 +17,6 @@ from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom, text_of
-from tests.reviews.walks import rewrite
 from tests.scenarios.conftest import admitting
 
 CHANNELS = tuple(f"D0TALK{n}" for n in range(4))
@@ -138,13 +137,9 @@ async def test_processes_are_replaced_one_by_one_and_every_message_is_answered_o
 async def test_what_an_older_worker_cannot_read_waits_for_a_newer_one(
     tmp_path: Path, redis: Redis, redis_server: EmbeddedServer
 ) -> None:
-    people = tmp_path / "people.yaml"
-    people.write_text((PLAYBOOKS / "people.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    rewrite(people, "    web: lin\n", "    web: lin\n    zone: Asia/Tokyo\n")
     port = free_port()
     given = {
         **FILES,
-        "SIGNOFF_PEOPLE": str(people),
         "REDIS_URL": redis_server.url,
         "PORT": str(port),
     }

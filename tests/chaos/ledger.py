@@ -158,6 +158,17 @@ class Command:
     rows: tuple[str, ...] = ()
 
 
+def _digest(words: Sequence[bytes]) -> str:
+    """The digest of the script that is called, by it or with its text; "" for another command."""
+    match words[0]:
+        case b"EVALSHA":
+            return words[1].decode("latin-1")
+        case b"EVAL":
+            return hashlib.sha1(words[1], usedforsecurity=False).hexdigest()
+        case _:
+            return ""
+
+
 class Wire:
     """One connection: pairs answers with commands. The client tells its name first."""
 
@@ -188,7 +199,7 @@ class Wire:
         now = self._ledger.clock()
         if words[0] == b"CLIENT" and words[1] == b"SETNAME":
             self._by = words[2].decode()
-        script = SCRIPTS.get(words[1].decode("latin-1"), "") if words[0] == b"EVALSHA" else ""
+        script = SCRIPTS.get(_digest(words), "")
         if not script:
             return Command(self._by, now)
         partition = words[3].decode().partition(":")[0]

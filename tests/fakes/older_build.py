@@ -1,4 +1,4 @@
-"""Signoff as a build that knew no time zones of people: `-m tests.fakes.older_build worker`."""
+"""Signoff as a build that cannot read the mail of Lin: `-m tests.fakes.older_build worker`."""
 
 import json
 import sys
@@ -8,10 +8,10 @@ from engine.mail import Mail, parse
 
 
 def older(text: str) -> Mail:
-    """Mail as that build reads it: a zone is a field that it does not have."""
+    """Mail as that build reads it: Lin's has a field that it does not have."""
     held = json.loads(text)
-    if "zone" in held.get("principal", {}):
-        held["principal"]["field_of_a_later_build"] = held["principal"].pop("zone")
+    if held.get("principal", {}).get("id") == "lin":
+        held["principal"]["field_of_a_later_build"] = ""
     return parse(json.dumps(held))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 TABLE = Path(__file__).parent / "README.md"
-SCENARIOS = {f"A{number}" for number in range(1, 46)} | {"A51"}
+SCENARIOS = {f"A{number}" for number in range(1, 48)} | {"A51"}
 _TEST = re.compile(r"^(?:async )?def (test_a(\d+)_\w+)\(", re.M)
 _ROW = re.compile(r"^\| (A\d+) \|[^|]*\| (.*) \|$", re.M)
 

@@ -88,7 +88,7 @@ async def test_the_ten_newest_are_listed_as_the_text_they_are(start: Start) -> N
     async with WebRoom(service.url) as room:
         listed = await pending(room, "lin", PENDING["en"].format(n=12))
         assert listed.count("<li>") == 11
-        assert "&lt;b&gt;Field&lt;/b&gt;, *next* 0 (11-21 20:02)" in listed
+        assert "&lt;b&gt;Field&lt;/b&gt;, *next* 0 (⟦2026-11-21T12:02Z⟧)" in listed
         assert "<a " not in listed
         assert listed.index("*next* 4") < listed.index("first 0") < listed.index("first 4")
         assert "first 5" not in listed

@@ -75,7 +75,7 @@ async def test_events_get_503_and_taps_are_told(start: Start, gate: Gate, tmp_pa
 
 
 async def test_a_store_that_hangs_is_answered_in_slacks_time_at_every_door(
-    start: Start, gate: Gate
+    start: Start, gate: Gate, tmp_path: Path
 ) -> None:
     async with (
         local_slack() as slack,
@@ -83,6 +83,7 @@ async def test_a_store_that_hangs_is_answered_in_slacks_time_at_every_door(
         aiohttp.ClientSession() as http,
     ):
         service = await start(
+            people=admitting(tmp_path, "{platforms: [slack, telegram]}"),
             redis_url=f"redis://127.0.0.1:{gate.port}/0",
             slack_bot_token=slack.bot_token,
             slack_signing_secret=slack.signing_secret,
