@@ -312,7 +312,9 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
         fields = {name: getattr(parts.handling, name) for name in parts.handling.__slots__}
         for n in range(64):
             lane = f"talk:web:local:room{n}"
-            await parts.mailbox.put(lane, SAID, update_id=f"u{n}")
+            # What one person says is worked on in turn.
+            said = SAID.replace('"id":"lin"', f'"id":"person {n}"')
+            await parts.mailbox.put(lane, said, update_id=f"u{n}")
         lanes = Lanes(
             parts.mailbox,
             Slow(**fields),
