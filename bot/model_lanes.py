@@ -21,7 +21,7 @@ from engine.ports.store import Claim
 AGAIN_S: Final = 1.0
 """After so long a lane that was given back is due again."""
 LOOKS_PER_S: Final = 10
-"""Many that were given back are due less often, so that looking at them costs no more than this."""
+"""Many of one person are due less often, so that looking at them costs no more than this."""
 FORGET_S: Final = 30.0
 """What was given back and not seen for so long, another worker has handled."""
 Limit = Literal["person", "project", "worker"]
@@ -135,8 +135,12 @@ class ModelLanes:
         """Return when it is the turn of this among what the person said.
 
         What takes longer than a moment waits for something else, and holds up the next no more.
+        Raises ModelQueueFull.
         """
-        gate, person = self._gate, asker_of(handled.claim, self.project).person
+        asker = asker_of(handled.claim, self.project)
+        gate, person = self._gate, asker.person
+        if gate.is_full(person):
+            raise self._full(handled.claim, asker)
         with handled.place.left() if gate.is_busy(person) else nullcontext():
             await gate.enter(person)
         handled.gate = partial(gate.leave, person)
@@ -151,6 +155,7 @@ class ModelLanes:
     def drain(self) -> None:
         """From now on nobody waits: lanes that do are given back, for other workers."""
         self._draining = True
+        self._gate.drain(ModelQueueFull("the worker ends"))
         for waiter in self._waiting:
             if not waiter.turn.done():
                 waiter.turn.set_exception(ModelQueueFull("the worker ends"))
@@ -202,7 +207,8 @@ class ModelLanes:
         self._given_back[claim.lane] = _GivenBack(claim.commits, asker, self.elapsed_s())
         self._given_back.move_to_end(claim.lane)
         self._forget()
-        again_s = max(AGAIN_S, len(self._given_back) / LOOKS_PER_S)
+        theirs = sum(each.asker.person == asker.person for each in self._given_back.values())
+        again_s = max(AGAIN_S, theirs / LOOKS_PER_S)
         return ModelQueueFull(f"{claim.lane} waits for a model", retry_in_s=again_s)
 
     def _forget(self) -> None:
@@ -225,7 +231,7 @@ class ModelLanes:
             if waiter.granted:
                 self._count(asker, -1)
                 self._grant()
-            else:
+            elif waiter in self._waiting:
                 self._waiting.remove(waiter)
             raise
 

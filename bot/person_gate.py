@@ -5,6 +5,7 @@ from collections import defaultdict, deque
 from typing import Final
 
 MOMENT_S: Final = 0.1
+LONGEST_QUEUE: Final = 32
 
 
 class PersonGate:
@@ -23,6 +24,17 @@ class PersonGate:
         """Whether whoever enters now has to wait."""
         return person in self._since
 
+    def is_full(self, person: str) -> bool:
+        """Whether so many wait that one more should wait elsewhere."""
+        return person in self._waiting and len(self._waiting[person]) >= LONGEST_QUEUE
+
+    def drain(self, error: Exception) -> None:
+        """Nobody waits any more: whoever does has this error."""
+        for turn in (turn for waiting in self._waiting.values() for turn in waiting):
+            if not turn.done():
+                turn.set_exception(error)
+        self._waiting.clear()
+
     async def enter(self, person: str) -> None:
         """Return when it is their turn; whoever entered must leave."""
         loop = asyncio.get_running_loop()
@@ -34,7 +46,7 @@ class PersonGate:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            if turn.done() and not turn.cancelled() and not turn.exception():
                 self.leave(person)
             raise
 

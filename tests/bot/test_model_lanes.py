@@ -17,9 +17,9 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.handling import Handled, Handling, Progress
 from bot.lanes import Lanes
-from bot.model_lanes import FORGET_S, LaneModel, ModelLanes, ModelLimits
+from bot.model_lanes import FORGET_S, Asker, LaneModel, ModelLanes, ModelLimits
 from bot.model_metrics import tell_lanes
-from bot.person_gate import PersonGate
+from bot.person_gate import LONGEST_QUEUE, PersonGate
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
 from engine.ports.store import Claim, Effects, RunWrite
@@ -218,6 +218,36 @@ async def test_what_takes_longer_than_a_moment_does_not_hold_up_what_was_said_af
         await until(lambda: len(asks.begun) == 3)
         asks.held.set()
     assert len(asks.ended) == 3
+
+
+async def test_of_what_waits_to_be_worked_on_most_stays_in_the_store(scripts: Scripts) -> None:
+    worker = Worker(scripts, ONE)
+    worker.asks = asks = HeldAsks(worker.asks.model)
+    worker.asking._gate = PersonGate(moment_s=3600.0)
+    more = LONGEST_QUEUE + 2
+    for n in range(more):
+        await worker.say("lin", f"a-{n}", f"lin {n}", asks=False)
+    async with worker.working():
+        await until(partial(worker.is_given_back, f"a-{more - 1}"))
+        assert not await worker.is_given_back(f"a-{more - 2}")
+        # What waits when a worker ends is given back as well; what is worked on is finished.
+        worker.stop.set()
+        worker.wake()
+        await until(partial(worker.is_given_back, f"a-{more - 2}"))
+        assert len(asks.begun) == 1
+        asks.held.set()
+    assert asks.ended == ["lin 0"]
+
+
+async def test_others_wait_no_longer_in_the_store_for_one_who_has_much_there() -> None:
+    asking = ModelLanes(limits(), elapsed_s=lambda: 0.0)
+    lin, wu = Asker("lin", "p"), Asker("wu", "p")
+    waits_s = []
+    for n, asker in enumerate([lin] * 50 + [wu]):
+        claim = Claim(f"talk:a-{n}", fence=1, commits=0, attempts=1, mail="", state="")
+        waits_s.append(asking._full(claim, asker).retry_in_s)
+    assert waits_s[0] == waits_s[-1] == 1.0
+    assert waits_s[49] == 5.0
 
 
 async def test_who_gives_up_waiting_to_be_worked_on_holds_nobody_up() -> None:
