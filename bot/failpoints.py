@@ -6,7 +6,6 @@ has a mail with the words of SPIN hold the interpreter for ever. Off unless set.
 """
 
 import os
-import re
 import signal
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -55,7 +54,7 @@ def _die() -> None:
 
 def _spin() -> None:
     """As a pattern does that tries all there is: no other thread gets the interpreter meanwhile."""
-    re.fullmatch(r"(?:a|a)+b", "a" * 99)
+    sum(iter(int, 1))
 
 
 class _Armed:

@@ -14,24 +14,36 @@ _SHAPELESS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | fro
     map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0)))
 )
 _OURS = frozenset((*_MARKS.values(), _SPACE, "⟨"))
-_EDGES = re.compile(r"(?m)^ +| +$| {2,}")
-# Those that Markdown would drop: at the edges, and more than two.
-_BREAKS = re.compile(r"(\A\n+|\n+\Z|(?<=\n\n)\n+)")
+_SPACES = re.compile(r" +")
+_BREAKS = re.compile(r"(\n+)")
+_KEPT = 2
+"""Of more line breaks in a row than these, Markdown drops the rest."""
 
 
 def visible(text: str, *, lines: bool = False) -> str:
     """The text with all that would not be seen made visible.
 
-    With `lines` its line breaks stay, as far as Markdown shows them.
+    With `lines` its line breaks stay, as far as Markdown shows them: not at the edges, and two of
+    those in a row.
     """
     pieces = _BREAKS.split(text) if lines else [text]
-    told = [_told(piece, lines=number % 2 == 0 and lines) for number, piece in enumerate(pieces)]
-    return _EDGES.sub(lambda found: _SPACE * len(found[0]), "".join(told))
+    told = [_told(piece) for piece in pieces]
+    for at in range(1, len(pieces), 2):
+        if pieces[at - 1] and pieces[at + 1]:
+            kept = pieces[at][:_KEPT]
+            told[at] = kept + _told(pieces[at][_KEPT:])
+    return _SPACES.sub(_spaces, "".join(told))
 
 
-def _told(text: str, *, lines: bool) -> str:
-    if lines:
-        return "\n".join(_told(line, lines=False) for line in text.split("\n"))
+def _spaces(found: re.Match[str]) -> str:
+    """A run of spaces: alone inside a line it is seen as it is."""
+    text, begin, end = found.string, found.start(), found.end()
+    before, after = text[max(0, begin - 1) : begin], text[end : end + 1]
+    inside = before not in ("", "\n") and after not in ("", "\n")
+    return " " if inside and len(found[0]) == 1 else _SPACE * len(found[0])
+
+
+def _told(text: str) -> str:
     return "".join(map(_shown, text))
 
 
