@@ -95,7 +95,7 @@ class LongAnswer:
             service = await self._start(people=people, **given)
             side = TelegramSide(service, telegram, self._http)
             text = QUESTION if chat_id > 0 else f"@signoff_bot {QUESTION}"
-            await side.send(telegram.message_update(text, chat_id=chat_id))
+            await side.send(telegram.message_update(text, chat_id=chat_id, user_id=REQUESTER_ID))
             yield side
 
     @asynccontextmanager

@@ -43,8 +43,13 @@ async def _kept_for_ever(client: Redis, names: Names) -> None:
 
 async def _tapped(crank: Crank, waiting: Sequence[Names]) -> list[bool]:
     """Whether each card took its reviewer's decision."""
-    taps = (crank.give(CardTapped, run.room, "chen", button=run.button) for run in waiting)
-    return [told(answer)[0] for answer in await asyncio.gather(*taps)]
+    answers: list[bool] = []
+    # A tap that waits for its turn here would not be recorded in time for an answer.
+    for begin in range(0, len(waiting), AT_ONCE):
+        some = waiting[begin : begin + AT_ONCE]
+        taps = (crank.give(CardTapped, run.room, "chen", button=run.button) for run in some)
+        answers += [told(answer)[0] for answer in await asyncio.gather(*taps)]
+    return answers
 
 
 async def test_a12_after_a_restart_of_everything_and_thirty_days_every_card_is_answerable(

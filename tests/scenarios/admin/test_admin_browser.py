@@ -180,7 +180,7 @@ def open_run(browser: Browser, url: str) -> None:
     browser.fill("#name", NAME)
     browser.fill("#token", TOKEN)
     browser.press_enter("#token")
-    browser.wait_text("h1 .badge", "waiting")
+    browser.wait_text("h1 .badge", "done")
     browser.click("#way > summary")
     browser.run("window.stayed = true; document.querySelector('#graph').scrollTop = 40")
 
@@ -209,7 +209,7 @@ def retry(browser: Browser, url: str, run: str) -> None:
     browser.click(f'td.main a[href="/runs/{run}"]')
     browser.click('form[action$="/retry"] button')
     browser.wait_text(".notice", "handled again")
-    browser.wait_text("h1 .badge", "waiting")
+    browser.wait_text("h1 .badge", "done")
     browser.wait_text(".timeline", f"admin:{NAME}")
 
 
