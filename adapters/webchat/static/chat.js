@@ -66,7 +66,11 @@ function stopListening() {
 }
 
 function hear({ entry, after, lost, ended: isOver }) {
-  if (entry?.op === "deleted") return location.replace("/");
+  // It may be told here before it is answered to who deleted it, and in every other tab.
+  if (entry?.op === "deleted") {
+    draft.keep("");
+    return location.replace("/");
+  }
   if (isOver) ended();
   if (lost !== undefined) linked(!lost);
   if (!entry) return;

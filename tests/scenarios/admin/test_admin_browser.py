@@ -180,7 +180,7 @@ def open_run(browser: Browser, url: str) -> None:
     browser.fill("#name", NAME)
     browser.fill("#token", TOKEN)
     browser.press_enter("#token")
-    browser.wait_text("h1 .badge", "done")
+    browser.wait_text("h1 .badge", "waiting")
     browser.click("#way > summary")
     browser.run("window.stayed = true; document.querySelector('#graph').scrollTop = 40")
 
