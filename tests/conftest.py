@@ -13,6 +13,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis import keys
+from adapters.redis.connections import cancellable
 from adapters.redis.embedded import EmbeddedServer, open_server
 from adapters.redis.scripts import Scripts
 
@@ -54,7 +55,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedS
 @pytest.fixture
 async def redis(redis_server: EmbeddedServer) -> AsyncIterator[Redis]:
     """A client on an empty database."""
-    client = Redis.from_url(redis_server.url, decode_responses=True)
+    client = cancellable(Redis.from_url(redis_server.url, decode_responses=True))
     await client.flushall()
     yield client
     await client.aclose()
