@@ -21,9 +21,9 @@ run: $(STAMP)
 	@$(BIN)/signoff run
 
 # One more at once than there are processors, since many wait for something; ARGS="-n 0 tests/cards"
-# runs some alone.
+# runs some alone. Bytecode is kept whatever the environment says, for hundreds of processes start.
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -n $$($(BIN)/python -c "$(AT_ONCE)") --dist loadfile --no-loadscope-reorder $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $$($(BIN)/python -c "$(AT_ONCE)") --dist loadfile --no-loadscope-reorder $(ARGS)
 
 # Kills everything at random under load, for about 15 minutes, then fuzzes for 7; ARGS="--seed 1 --updates 1000" etc.
 chaos: $(DEV_STAMP)
