@@ -17,6 +17,7 @@ from bot.stopping import pause
 from bot.throttle import Throttle
 from cards.model import Card
 from cards.ping import ping
+from cards.plainer import ways
 from cards.show import show
 from cards.texts import say
 from cards.view import MessageView
@@ -55,7 +56,8 @@ class Delivery:
     """Carries rows until told to stop; a destination that fails holds up nobody else.
 
     What a platform shows is sent from here, everything else by its one of the `carriers`. `readers`
-    say in which words and zone a place is shown what it is shown.
+    say in which words and zone a place is shown what it is shown. `link` is where people find what
+    a platform refuses to show, "" when there is no such address.
     """
 
     def __init__(
@@ -71,7 +73,9 @@ class Delivery:
         lease_s: float,
         meter: Meter,
         grown: Grown | None = None,
+        link: str = "",
     ) -> None:
+        self._link = link
         self._readers = readers
         self._grown = grown
         self._outbox = outbox
@@ -171,11 +175,11 @@ class Delivery:
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
         try:
-            message_id = await self._posted(platform, row, shown)
+            way, message_id = await self._posted(platform, row, shown)
         except PlatformError as error:
             self._meter.count("sent", platform.name, type(error).__name__)
             return await self._refused(row, error)
-        self._meter.count("sent", platform.name, "ok")
+        self._meter.count("sent", platform.name, way)
         pace = platform.pace(row.conversation)
         return await self._outbox.sent(row, message_id, pace=pace)
 
@@ -193,16 +197,34 @@ class Delivery:
         pace = platform.pace(row.conversation)
         return (await self._outbox.sent(row, found, pace=pace),)
 
-    async def _posted(self, platform: Platform, row: Row, shown: MessageView) -> str:
-        """The id of the message, new or edited; Unavailable when there is no answer in time."""
+    async def _posted(self, platform: Platform, row: Row, shown: MessageView) -> tuple[str, str]:
+        """How it was shown, and the id of the message, new or edited.
+
+        Unavailable when there is no answer in time. What is refused for what it holds is shown
+        plainer: the last way that is refused raises what the platform said of it.
+        """
+        refused: PlatformError | None = None
         try:
             async with asyncio.timeout(self._patience_s):
-                await self._throttle.passed(platform)
-                if not row.message_id:
-                    return await platform.send(row.conversation, shown, key=row.row)
-                return await platform.edit(row.conversation, row.message_id, shown)
+                for way, view in ways(shown, self._link):
+                    await self._throttle.passed(platform)
+                    try:
+                        return way, await _written(platform, row, view)
+                    except PlatformError as error:
+                        if error.retryable or isinstance(error, (Gone, Forbidden)):
+                            raise
+                        log.warning(
+                            "message_refused",
+                            row=row.row,
+                            to=row.conversation,
+                            way=way,
+                            error=str(error),
+                        )
+                        refused = error
         except TimeoutError as error:
             raise Unavailable(f"no answer within {self._patience_s:g} s") from error
+        assert refused is not None
+        raise refused
 
     async def _refused(self, row: Row, error: PlatformError) -> Following:
         match error:
@@ -216,7 +238,7 @@ class Delivery:
                 log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.retry(row, in_s=backoff_s(row.attempts))
             case _:
-                # The platform refuses what we show: what comes after it must not wait for it.
+                # The platform refuses all that we show: what comes after it must not wait for it.
                 log.error("row_refused", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.drop(row, str(error))
 
@@ -260,6 +282,12 @@ class Delivery:
                     link = await platform.opening(card.token)
         place = place_of(card.conversation, card.lang)
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
+
+
+async def _written(platform: Platform, row: Row, view: MessageView) -> str:
+    if not row.message_id:
+        return await platform.send(row.conversation, view, key=row.row)
+    return await platform.edit(row.conversation, row.message_id, view)
 
 
 def _parts(row: Row) -> tuple[Part, ...]:

@@ -105,6 +105,7 @@ def _delivery(parts: Parts) -> Delivery:
         reply_after_s=settings.reply_after_s,
         meter=parts.meter,
         grown=grown if settings.streaming else None,
+        link=(settings.public_url or "") if settings.webchat else "",
     )
 
 

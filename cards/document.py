@@ -10,6 +10,7 @@ SHORT = 600
 """Outcomes and notes of so many characters are shown whole everywhere, and so not repeated here:
 a card that is decided is no new document."""
 NAME = "answer.md"
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
@@ -17,6 +18,22 @@ def document(view: MessageView) -> str:
     """All that the message says, but for short outcomes and notes, and its buttons."""
     parts = [_part(part) for part in view.parts]
     return "\n\n".join([*parts, *(_card(view.card) if view.card else ())]).strip() + "\n"
+
+
+def plain(view: MessageView) -> str:
+    """All that the message says, but for its buttons, as text that is no mark-up of anybody's."""
+    parts = [
+        "\n".join(filter(None, (f"{part.number or ''} {part.label}".strip(), _bare(part.text))))
+        for part in view.parts
+    ]
+    card = view.card
+    if card is None:
+        return "\n\n".join(parts)
+    rows = "\n".join(f"{row.label}: {row.value}" for row in card.rows)
+    problems = "\n".join(f"- {_bare(problem)}" for problem in card.problems)
+    text, origin = _bare(card.text), _bare(card.origin)
+    told = (card.title, text, problems, rows, card.note, origin, card.outcome)
+    return "\n\n".join([*parts, *(each.strip() for each in told if each.strip())])
 
 
 def digest(text: str) -> str:
@@ -27,6 +44,10 @@ def digest(text: str) -> str:
 def is_settled(view: MessageView) -> bool:
     """Whether nothing in the message is still being worked on."""
     return all(part.state != "working" for part in view.parts)
+
+
+def _bare(markdown: str) -> str:
+    return _ESCAPED.sub(r"\1", markdown).strip()
 
 
 def _part(part: PartView) -> str:

@@ -105,12 +105,18 @@ class ChartView(Frozen):
         return f"{self.title}: " + "; ".join(f"{bar.label} – {bar.value}" for bar in self.bars)
 
 
+Plainer = Literal["plain", "pieces", "file"]
+"""How a message is shown that was refused as it is: without mark-up, in small pieces of that, or
+as a file below a line that says so. Its buttons are there in each."""
+
+
 class MessageView(Frozen):
     """One platform message: parts in the order the person asked, and at most one card.
 
     With a `chart`, the parts say in words what it shows: a platform that shows pictures shows the
     chart in their place, any other the parts. `card_part` is the number of the part that the card
-    is about, 0 where it is about none or all: who can, shows the card below that part.
+    is about, 0 where it is about none or all: who can, shows the card below that part. `plainer` is
+    how a platform is to show it that refused it before.
     """
 
     lang: Lang
@@ -118,3 +124,4 @@ class MessageView(Frozen):
     card: CardView | None = None
     card_part: int = 0
     chart: ChartView | None = None
+    plainer: Plainer | None = None

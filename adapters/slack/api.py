@@ -24,7 +24,6 @@ _GONE = frozenset(
         "channel_not_found",
         "is_archived",
         "message_not_found",
-        "thread_not_found",
         "user_not_found",
         "user_not_visible",
         "no_such_subteam",
@@ -81,6 +80,10 @@ _STREAMS: Final[Mapping[str, type[PlatformError]]] = {
     "message_not_in_streaming_state": NotStreaming,
     "block_mismatch": NotRewritten,
 }
+
+
+class ThreadGone(Gone):
+    """The thread is not there any more; the channel may be."""
 
 
 class Http:
@@ -227,6 +230,8 @@ def _translate(method: str, error: SlackApiError) -> PlatformError:
         return RateLimited(said, retry_after_s=_retry_after_s(response.headers))
     if status >= 500 or code in _TRANSIENT or not code:
         return Unavailable(said)
+    if code == "thread_not_found":
+        return ThreadGone(said)
     if code in _GONE:
         return Gone(said)
     if code in _STREAMS:

@@ -1,15 +1,16 @@
 """MessageView to Block Kit blocks with fallback text; pure, always inside Slack's limits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.slack.layout import clip, cut, fit, pack, size, taken
-from adapters.slack.markdown import Chunk, bold, chunks, literal, render, straight
-from adapters.slack.tapping import actions
-from cards.document import SHORT
+from adapters.slack.layout import SECTION, clip, cut, fit, pack, size, taken
+from adapters.slack.markdown import Chunk, bold, chunks, escape, literal, render, straight
+from adapters.slack.tapping import actions, plain_text
+from cards.document import SHORT, plain
 from cards.model import Lang, Row
 from cards.view import CardView, MessageView, PartState, PartView, Tone
+from engine.errors import PlatformError
 
 # Slack refuses about 13,200 characters in all, undocumented; notes and fences need some room.
 TOTAL = 12_400
@@ -17,6 +18,8 @@ FALLBACK = 4_000
 BLOCKS = 50
 MOST = 3
 """A message that needs more than so many comes shortened, with a file that says all."""
+PIECE, MOST_PIECES = 900, 12
+"""What was refused whole comes in messages of so many characters, so many of them at most."""
 _PARTS_LEAST = 400
 _BRIEF = 4_500
 _TITLE = 300
@@ -105,6 +108,32 @@ def _flowed(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
     return [page for page in flowed if page]
 
 
+def plainer(view: MessageView) -> list[Rendered]:
+    """The message without mark-up, in as many messages as it takes: the last has the buttons.
+
+    In pieces, each message is small. Raises PlatformError when it would be too many.
+    """
+    small = view.plainer == "pieces"
+    size_of_piece, most = (PIECE, MOST_PIECES) if small else (SECTION, MOST)
+    texts = list(_cut_up(straight(plain(view)), size_of_piece))
+    last = actions(view.card, view.lang) if view.card else []
+    at_once = 1 if small else TOTAL // SECTION
+    whole = [
+        [_plain_section(text) for text in texts[first : first + at_once]]
+        for first in range(0, len(texts), at_once)
+    ] or [[_plain_section("…")]]
+    if len(whole) > most:
+        raise PlatformError(f"{len(whole)} messages would be too many")
+    return [Rendered([*page, *(last if page is whole[-1] else ())], True) for page in whole]
+
+
+def _cut_up(text: str, limit: int) -> Iterator[str]:
+    while text:
+        head, text = cut(text, limit)
+        if head.strip():
+            yield head.rstrip()
+
+
 def brief(card: CardView, lang: Lang) -> list[Block]:
     """The blocks of a card where it is one of several: its buttons whole, its text shortened."""
     blocks, _ = _card(card, lang, least=TOTAL - _BRIEF)
@@ -114,8 +143,7 @@ def brief(card: CardView, lang: Lang) -> list[Block]:
 def notice(text: str) -> dict[str, Any]:
     """`blocks` and `text` that show plain text as it is, for one person's eyes."""
     shown = clip(straight(text), 2_900) or "…"
-    block = {"type": "section", "text": {"type": "plain_text", "text": shown, "emoji": False}}
-    return {"blocks": [block], "text": cut(literal(shown), FALLBACK)[0]}
+    return {"blocks": [_plain_section(shown)], "text": cut(literal(shown), FALLBACK)[0]}
 
 
 def _part(part: PartView) -> list[Chunk]:
@@ -192,6 +220,10 @@ def _section(text: str) -> Block:
     return {"type": "section", "text": _mrkdwn(text)}
 
 
+def _plain_section(text: str) -> Block:
+    return {"type": "section", "text": plain_text(text)}
+
+
 def _mrkdwn(text: str) -> Block:
     # verbatim: Slack adds no links or mentions of its own to plain words such as @here or #name.
     return {"type": "mrkdwn", "text": text, "verbatim": True}
@@ -199,8 +231,9 @@ def _mrkdwn(text: str) -> Block:
 
 def _texts(block: Block) -> list[str]:
     held = [block, *block.get("elements", [])]
-    texts = [x["text"] for x in held if "text" in x]
-    return [t if isinstance(t, str) else str(t["text"]) for t in texts]
+    texts = [x if isinstance(x.get("text"), str) else x["text"] for x in held if "text" in x]
+    # Where the message has no blocks to show, all of it is read as mark-up.
+    return [escape(t["text"]) if t["type"] == "plain_text" else str(t["text"]) for t in texts]
 
 
 def _weight(node: Any) -> int:

@@ -8,10 +8,18 @@ from typing import Any
 import structlog
 
 from adapters.slack.address import Address
-from adapters.slack.api import AS_WRITTEN, NotRewritten, NotStreaming, StillStreams, WebApi
-from adapters.slack.blocks import pages, rendered
+from adapters.slack.api import (
+    AS_WRITTEN,
+    NotRewritten,
+    NotStreaming,
+    StillStreams,
+    ThreadGone,
+    WebApi,
+)
+from adapters.slack.blocks import pages, plainer, rendered
 from adapters.slack.files import Files, Kept, thread_below
 from cards.document import digest, document, is_settled
+from cards.plainer import line
 from cards.texts import say
 from cards.view import ChartView, MessageView
 from engine.errors import Gone, PlatformError
@@ -120,6 +128,10 @@ class Messages:
 
         No document when the one of that `mark` says it already, or none can be had.
         """
+        if view.plainer == "file":
+            return await self._as_file(view, mark)
+        if view.plainer:
+            return [page.fields() for page in plainer(view)], None, mark
         # What is still being worked on would be posted and taken away again and again.
         settled = is_settled(view)
         if settled and (whole := pages(view)):
@@ -134,6 +146,15 @@ class Messages:
         file = await self._files.document(text, digest(text))
         return ([attached], file, mark) if file else ([shown.fields()], None, mark)
 
+    async def _as_file(self, view: MessageView, mark: str) -> tuple[list[Fields], Kept | None, str]:
+        """A line and the buttons, and the document; PlatformError when none can be had."""
+        text = document(view)
+        shown = plainer(line(view, say("file.attached", view.lang)))
+        file = None if digest(text) == mark else await self._files.document(text, digest(text))
+        if file is None and digest(text) != mark:
+            raise PlatformError("Slack takes no file here")
+        return [page.fields() for page in shown], file, mark
+
     async def post(self, address: Address, shown: Fields, *, below: Sequence[str] = ()) -> str:
         """The id of a new message, below others if it is the next of several. PlatformError."""
         place = address.place
@@ -142,7 +163,13 @@ class Messages:
             first, _, root = below[0].partition(":")
             place = Address(address.team, first, thread_below(address, first, root)).place
         fields = place | shown | AS_WRITTEN | _NO_PREVIEW
-        answer = await self.api.call("chat.postMessage", fields)
+        try:
+            answer = await self.api.call("chat.postMessage", fields)
+        except ThreadGone as error:
+            # Nobody can read it where it was asked: the channel can.
+            _log.warning("slack_thread_gone", place=place, error=str(error))
+            del fields["thread_ts"]
+            answer = await self.api.call("chat.postMessage", fields)
         channel, ts = answer.get("channel"), answer.get("ts")
         if not channel or not ts:
             raise PlatformError("chat.postMessage: no channel or ts in the answer")

@@ -9,6 +9,7 @@ from telegram import error as tg
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
 
 _GONE = ("not found", "message can't be edited", "message_id_invalid", "peer_id_invalid")
+_TOPIC_GONE = ("message thread not found", "topic_deleted", "topic_id_invalid")
 _FORBIDDEN = ("not enough rights", "have no rights", "chat_write_forbidden", "topic_closed")
 _SAME = "message is not modified"
 
@@ -27,6 +28,10 @@ class Moved(Gone):
     def __init__(self, chat: int) -> None:
         super().__init__(f"the group has become chat {chat}")
         self.chat = chat
+
+
+class TopicGone(Gone):
+    """The topic is not there any more; the group may be."""
 
 
 @contextmanager
@@ -52,13 +57,15 @@ def translate(exc: tg.TelegramError) -> PlatformError:
         case tg.ChatMigrated():
             return Moved(exc.new_chat_id)
         case tg.InvalidToken():
-            return PlatformError("Telegram does not know this bot token")
+            return Forbidden("Telegram does not know this bot token")
         case _:
             return Unavailable(text)
 
 
 def _bad_request(text: str) -> PlatformError:
     folded = text.lower()
+    if any(mark in folded for mark in _TOPIC_GONE):
+        return TopicGone(text)
     if any(mark in folded for mark in _GONE):
         return Gone(text)
     return Forbidden(text) if any(mark in folded for mark in _FORBIDDEN) else PlatformError(text)

@@ -11,6 +11,8 @@ from adapters.telegram.errors import Moved, translated
 from adapters.telegram.files import Files
 from adapters.telegram.render import Rendered, keyboard_of, rendered
 from cards.document import digest, document, is_settled
+from cards.plainer import line
+from cards.texts import say
 from cards.view import MessageView
 from engine.errors import Gone, PlatformError
 
@@ -61,12 +63,17 @@ class Messages:
         before = before if before.chat == chat else Shown()
         ids = [*self._begun.get(key, before.ids)]
         text, shown = "", rendered(view)
-        if not shown.whole and is_settled(view):
+        if view.plainer == "file":
+            text = document(view)
+            shown = rendered(line(view, say("file.attached", view.lang)))
+        elif not shown.whole and is_settled(view):
             text, shown = document(view), rendered(view, attached=True)
         mark = digest(text) if text else before.mark
         try:
             await self._show_all(place, ids, shown, view)
             if mark != before.mark and not await self._files.document(place, text):
+                if view.plainer:
+                    raise PlatformError("Telegram takes no file here")
                 mark = before.mark
                 await self._show_all(place, ids, rendered(view), view)
         except PlatformError as error:
@@ -86,19 +93,21 @@ class Messages:
         keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card, view.lang)]
         wanted = list(zip(shown.chunks, keyboards, strict=True))
         for message_id, (chunk, keyboard) in zip(ids, wanted, strict=False):
-            await self._edit(place, message_id, chunk, keyboard)
+            await self._edit(place, message_id, chunk, keyboard, shown.mode)
         for chunk, keyboard in wanted[len(ids) :]:
-            ids.append(await self._post(place, chunk, keyboard))
+            ids.append(await self._post(place, chunk, keyboard, shown.mode))
         while len(ids) > len(wanted):
             await self._take_away(place, ids[-1])
             ids.pop()
 
-    async def _post(self, place: Place, html: str, keyboard: InlineKeyboardMarkup | None) -> int:
+    async def _post(
+        self, place: Place, text: str, keyboard: InlineKeyboardMarkup | None, mode: ParseMode | None
+    ) -> int:
         with translated():
             message = await self._bot.send_message(
                 place.chat,
-                html,
-                parse_mode=ParseMode.HTML,
+                text,
+                parse_mode=mode,
                 message_thread_id=place.topic,
                 reply_markup=keyboard,
                 link_preview_options=NO_PREVIEW,
@@ -106,15 +115,20 @@ class Messages:
         return message.message_id
 
     async def _edit(
-        self, place: Place, message_id: int, html: str, keyboard: InlineKeyboardMarkup | None
+        self,
+        place: Place,
+        message_id: int,
+        text: str,
+        keyboard: InlineKeyboardMarkup | None,
+        mode: ParseMode | None,
     ) -> None:
         """The same content again is success; leaving the keyboard out removes it."""
         with translated():
             await self._bot.edit_message_text(
-                html,
+                text,
                 chat_id=place.chat,
                 message_id=message_id,
-                parse_mode=ParseMode.HTML,
+                parse_mode=mode,
                 reply_markup=keyboard,
                 link_preview_options=NO_PREVIEW,
             )
@@ -129,7 +143,7 @@ class Messages:
         except PlatformError as exc:
             if exc.retryable:
                 raise
-            await self._edit(place, message_id, "…", None)
+            await self._edit(place, message_id, "…", None, None)
 
     def _remember(self, key: str, ids: list[int]) -> None:
         if ids:

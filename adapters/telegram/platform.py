@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
 
 import structlog
 from aiohttp import web
@@ -12,7 +13,7 @@ from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
 from adapters.telegram.bot import CarefulBot
 from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
 from adapters.telegram.drafts import EVERY_S, GROWTH, Drafts
-from adapters.telegram.errors import Moved, translate, translated
+from adapters.telegram.errors import Moved, TopicGone, translate, translated
 from adapters.telegram.files import Files
 from adapters.telegram.menu import register_commands
 from adapters.telegram.messages import Messages, Shown
@@ -159,10 +160,17 @@ class TelegramPlatform:
     async def _where_it_is(
         self, conversation: str, write: Callable[[Place], Awaitable[str]]
     ) -> str:
-        """Writes to the conversation's place; a group that has just moved is followed once."""
+        """Writes to the conversation's place; a group that has just moved is followed once.
+
+        What was for a topic that is gone is shown in its group.
+        """
         place = await self._moves.here(place_of(conversation, self._bot_id))
         try:
             return await write(place)
+        except TopicGone:
+            # Nobody can read it where it was asked: the group can.
+            _log.warning("telegram_topic_gone", chat=place.chat, topic=place.topic)
+            return await write(replace(place, topic=None))
         except Moved as error:
             if place.known_as:
                 raise

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+from telegram.constants import ParseMode
 
 from adapters.telegram.markdown import spans_of
 from adapters.telegram.richtext import (
@@ -18,15 +19,20 @@ from adapters.telegram.richtext import (
     text_of,
     units,
 )
+from cards.document import plain as told
 from cards.model import Lang
 from cards.texts import say
 from cards.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
+from engine.errors import PlatformError
 
 UNPAGED, PER_PAGE = 24, 20
 """A card with more buttons than these is shown so many at a time; Telegram takes 100 at most."""
 
 MOST_CHUNKS = 8
 """A view that needs more messages than this is cut, with a note."""
+
+PIECE, MOST_PIECES = 1_000, 12
+"""What was refused whole comes in messages of so many units, so many of them at most."""
 
 _STATE_MARKS: dict[PartState, str] = {
     "working": "⏳",
@@ -51,10 +57,14 @@ _PARAGRAPH = Span("\n\n")
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A view as HTML texts, each of what one message holds, and whether they show all of it."""
+    """A view as texts, each of what one message holds, and whether they show all of it.
+
+    They are HTML, or with no `mode` shown as they are.
+    """
 
     chunks: list[str]
     whole: bool
+    mode: ParseMode | None = ParseMode.HTML
 
 
 def chunks_of(view: MessageView, *, most: int = MOST_CHUNKS) -> list[str]:
@@ -68,6 +78,8 @@ def rendered(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = Fal
     When it does not fit, the parts are cut with a visible note; the card stays whole if it can.
     The note says where the rest is when it is `attached`.
     """
+    if view.plainer:
+        return _plainer(view)
     note = say("telegram.cut_file" if attached else "telegram.cut", view.lang)
     parts = _joined([_part(part) for part in view.parts])
     card = _card(view.card, view.lang) if view.card else []
@@ -81,6 +93,15 @@ def rendered(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = Fal
         short = next(pieces(chunks[most - 1], LIMIT - _NOTE_ROOM))
         chunks = [*chunks[: most - 1], _noted(short, note)]
     return Rendered([html_of(chunk) for chunk in chunks] or ["…"], whole)
+
+
+def _plainer(view: MessageView) -> Rendered:
+    """Without mark-up, in smaller messages for "pieces"; PlatformError when they are too many."""
+    limit, most = (PIECE, MOST_PIECES) if view.plainer == "pieces" else (LIMIT, MOST_CHUNKS)
+    chunks = [text_of(piece) for piece in pieces([Span(plain(told(view)))], limit)]
+    if len(chunks) > most:
+        raise PlatformError(f"{len(chunks)} messages would be too many")
+    return Rendered(chunks or ["…"], True, None)
 
 
 def keyboard_of(

@@ -24,6 +24,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "slack.close": ("关闭", "Close"),
     "slack.result": ("结果", "Result"),
     "file.attached": ("全文见附件。", "The whole text is attached as a file."),
+    "unshown.command": (
+        "这里显示不了这条消息的内容。发送 {command} 可以查看。",
+        "What this message says cannot be shown here. Send {command} to see it.",
+    ),
+    "unshown.link": (
+        "这里显示不了这条消息的内容。可以在 {link} 查看，或发送 {command}。",
+        "What this message says cannot be shown here. See it at {link}, or send {command}.",
+    ),
     "slack.answer_there": (
         "收到。回答会发到你与我的私信里。",
         "Got it. The answer comes in your direct messages with me.",

@@ -31,8 +31,10 @@ class SlackServer(SlackPeople):
 
     `messages` by (channel, ts), `ephemerals`, `views`, `calls` per method, `responses` to
     response_urls; tokens in `revoked` are refused. What stands in `before` is awaited before a
-    method is carried out. `allowances.paced` has it say 429 to who writes faster than Slack takes.
-    Other workspaces (`join`) are served at the same address, each to its own token.
+    method is carried out; `refuses` says the error code for a method's fields that it does not take
+    beyond what it always checks, "" for those that it does. `allowances.paced` has it say
+    429 to who writes faster than Slack takes. Other workspaces (`join`) are served at the same
+    address, each to its own token.
     """
 
     app_token: str = "xapp-stub"
@@ -40,6 +42,7 @@ class SlackServer(SlackPeople):
     responses: list[str] = field(default_factory=list)
     revoked: set[str] = field(default_factory=set)
     before: dict[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+    refuses: dict[str, Callable[[Json], str]] = field(default_factory=dict)
     authority: Authority = field(default_factory=Authority)
     beside: "list[SlackServer]" = field(default_factory=list)
     planned: FaultPlan = field(default_factory=FaultPlan)
@@ -205,6 +208,8 @@ class SlackServer(SlackPeople):
             fields = dict(request.query)
         elif request.content_type == "application/x-www-form-urlencoded":
             fields = {name: str(value) for name, value in (await request.post()).items()}
+        if method in self.refuses and (code := self.refuses[method](fields)):
+            return refusal(code)
         return handlers[method](fields)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:

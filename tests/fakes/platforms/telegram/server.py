@@ -61,7 +61,8 @@ class TelegramServer(Deliveries):
     """`async with TelegramServer() as server`; its `url` is the API's root.
 
     `messages` holds what the bot sent by (chat id, message id), `callback_answers` what tappers
-    were shown, `faults` every wrong request.
+    were shown, `faults` every wrong request. `refuses` says, by method in lower case, why it does
+    not take certain parameters beyond what it always checks, "" when it does.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class TelegramServer(Deliveries):
         self.migrated: dict[int, int] = {}
         self.refused_files: set[int] = set()
         self.acquainted: set[int] = set()
+        self.refuses: dict[str, Callable[[Params], str]] = {}
         self.planned = FaultPlan()
         self.allowances = Allowances(self.time.now)
         self._methods: dict[str, Callable[[Params], Awaitable[Any]]] = {
@@ -152,6 +154,8 @@ class TelegramServer(Deliveries):
             known = request.match_info["token"] == self.token
             if not known or method.lower() not in self._methods:
                 raise Refused("Not Found", 404)
+            if told := self.refuses.get(method.lower(), lambda _: "")(params):
+                raise Refused(told, fault=False)
             result = await self._methods[method.lower()](params)
         except Refused as refused:
             return await self._refuse(method, refused)
