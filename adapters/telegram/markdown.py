@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from adapters.markdown_reader import reader
 from adapters.telegram.richtext import (
     BOLD,
     CODE,
@@ -25,7 +25,7 @@ from adapters.telegram.richtext import (
 FORM_HOST = "signoff.invalid"
 """The host of links that carry a form; no link from anybody's text may lead there."""
 
-_READER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+_READER = reader("table", "strikethrough")
 _INLINE = {"strong": BOLD, "em": ITALIC, "s": STRIKE}
 
 

@@ -8,6 +8,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from adapters.markdown_reader import reading
+
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]", re.IGNORECASE)
 # Marks that turn the order of what is read, so that it shows as what it is not.
 _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
@@ -57,7 +59,7 @@ def _walk(tokens: Iterable[Token]) -> Iterable[Token]:
 
 
 def _parser() -> MarkdownIt:
-    parser = _ChatMarkdown("commonmark", {"html": False, "breaks": True})
+    parser = reading(_ChatMarkdown("commonmark", {"html": False, "breaks": True}))
     parser.enable("table").disable("image")
     parser.core.ruler.push("harden", _harden)
     return parser
