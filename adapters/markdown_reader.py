@@ -1,8 +1,8 @@
 """Reading Markdown, as CommonMark says, and with emphasis where no spaces part the words.
 
 CommonMark lets marks of emphasis beside punctuation count only where a space or more punctuation
-follows: of `**结论：**通过` it shows the asterisks, for nobody writes a space there. Here marks between
-punctuation and another character count where either of the two is wide.
+follows: of `**结论：**通过` it shows the asterisks, for nobody writes a space there. Here marks
+between punctuation and another character count where either of the two is wide.
 It is the rule that "CommonMark for Chinese, Japanese and Korean" drafts propose.
 """
 
