@@ -15,7 +15,7 @@ def ways(view: MessageView, link: str) -> Iterator[tuple[str, MessageView]]:
     yield "ok", view
     for way in ("plain", "pieces", "file"):
         yield way, view.model_copy(update={"plainer": way})
-    command = "/pending" if view.card else "/mine"
+    command = "/pending" if view.card else "/runs"
     key = "unshown.link" if link else "unshown.command"
     told = say(key, view.lang, link=link, command=command)
     yield "line", line(view, told)

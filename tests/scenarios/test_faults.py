@@ -15,6 +15,7 @@ from bot.settings import Settings
 from bot.syncing import Syncing
 from bot.throttle import Throttle
 from bot.wiring import Parts, open_parts
+from cards.texts import say
 from cards.view import MessageView, PartView
 from engine.errors import PlatformError
 from engine.frames.state import Run
@@ -124,16 +125,17 @@ async def test_a_message_that_cannot_be_shown_holds_up_nobody_else(
             await wall.wait_until_shown("other chat")
 
 
-async def test_what_a_platform_refuses_is_dropped_and_the_next_message_is_shown(
+async def test_what_a_platform_refuses_in_any_form_is_dropped_and_the_next_message_is_shown(
     new_settings: NewSettings,
 ) -> None:
     async with open_parts(new_settings()) as parts:
-        wall = Wall({"bad": PlatformError("invalid_blocks")})
+        line = say("unshown.command", "en", link="", command="/runs")
+        wall = Wall(dict.fromkeys(("bad", line), PlatformError("invalid_blocks")))
         here = "web:local:here"
         await post(parts, note("bad", here), note("next", here))
         async with delivering(parts, wall):
             await wall.wait_until_shown("next")
-        assert wall.tried == ["bad", "next"]
+        assert wall.tried == [*["bad"] * 4, line, "next"]
         rows = await parts.client.keys("*:row:note-bad")
         assert await parts.client.hget(rows[0], "dropped") == "invalid_blocks"
 
