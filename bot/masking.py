@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import re2
+
+from cards.linear import compile_linear
 
 MASK = "***"
 DEFAULT_MASK = re.compile(
@@ -26,10 +27,6 @@ KEYS = (
 )
 """What looks like a key of Slack, Telegram, a model, a code host, or like a signed token."""
 _LEAST = 4
-
-
-class BadPattern(ValueError):
-    """RE2 cannot run the pattern; the message is its reason."""
 
 
 def no_keys(own: Iterable[str]) -> Callable[[str], str]:
@@ -54,14 +51,3 @@ def masking(patterns: Sequence[str] | None) -> Callable[[str], str]:
     return lambda text: found.sub(MASK.encode(), text.encode("utf-8", "surrogatepass")).decode(
         "utf-8", "surrogatepass"
     )
-
-
-def compile_linear(pattern: str) -> Any:
-    """The pattern as RE2 runs it on bytes: in proportion to the text; raises BadPattern."""
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern.encode(), options)
-    except (re2.error, UnicodeEncodeError) as error:
-        reason = error.args[0]
-        raise BadPattern(reason.decode() if isinstance(reason, bytes) else str(error)) from error

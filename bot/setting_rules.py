@@ -12,7 +12,8 @@ from cryptography.fernet import Fernet
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 from pydantic_settings import NoDecode
 
-from bot.masking import BadPattern, compile_linear, masking
+from bot.masking import masking
+from cards.linear import BadPattern, compile_linear
 from cards.texts import TEXTS
 from engine.ports.inbox_files import KINDS
 

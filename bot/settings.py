@@ -20,7 +20,6 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot import failpoints
-from bot.masking import BadPattern
 from bot.setting_rules import (
     FileTypes,
     HeaderName,
@@ -48,6 +47,7 @@ from bot.setting_rules import (
     nobody_to_talk_to,
     pattern_list,
 )
+from cards.linear import BadPattern
 from engine.errors import DefinitionError
 from engine.ports.inbox_files import KINDS
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, ModelBudget

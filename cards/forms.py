@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import date
 
+from cards.linear import fits
 from cards.model import Field, Lang, Value
 from cards.texts import say
 
@@ -48,7 +49,7 @@ def check_form(
 def _typed(field: Field, raw: str, lang: Lang) -> Value:
     match field.type:
         case "text":
-            return _text(raw)
+            return _text(field, raw)
         case "integer":
             return _limited(field, int(_matching(_WHOLE, raw, "form.integer")))
         case "number":
@@ -67,11 +68,13 @@ def storable(text: str) -> bool:
     return not _UNSTORABLE.search(text)
 
 
-def _text(raw: str) -> str:
+def _text(field: Field, raw: str) -> str:
     if len(raw) > MAX_TEXT:
         raise _Fault("form.long", limit=MAX_TEXT)
     if not storable(raw):
         raise _Fault("form.unstorable")
+    if field.pattern and not fits(field.pattern, raw):
+        raise _Fault("form.pattern")
     return raw
 
 

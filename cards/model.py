@@ -70,7 +70,8 @@ class Field(Frozen):
 
     `cues` are words that name the field in free text ("weight", "体重"). An `identity` says whom
     the form is about: another one needs a form of its own. `words` are values in themselves, such
-    as "all", wherever a text that gives no other value has one of them. `multiline` text has
+    as "all", wherever a text that gives no other value has one of them. A text is as the regular
+    expression `pattern` says, the whole of it. `multiline` text has
     several lines.
     """
 
@@ -82,6 +83,7 @@ class Field(Frozen):
     options: tuple[str, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
+    pattern: str = ""
     value: str = ""
     hint: str = ""
     cues: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from cards.linear import BadPattern, compile_linear
 from engine.conditions import paths
 from engine.faults import Path
 from engine.playbooks.check import Checking
@@ -65,12 +66,29 @@ class PhaseCheck(Checking):
         if (leaf.type == "list") != bool(leaf.columns):
             fault = "is required for a list" if leaf.type == "list" else "belongs to a list"
             self.add((*at, "columns"), fault)
+        self._bounds(leaf, at)
         for where, kind, options in (
             (at, leaf.type, leaf.options),
             *(((*at, "columns", n), c.type, c.options) for n, c in leaf.columns.items()),
         ):
             if kind == "choice" and not options:
                 self.add((*where, "options"), "is required for a choice")
+
+    def _bounds(self, leaf: Leaf, at: Path) -> None:
+        """A bound or pattern that no value could be judged by, or that no value fits."""
+        for key, bound in (("minimum", leaf.minimum), ("maximum", leaf.maximum)):
+            if bound is not None and leaf.type not in ("integer", "number"):
+                self.add((*at, key), "belongs to an integer or a number")
+        if leaf.minimum is not None and leaf.maximum is not None and leaf.minimum > leaf.maximum:
+            self.add((*at, "maximum"), "is below the minimum")
+        if not leaf.pattern:
+            return
+        if leaf.type != "text":
+            self.add((*at, "pattern"), "belongs to a text")
+        try:
+            compile_linear(leaf.pattern)
+        except BadPattern as error:
+            self.add((*at, "pattern"), f"cannot be run: {error}")
 
     def _phase(self, phase: Phase, at: Path, *, skills_for_all: bool) -> None:
         if not phase.allowed_skills and not skills_for_all:

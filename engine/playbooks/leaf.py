@@ -22,13 +22,18 @@ class Leaf(Frozen):
 
     `multiline` text has lines of its own. `inherit` lets it be taken from the rest of the message
     too, not only from the run's piece. An `identity` says whom the data is about. `columns` belong
-    to a `list`, `options` to a `choice`.
+    to a `list`, `options` to a `choice`. A number is from `minimum` to `maximum`, both included; a
+    text is as the regular expression `pattern` says, the whole of it (RE2: no look-around, no
+    references back).
     """
 
     label: Bilingual
     type: LeafType = "text"
     required: bool = True
     unit: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    pattern: str = ""
     multiline: bool = False
     options: tuple[str, ...] = ()
     columns: dict[str, Column] = {}

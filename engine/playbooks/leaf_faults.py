@@ -3,6 +3,7 @@
 from typing import Any
 
 from cards.forms import check_form, storable
+from cards.linear import fits
 from cards.model import Field
 from engine.faults import Fault, shown
 from engine.playbooks.leaf import Column, Leaf
@@ -18,7 +19,7 @@ def faults_of(leaf: Leaf, value: Any) -> list[Fault]:
     """What keeps a JSON value from being the leaf's, with the path inside it; [] when nothing."""
     if leaf.type == "list":
         return _list_faults(leaf, value)
-    wrong = _cell_fault(leaf.type, leaf.options, value)
+    wrong = _cell_fault(leaf.type, leaf.options, value) or _bound_fault(leaf, value)
     return [((), wrong)] if wrong else []
 
 
@@ -68,6 +69,16 @@ def _cell_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
             if typed.get("d") == value
             else f"should be a date like 2026-01-31, not {shown(value)}"
         )
+    return ""
+
+
+def _bound_fault(leaf: Leaf, value: Any) -> str:
+    if leaf.minimum is not None and value < leaf.minimum:
+        return f"should be at least {leaf.minimum:g}, not {shown(value)}"
+    if leaf.maximum is not None and value > leaf.maximum:
+        return f"should be at most {leaf.maximum:g}, not {shown(value)}"
+    if leaf.pattern and not fits(leaf.pattern, value):
+        return f"should be as {leaf.pattern} says, not {shown(value)}"
     return ""
 
 
