@@ -61,8 +61,7 @@ class Intake:
         except (StoreUnavailable, TimeoutError) as error:
             why = str(error) or "the store gives no answer in time"
             log.warning("not_recorded", update=update.id, error=why)
-            lang = self.people.principal(update.actor).lang or self._language(update)
-            return NotRecorded(say("card.not_recorded", lang))
+            return NotRecorded(_not_recorded(update, self.people.principal(update.actor)))
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
@@ -134,10 +133,6 @@ class Intake:
     @property
     def _tapping(self) -> Tapping:
         return Tapping(self.people, self.zone)
-
-    def _language(self, update: Update) -> Lang:
-        text = update.text if isinstance(update, MessageReceived) else ""
-        return detect(text) if text else "zh"
 
     async def _decide(
         self,
@@ -232,5 +227,22 @@ def _decides(update: Update, principal: Principal) -> bool:
 
 def _both(key: str, principal: Principal) -> Answered:
     """A refusal where no card says the language: the person's, or both."""
-    langs: tuple[Lang, ...] = (principal.lang,) if principal.lang else ("zh", "en")
-    return Answered(" ".join(say(key, lang) for lang in langs), ok=False)
+    return Answered(_said(key, principal), ok=False)
+
+
+def _not_recorded(update: Update, principal: Principal) -> str:
+    """What a store that hangs was sent may still be taken: only a tap counts once for certain."""
+    match update:
+        case CardTapped():
+            return _said("card.not_recorded", principal)
+        case FormSubmitted():
+            return _said("form.not_recorded", principal)
+        case MessageReceived() | CommandGiven():
+            return _said("message.not_recorded", principal, update.text)
+
+
+def _said(key: str, principal: Principal, text: str = "") -> str:
+    """In the person's language, else that of their text, else in both."""
+    lang = principal.lang or (detect(text) if text.strip() else None)
+    langs: tuple[Lang, ...] = (lang,) if lang else ("zh", "en")
+    return " ".join(say(key, each) for each in langs)

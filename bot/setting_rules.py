@@ -1,8 +1,9 @@
 """What the value of a setting may be, and which settings need each other (design.md §9)."""
 
+import difflib
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
@@ -297,6 +298,14 @@ def _networks(value: Any) -> Any:
     """Networks, separated by commas; an address is a network of one."""
     parts = comma_list(value)
     return tuple(map(ipaddress.ip_network, parts)) if isinstance(value, str) else value
+
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known setting that an unknown one most likely means, None when none is near."""
+    if name.removeprefix("SIGNOFF_") in known:
+        return name.removeprefix("SIGNOFF_")
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    return near[0] if near else None
 
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -1,6 +1,5 @@
 """The service's settings, read from the environment and `.env` (design.md §9)."""
 
-import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -44,6 +43,7 @@ from bot.setting_rules import (
     guessable,
     half_set,
     is_loopback,
+    nearest,
     nobody_to_talk_to,
     pattern_list,
 )
@@ -314,11 +314,6 @@ class Settings(BaseSettings):
         return self.telegram_bot_token is not None
 
     @property
-    def model_on(self) -> bool:
-        """Whether there is a model to ask."""
-        return self.llm_model is not None
-
-    @property
     def redcap_on(self) -> bool:
         """Whether records come from a REDCap server, not from the sample."""
         return self.redcap_api_url is not None
@@ -396,15 +391,7 @@ def _unknown(variables: Mapping[str, str | None]) -> list[str]:
         mine = name.upper().startswith("SIGNOFF_") and name not in _ENV_NAMES.values()
         if not mine or _NOT_OURS.fullmatch(name) or (value or "").startswith("tcp://"):
             continue
-        near = _nearest(name.upper())
+        near = nearest(name.upper(), list(_ENV_NAMES.values()))
         hint = f"did you mean {near}?" if near else "see .env.example"
         lines.append(f"{name}: there is no such setting; {hint}")
     return lines
-
-
-def _nearest(name: str) -> str | None:
-    known = list(_ENV_NAMES.values())
-    if name.removeprefix("SIGNOFF_") in known:
-        return name.removeprefix("SIGNOFF_")
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-    return near[0] if near else None

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 from cards.markdown import literal
 from cards.model import Choice, Decision, Field, Lang, Principal, Review
-from cards.moments import local
 from cards.show import voter
 from cards.texts import say
 from engine.frames.outcome import StepContext
@@ -61,12 +60,9 @@ def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
     return decision.at + timedelta(seconds=policy.execute_s)
 
 
-def rejection_text(decision: Decision, context: StepContext, *, dated: bool = False) -> str:
-    """Who rejected it and why, if `dated` also when (Markdown)."""
+def rejection_text(decision: Decision, context: StepContext) -> str:
+    """Who rejected it and why (Markdown); when, its card says by each reader's clock."""
     lang, reason = context.run.lang, str(decision.values.get("reason", ""))
     name = literal(voter(decision, lang))
-    told = {"name": name, "reason": literal(reason)}
-    if not dated:
-        return say("run.rejected" if reason else "run.rejected_plainly", lang, **told)
-    key = "run.rejected_when" if reason else "run.rejected_plainly_when"
-    return say(key, lang, when=local(decision.at, context.services.zone), **told)
+    key = "run.rejected" if reason else "run.rejected_plainly"
+    return say(key, lang, name=name, reason=literal(reason))

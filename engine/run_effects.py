@@ -224,10 +224,11 @@ def shown_at(run: Run, opened: tuple[Card, ...], context: StepContext) -> tuple[
     posts: list[Post] = []
     for index, card in enumerate(opened):
         places = _homes(card, context) if card.review.roles else []
-        if not (run.slot and index == 0):
+        if run.slot and index == 0:
+            # It stands with the reply, however many approvers are reached there.
+            places = [place for place in places if place != run.conversation]
+        else:
             places.insert(0, run.conversation)
-        elif run.conversation in places:
-            places.remove(run.conversation)
         posts.extend(
             Post(row=f"{card.token}@{place}", conversation=place, kind="card", ref=card.token)
             for place in dict.fromkeys(places)

@@ -81,10 +81,10 @@ def with_ending(done: Done, sop: Sop, given: Input, context: StepContext) -> Don
 
 
 def _why(end: SopEnd, done: Done, given: Input, context: StepContext) -> str:
-    """Who rejected it, when and why; else what the checks found."""
+    """Who rejected it and why; else what the checks found."""
     assert done.judged is not None
     if isinstance(given, Answer) and done.judged.result == "rejected":
-        return rejection_text(given.decision, context, dated=True)
+        return rejection_text(given.decision, context)
     lang, problems = context.run.lang, done.patch.problems or ()
     match end:
         case "expired":

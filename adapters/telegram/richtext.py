@@ -14,6 +14,8 @@ LIMIT = 4096
 """What one message holds, in UTF-16 units after entity parsing; Telegram counts no stricter."""
 
 _MENTION_BREAK = "\u2060"
+# Behind such a character it is an e-mail address, which people copy.
+_MENTION = re.compile(r"(?<![A-Za-z0-9])@")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -49,7 +51,7 @@ def tidy(text: str) -> str:
 
 def plain(text: str) -> str:
     """`text` tidied, and so that it notifies nobody: Telegram sees no mention in it."""
-    return tidy(text).replace("@", f"@{_MENTION_BREAK}")
+    return _MENTION.sub(f"@{_MENTION_BREAK}", tidy(text))
 
 
 def units(text: str) -> int:

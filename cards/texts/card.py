@@ -58,6 +58,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "没有记录成功，请稍后再点一次。",
         "Not recorded; please tap again in a moment.",
     ),
+    "form.not_recorded": (
+        "没有记录成功，请稍后再提交一次。",
+        "Not recorded; please submit it again in a moment.",
+    ),
+    "message.not_recorded": (
+        "可能没有收到。如果没有答复，请稍后再发一次。",
+        "This may not have arrived. If no answer comes, please send it again in a moment.",
+    ),
     "refused.unknown_choice": ("这张卡片没有这个选项。", "This card has no such choice."),
     "refused.not_open": ("这张卡片已关闭。", "This card is closed."),
     "refused.decided": (

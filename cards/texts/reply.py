@@ -79,8 +79,9 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "part.resumed": ("「{name}」：继续处理", "“{name}”: goes on"),
     "part.error": (
-        "处理这一项时出错了，没有改动任何内容。请再试一次。",
-        "Something went wrong with this part; nothing was changed. Please try again.",
+        "处理时出错了，没有改动任何内容。已交给管理员，不用再发。",
+        "Something went wrong here, and nothing was changed. An operator has it now; there is no"
+        " need to send it again.",
     ),
     "part.skipped": (
         "第 {n} 项没有完成，所以这一项没有进行",
@@ -140,8 +141,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "The procedure for “{text}” has been withdrawn meanwhile; nothing was done.",
     ),
     "request.barred": (
-        "「{name}」只有以下角色可以发起：{roles}；没有进行任何操作。",
-        "“{name}” can only be asked for as {roles}; nothing was done.",
+        "「{name}」只有以下角色可以发起：{roles}；您没有这个角色，所以没有进行任何操作。",
+        "Only these may ask for “{name}”: {roles}. You do not have that role, so nothing was done.",
     ),
     "request.able": ("现在能办理的：{able}。", " What can be done now: {able}."),
     "clarify.open": (
@@ -281,11 +282,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "run.attempts": ("多次重试后仍然失败", "it failed again and again"),
     "run.rejected": ("{name} 驳回：{reason}", "{name} rejected it: {reason}"),
     "run.rejected_plainly": ("{name} 驳回", "{name} rejected it"),
-    "run.rejected_when": (
-        "{name} 于 {when} 驳回：{reason}",
-        "{name} rejected it ({when}): {reason}",
-    ),
-    "run.rejected_plainly_when": ("{name} 于 {when} 驳回", "{name} rejected it ({when})"),
     "run.no_progress": (
         "「{skill}」已经结束，但这一阶段的目标没有达到，再做一次也不会改变",
         "“{skill}” has ended, but the goal of its phase is not reached, and doing it again would "

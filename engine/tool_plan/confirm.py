@@ -100,7 +100,7 @@ def decided(
     if decision.choice != "approve":
         reason = str(decision.values.get("reason", ""))
         why = f"{decision.name} rejected: {reason}".removesuffix(": ")
-        told = rejection_text(decision, context, dated=True)
+        told = rejection_text(decision, context)
         return failed(frame, planner, told, why, context, end="rejected")
     key = f"{frame.skill}:{frame.made}.{frame.shown[0].number}"
     assert planner.review is not None, "the loader checks that writes have reviewers"

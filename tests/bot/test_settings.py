@@ -53,7 +53,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert settings.run_budget == ModelBudget(calls=300, tokens=2_000_000)
     assert settings.graph_budget == ModelBudget(calls=500, tokens=3_000_000)
     assert (settings.soft_rounds, settings.soft_confidence) == (3, 0.7)
-    assert (settings.slack_on, settings.telegram_on, settings.model_on) == (False, False, False)
+    assert (settings.slack_on, settings.telegram_on, settings.llm_model) == (False, False, None)
     assert settings.redcap_on is False
 
 
@@ -99,7 +99,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.public_url == "https://signoff.example.com"
     assert settings.allow_unsafe_redis is True
     assert settings.redis_url == "unix:///run/redis.sock?db=1"
-    assert (settings.slack_on, settings.model_on, settings.telegram_on) == (True, True, False)
+    assert (settings.slack_on, settings.telegram_on) == (True, False)
 
 
 def test_conversations_begin_with_a_platform_that_there_is() -> None:

@@ -11,7 +11,10 @@ from tests.chaos.people import Tap
 from tests.chaos.platforms import FORM, Notice
 
 Json = dict[str, Any]
-NOT_RECORDED = {say("card.not_recorded", lang) for lang in ("zh", "en")}
+_KEYS = ("card.not_recorded", "form.not_recorded")
+_IN_BOTH = [[say(key, lang) for lang in ("zh", "en")] for key in _KEYS]
+# Where nothing says the language, both are told.
+NOT_RECORDED = {told for both in _IN_BOTH for told in (*both, " ".join(both))}
 NO_FORM = {say("slack.no_form", lang) for lang in ("zh", "en")}
 # A stranger of another workspace is not told that there is such a card.
 UNKNOWN = {" ".join(say("card.unknown", lang) for lang in ("zh", "en"))}

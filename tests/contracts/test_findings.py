@@ -179,7 +179,8 @@ async def test_a_project_whose_key_holds_something_else_is_an_error(
 
 
 async def test_what_a_run_found_is_withdrawn_with_it(findings: RedisFindings) -> None:
-    kept = check("P001", 1, 2, run="r2")
+    # It names the other run, which did not find it.
+    kept = check("P001-r1", 1, 2, run="r2")
     await findings.keep(kept, check("P002", 1, 1, run="r1"), check("r1", 1, 2, run="r1"))
     ended = Withdrawal(project=PROJECT, run="r1", at=kept.at)
     assert await findings.withdraw(ended.model_copy(update={"record": "r1"})) == 2
@@ -192,6 +193,19 @@ async def test_what_a_run_found_is_withdrawn_with_it(findings: RedisFindings) ->
     assert await findings.of(PROJECT, 10) == Standing(2, (kept,))
     assert await findings.withdraw(Withdrawal(project=PROJECT, run="r2", at=kept.at)) == 2
     assert await findings.of(PROJECT, 10) == Standing()
+
+
+async def test_nothing_is_kept_of_what_is_withdrawn_but_so_many_names(
+    findings: RedisFindings, scripts: Scripts
+) -> None:
+    base = keys.findings(PROJECT)
+    for run, count in (("r1", 5), ("r2", 2)):
+        await findings.keep(*(check(f"{run}-{n}", n, 1, run=run) for n in range(count)))
+        ended = Withdrawal(project=PROJECT, run=run, at=check("P001", 9, 0).at)
+        assert await findings.withdraw(ended) == count
+        names = (base, f"{base}:at", f"{base}:numbers")
+        assert [await scripts.client.exists(name) for name in names] == [0, 0, 0]
+    assert await scripts.client.zcard(f"{base}:closed") == 5
 
 
 async def test_what_an_older_version_kept_is_read_and_withdrawn(

@@ -67,7 +67,7 @@ async def test_the_documented_example_that_a_reviewer_rejects_says_who_when_and_
     walk = await screening(model=Answering(verdict())).start()
     await walk.answer("reject", NO, by=CHEN)
     assert ended(walk) == ("completed", "rejected", "rejected")
-    assert "Chen Bo rejected it (11-21 09:30): not this year" in walk.run.part.text
+    assert "Chen Bo rejected it: not this year" in walk.run.part.text
 
 
 async def test_the_documented_example_that_is_signed_is_done() -> None:
@@ -86,7 +86,7 @@ async def test_a46_a_rejection_that_the_playbook_says_nothing_of_ends_the_run() 
     walk = await screening(signed("end_yes: {profile.eligibility: eligible}")).start()
     await walk.answer("reject", NO, by=CHEN)
     assert ended(walk) == ("failed", "rejected", "rejected")
-    assert "Chen Bo rejected it (11-21 09:30): not this year" in walk.run.part.text
+    assert "Chen Bo rejected it: not this year" in walk.run.part.text
     assert len(walk.cards) == 1, "the card does not come back"
 
 
@@ -141,7 +141,7 @@ async def test_its_words_stand_above_who_rejected_and_why() -> None:
     await walk.answer("reject", NO, by=CHEN)
     assert walk.run.part.text == (
         "“Eligibility screening”: rejected\n\nThe subject cannot be enrolled.\n\n"
-        "Chen Bo rejected it (11-21 09:30): not this year"
+        "Chen Bo rejected it: not this year"
     )
 
 
@@ -168,7 +168,7 @@ async def test_a46_the_documented_agreement_is_rejected_once() -> None:
     await walk.answer("submit", {"agreement": "Calls are on Monday."})
     await walk.answer("reject", NO, by=CHEN)
     assert ended(walk) == ("failed", "rejected", "rejected")
-    assert "Chen Bo rejected it (11-21 09:30): not this year" in walk.run.part.text
+    assert "Chen Bo rejected it: not this year" in walk.run.part.text
 
 
 @pytest.mark.parametrize("said", ["", "I will not.", "[]"])

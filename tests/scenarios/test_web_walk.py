@@ -56,6 +56,22 @@ async def to_review(room: WebRoom, **values: str) -> Message:
     return await room.card("confirm")
 
 
+async def test_a_card_stands_once_where_it_was_asked_for_and_its_approvers_are_reached(
+    start: Start,
+) -> None:
+    service = await start()
+    async with WebRoom(service.url) as room:
+        whole = "Record today's visit of P002, ECOG 1, weight 60, blood pressure 120/80"
+        await room.say("lin", whole)
+        card = await room.card("confirm")
+        # What is shown last comes after all that the card could be shown in.
+        await room.tap("chen", card, "approve")
+        await room.card("confirm", closed=True)
+        shown = [m for m in room.shown.values() if (m["card"] or {}).get("token") == card["token"]]
+        assert len(shown) == 1
+        assert shown[0]["parts"]
+
+
 async def test_only_the_reviewer_can_approve_and_then_the_visit_is_there(start: Start) -> None:
     service = await start()
     async with WebRoom(service.url) as room:

@@ -247,7 +247,10 @@ async function say(event) {
     showSaid({ id: answer.id, person: who.id, name: who.name, text, files: added.map((file) => file.name) });
     showLatest();
     listed.later();
-  } else if (answer.status !== 401) complain(fault(t, answer), answer.status === 0 || answer.status >= 500);
+  } else if (answer.status !== 401) {
+    const mayRepeat = answer.status === 0 || answer.status >= 500;
+    complain(fault(t, mayRepeat ? { ...answer, data: {} } : answer), mayRepeat);
+  }
   grow();
   input.focus();
 }

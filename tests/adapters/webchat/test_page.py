@@ -202,7 +202,7 @@ def _send_in_vain(browser: Browser, address: str) -> None:
     browser.wait_text(".person", "Requester")
     browser.fill("#text", "hello")
     browser.press_enter("#text")
-    browser.wait_text("#trouble", "Not sent, the store is away.")
+    browser.wait_text("#trouble", "The service does not answer. Try again in 3 seconds")
     assert browser.find("#text").get_property("value") == "hello"
     assert browser.all(".said") == []
 

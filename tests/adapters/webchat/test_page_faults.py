@@ -140,7 +140,7 @@ async def test_a_message_that_was_not_taken_stays_in_the_box(served, browser, la
         served.intake.answers = {"message": away}
         await asyncio.to_thread(send_in_vain, AWAY[lang])
         served.intake.answers = {"message": NotRecorded(text="not kept")}
-        await asyncio.to_thread(send_in_vain, ("not kept",))
+        await asyncio.to_thread(send_in_vain, AWAY[lang])
         served.intake.answers = {"message": Answered(text="too many a minute", ok=False)}
         await asyncio.to_thread(send_in_vain, ("too many a minute",))
         # What stands in the box is there after a reload, for this person and conversation alone.

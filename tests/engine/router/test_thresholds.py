@@ -60,6 +60,15 @@ def by_clause(whole: float, clause: float) -> bool:
     return work._by_clause(said(text, work=whole), replace(CONTEXT, table=table)) is not None
 
 
+def by_one_of(clauses: int) -> bool:
+    """Work of a sentence of so many clauses, the last of which asks for it."""
+    weather, own = said(elsewhere=1.0).scores, said(work=1.0).scores
+    scores = {"the weather": weather, " the weather": weather, f" {WORK}": own, WORK: own}
+    text = ", ".join(["the weather"] * (clauses - 1) + [WORK])
+    context = replace(CONTEXT, table=GivenScores(scores))
+    return work._by_clause(said(text, work=work.NEAR), context) is not None
+
+
 def asked_which(second: float) -> bool:
     """Whether the person is asked which of two requests is meant, one of which cannot be done."""
     one = said(work=1.0)
@@ -151,6 +160,12 @@ def test_a_strange_word_weighs_beside_one_word_of_the_work_and_not_beside_two() 
         assert (len(TABLE.anchors(text, ROUTE)), TABLE.foreign(text)) == (anchors, ("机票",))
     assert work._words_against(said("录机票访视", work=1.0), TABLE)
     assert not work._words_against(said("weight visit 机票", work=1.0), TABLE)
+
+
+def test_one_of_eight_clauses_may_ask_for_work_and_of_nine_none() -> None:
+    assert work.MOST_CLAUSES == 8
+    assert by_one_of(8)
+    assert not by_one_of(9)
 
 
 def test_thanks_of_sixty_characters_are_thanks_and_longer_ones_may_be_more() -> None:
