@@ -24,7 +24,7 @@ from cards.view import MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.platform import Opening, Platform, Rate
+from engine.ports.platform import Addressed, Opening, Platform, Rate
 from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
 
@@ -171,7 +171,7 @@ class Delivery:
             return await self._outbox.later(row, in_s=too_early_s)
         if answering and (following := await self._in_the_making(platform, row, answering)):
             return following[0]
-        shown = await self._view(row)
+        shown = await self._view(row, platform)
         if shown is None:
             return await self._outbox.drop(row, "what it showed is no longer kept")
         try:
@@ -251,16 +251,18 @@ class Delivery:
         head = ReplyHead.model_validate_json(row.head)
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
-    async def _view(self, row: Row) -> MessageView | None:
+    async def _view(self, row: Row, platform: Platform) -> MessageView | None:
         match row.kind:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
-                return view(head, _parts(row), card, self._readers.zone_of(head))
+                heard = await _heard(platform, row, card)
+                return view(head, _parts(row), card, self._readers.zone_of(head), heard=heard)
             case "card" if row.card:
                 card, zone = self._readers.card(row.card.read(), row.conversation)
-                origin = await self._origin(row, card)
-                return MessageView(lang=card.lang, card=show(card, zone, origin=origin))
+                origin, heard = await self._origin(row, card), await _heard(platform, row, card)
+                shown = show(card, zone, origin=origin, heard=heard)
+                return MessageView(lang=card.lang, card=shown)
             case "ping" if row.card:
                 number = int(json.loads(row.body)["number"])
                 card, zone = self._readers.card(row.card.read(), row.conversation)
@@ -282,6 +284,13 @@ class Delivery:
                     link = await platform.opening(card.token)
         place = place_of(card.conversation, card.lang)
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
+
+
+async def _heard(platform: Platform, row: Row, card: Card | None) -> str | None:
+    """What answers the card in text begins with, None where it is not asked in this place."""
+    if card is None or not card.by_text or row.conversation != card.conversation:
+        return None
+    return await platform.heard(row.conversation) if isinstance(platform, Addressed) else ""
 
 
 async def _written(platform: Platform, row: Row, view: MessageView) -> str:

@@ -35,6 +35,7 @@ from bot.metered import Metered
 from bot.model_lanes import LaneModel
 from bot.model_watch import ModelWatch
 from bot.outside import load_servers
+from bot.overhearing import Overhearing
 from bot.people import Directory
 from bot.projects import by_conversation
 from bot.records import open_redcap, open_study
@@ -107,7 +108,7 @@ class Parts:
     rate: Rate
     meter: SharedMeter
     spans: Spans
-    intake: Metered
+    intake: Overhearing
     standings: Standings
     lag: LoopLag
     remote: McpTools
@@ -293,7 +294,7 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
     )
 
 
-def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside) -> Metered:
+def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside) -> Overhearing:
     clock = outside.clock
     intake = Intake(
         rooms.mailbox,
@@ -303,13 +304,14 @@ def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outsi
         rooms.inbox,
         Doorkeeper(outside.people, rooms.mailbox, rooms.numbers, rooms.rate),
     )
-    return Metered(
+    metered = Metered(
         Limited(intake, clock, per_minute=settings.messages_per_min),
         watched.meter,
         clock,
         spans=watched.spans,
         texts=settings.log_texts,
     )
+    return Overhearing(metered, rooms.decisions, outside.people)
 
 
 @asynccontextmanager

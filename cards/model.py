@@ -213,7 +213,8 @@ class Card(Frozen):
     not ask for because their value stands; a text answer is read against them too. `editing` is
     what reviewers may change, `edits` what they did, `authors` by leaf whose change stands there.
     `lapsed` are votes that count no more, `handed` seats that were given to others. `reminded`
-    counts reminders, and `escalated` says for whom the escalation added approvers.
+    counts reminders, and `escalated` says for whom the escalation added approvers. `by_text` is an
+    example of a text that answers it, "" where none does.
     """
 
     schema_version: Literal[1] = 1
@@ -250,6 +251,7 @@ class Card(Frozen):
     handed: tuple[HandOver, ...] = ()
     reminded: int = 0
     escalated: str = ""
+    by_text: str = ""
 
     @property
     def lane(self) -> str:

@@ -3,6 +3,7 @@
 from cards.buttons import Button
 from cards.edit_texts import lines
 from cards.handover import HAND_OVER, form, offers
+from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Lang, Vote
 from cards.moments import local
 from cards.reader import label_in
@@ -49,15 +50,18 @@ def _buttons(card: Card) -> tuple[ButtonView, ...]:
     return (*choices, ButtonView(data=data, label=label, form=form(card)))
 
 
-def show(card: Card, zone: str, *, origin: str = "") -> CardView:
-    """The card's view; `zone` is for the times shown, `origin` for where it comes from."""
+def show(card: Card, zone: str, *, origin: str = "", heard: str | None = None) -> CardView:
+    """The card's view; `zone` is for the times shown, `origin` for where it comes from.
+
+    `heard` is what a text has to begin with to be heard here, None where none answers the card.
+    """
     closed = card.status not in ("open", "told")
     tone = _TONES.get(card.decision.choice, "neutral") if card.decision else "neutral"
     return CardView(
         token=card.token,
         kind=card.kind,
         title=card.title,
-        text="\n\n".join(filter(None, (*lines(card, zone), card.text))),
+        text="\n\n".join(filter(None, (*lines(card, zone), card.text, _by_text(card, heard)))),
         problems=() if closed else card.problems,
         rows=card.rows,
         note=_note(card) if card.status == "open" else "",
@@ -66,6 +70,13 @@ def show(card: Card, zone: str, *, origin: str = "") -> CardView:
         outcome=outcome(card, zone) if closed else "",
         tone=tone if closed else "open",
     )
+
+
+def _by_text(card: Card, heard: str | None) -> str:
+    if heard is None or not card.by_text or card.status != "open":
+        return ""
+    example = " ".join(filter(None, (literal(heard), card.by_text)))
+    return say("card.by_text", card.lang, example=example)
 
 
 def outcome(card: Card, zone: str) -> str:

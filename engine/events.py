@@ -51,7 +51,8 @@ class SharedFile(Frozen):
 class MessageReceived(Frozen):
     """A person wrote to the bot; mentions of the bot itself are already cut from `text`.
 
-    `files` came with it and are not fetched yet; then `text` may be empty.
+    `files` came with it and are not fetched yet; then `text` may be empty. `overheard` when it was
+    not addressed to the bot: it is for the bot only while a card waits there for its writer.
     """
 
     kind: Literal["message"] = "message"
@@ -60,6 +61,7 @@ class MessageReceived(Frozen):
     actor: Actor
     text: Text
     files: tuple[SharedFile, ...] = ()
+    overheard: bool = False
 
 
 class CommandGiven(Frozen):
@@ -146,6 +148,11 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class NotForUs:
+    """It was said to others: nothing of it is kept, and nothing is answered."""
+
+
+@dataclass(frozen=True, slots=True)
 class FormWanted:
     """The tap asks for a form first; nothing was decided."""
 
@@ -166,4 +173,4 @@ class NotRecorded:
     text: str
 
 
-Outcome = Accepted | Answered | FormWanted | FormRefused | NotRecorded
+Outcome = Accepted | Answered | NotForUs | FormWanted | FormRefused | NotRecorded

@@ -68,8 +68,18 @@ def being_answered(parts: tuple[Part, ...]) -> bool:
     return len(parts) == 1 and parts[0].state == "working" and not parts[0].run
 
 
-def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str) -> MessageView:
-    """The message as it stands; pieces are numbered when there are several."""
+def view(
+    head: ReplyHead,
+    parts: tuple[Part, ...],
+    card: Card | None,
+    zone: str,
+    *,
+    heard: str | None = None,
+) -> MessageView:
+    """The message as it stands; pieces are numbered when there are several.
+
+    `heard` is for its card (cards.show).
+    """
     numbered = len(parts) > 1
     return MessageView(
         lang=head.lang,
@@ -83,7 +93,7 @@ def view(head: ReplyHead, parts: tuple[Part, ...], card: Card | None, zone: str)
             )
             for part in parts
         ),
-        card=show(card, zone) if card else None,
+        card=show(card, zone, heard=heard) if card else None,
         card_part=_part_of(card, parts) if card and numbered else 0,
     )
 

@@ -27,6 +27,7 @@ from engine.events import (
     FormSubmitted,
     FormWanted,
     MessageReceived,
+    NotForUs,
     NotRecorded,
     Outcome,
     Update,
@@ -154,7 +155,7 @@ async def _show(update: Update, view: dict[str, Any], payload: Payload, api: Web
 def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResponse:
     view = payload["view"]
     match outcome:
-        case Accepted():
+        case Accepted() | NotForUs():
             return BoltResponse(status=200, body="")
         case Answered(ok=True, tells=False):
             return _modal_action("clear")

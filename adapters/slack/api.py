@@ -115,6 +115,8 @@ class WebApi:
         self._http = http or Http()
         self._client = web_client(api_url, token or None)
         self._directs: dict[str, str] = {}
+        self._scopes: frozenset[str] | None = None
+        self._name = ""
 
     async def call(
         self, method: str, fields: Mapping[str, Any], *, reads: bool = False, form: bool = False
@@ -159,7 +161,21 @@ class WebApi:
             # slack_sdk reads a 200 that is no JSON object (a proxy's page) as if it were one.
             raise Unavailable(f"{method}: an answer that is not Slack's") from error
         data: Any = response.data
+        if scopes := response.headers.get("X-OAuth-Scopes"):
+            self._scopes = frozenset(scope.strip() for scope in scopes.split(","))
         return data if isinstance(data, dict) else {}, response.headers
+
+    async def name(self) -> str:
+        """What the bot is called, once asked. Raises PlatformError."""
+        if not self._name:
+            self._name = str((await self.call("auth.test", {})).get("user", ""))
+        return self._name
+
+    async def holds(self, scopes: frozenset[str]) -> bool:
+        """Whether the token has these scopes, as Slack said last. Raises PlatformError."""
+        if self._scopes is None:
+            await self.call("auth.test", {})
+        return self._scopes is not None and scopes <= self._scopes
 
     async def direct(self, user: str) -> str:
         """The id (D…) of the bot's direct messages with a person, once asked. PlatformError."""

@@ -12,7 +12,7 @@ from slack_sdk.oauth.installation_store import Bot
 
 from adapters.slack.api import Http, WebApi
 from adapters.slack.install import INSTALL, REDIRECT
-from adapters.slack.needs import scopes
+from adapters.slack.needs import THREADS, scopes
 from engine.errors import PlatformError, StoreError
 from engine.ports.clock import Clock
 from engine.ports.doctor import Finding
@@ -198,7 +198,7 @@ def _scopes(check: str, headers: dict[str, str]) -> Finding:
     if given is None:
         return Finding(check=check, state="unknown", told="Slack did not tell them")
     held = {scope.strip() for scope in given.split(",") if scope.strip()}
-    if missing := sorted(scopes() - held):
+    if missing := sorted(scopes() - THREADS - held):
         return Finding(
             check=check,
             state="wrong",
@@ -206,6 +206,9 @@ def _scopes(check: str, headers: dict[str, str]) -> Finding:
             fix="add them under OAuth & Permissions, or by docs/slack/manifest.yaml under App"
             " Manifest, and install the app to the workspace again",
         )
+    if missing := sorted(THREADS - held):
+        told = f"all but {', '.join(missing)}: in channels only messages with @ the bot are heard"
+        return Finding(check=check, state="ok", told=told)
     more = sorted(held - scopes())
     told = f"all; not needed: {', '.join(more)}" if more else "all, and no more"
     return Finding(check=check, state="ok", told=told)

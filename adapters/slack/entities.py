@@ -4,10 +4,17 @@ import re
 
 _ENTITY = re.compile(r"<(?P<target>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
 
+_ADDRESSED = re.compile(r"\s*<(?:@|!)")
+
 
 def mentions(text: str, user: str) -> bool:
     """Whether `text` mentions the user of that id; nobody is mentioned by an empty id."""
     return bool(user) and _mention(user).search(text) is not None
+
+
+def begins_with_mention(text: str) -> bool:
+    """Whether `text` is addressed to somebody, or to all."""
+    return _ADDRESSED.match(text) is not None
 
 
 def cut_mention(text: str, user: str) -> str:

@@ -34,9 +34,14 @@ METHODS: Final[Mapping[str, str]] = {
 EVENTS: Final[Mapping[str, str]] = {
     "app_home_opened": "",
     "app_mention": "app_mentions:read",
+    "message.channels": "channels:history",
+    "message.groups": "groups:history",
     "message.im": "im:history",
 }
 """Each bot event that is read, and the bot scope that it needs ("" for none)."""
+
+THREADS: Final = frozenset({"channels:history", "groups:history"})
+"""The bot scopes without which nothing is heard in a channel's thread but mentions of the bot."""
 
 INSTALLED: Final[Mapping[str, str]] = {"app_uninstalled": "", "tokens_revoked": ""}
 """The bot events that are read besides where workspaces install the app by OAuth."""

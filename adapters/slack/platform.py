@@ -13,6 +13,7 @@ from adapters.slack.endpoint import Door, bolt_app, events_handler
 from adapters.slack.home import Home, Homes
 from adapters.slack.install import Install
 from adapters.slack.messages import Begun, Messages
+from adapters.slack.needs import THREADS
 from adapters.slack.shared_files import SlackFiles
 from adapters.slack.streams import EVERY_S, GROWTH, Streams
 from adapters.slack.wording import Speaks, unknown
@@ -29,6 +30,7 @@ _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
 # Slack takes a status away by itself after two minutes.
 _STATUS_S = 120.0
+_SOME_NAME = "@Signoff"
 CONNECTIONS = 2
 """Sockets of one process; Slack allows an app ten in all."""
 
@@ -146,6 +148,18 @@ class SlackPlatform:
 
     async def _messages(self, address: Address) -> Messages:
         return Messages(await self._workspaces.api(address.team), self._begun)
+
+    async def heard(self, conversation: str) -> str:
+        """The bot's name in a channel, unless the token lets it hear what threads say to others."""
+        try:
+            address = Address.parse(conversation)
+            if address.channel[0] not in "CG":
+                return ""
+            api = await self._workspaces.api(address.team)
+            return "" if await api.holds(THREADS) else f"@{await api.name()}"
+        except PlatformError as error:
+            _log.info("slack_scopes_unknown", conversation=conversation, error=str(error))
+            return _SOME_NAME
 
     async def link(self, conversation: str, message_id: str) -> str:
         """Slack's permalink of a channel's thread, remembered once it is known; never raises."""

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from adapters.slack.address import Address
 from adapters.slack.asked import message_action, said, slash_command
-from adapters.slack.entities import cut_mention, mentions, plain
+from adapters.slack.entities import begins_with_mention, cut_mention, mentions, plain
 from adapters.slack.shapes import Id, Named, Part, Person, Ts, actor_of
 from engine.errors import BadPayload
 from engine.events import Actor, CardTapped, FormSubmitted, SharedFile, Update
@@ -93,6 +93,11 @@ class _Message(Part):
     @property
     def direct(self) -> bool:
         return self.channel_type == "im" or self.channel.startswith("D")
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it stands in a thread below another message."""
+        return self.thread_ts not in (None, self.ts)
 
 
 class _Container(Part):
@@ -193,18 +198,22 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
         return None
     message = _Message.model_validate(event)
     text = message.text or ""
-    if kind == "message" and not message.direct and not mentions(text, callback.bot):
+    addressed = kind == "app_mention" or message.direct or mentions(text, callback.bot)
+    if not addressed and (not message.is_answer or begins_with_mention(text)):
         return None
     thread = "" if message.direct else message.thread_ts or message.ts
     shared = callback.is_ext_shared_channel
     guest = _Writer.model_validate(event).is_guest(callback.team_id, shared=shared)
-    return said(
+    update = said(
         id=f"slack:{callback.team_id}:{message.channel}:{message.ts}",
         conversation=Address(callback.team_id, message.channel, thread).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user, guest=guest),
         text=plain(cut_mention(text, callback.bot)),
         files=tuple(file.shared(callback.team_id) for file in message.files),
     )
+    if addressed:
+        return update
+    return update.model_copy(update={"overheard": True}) if update.kind == "message" else None
 
 
 def _from_a_person(event: Mapping[str, Any], bot: str) -> bool:

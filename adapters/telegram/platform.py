@@ -201,6 +201,15 @@ class TelegramPlatform:
         name, payload = await self._desk.learn_name(), card_payload(card)
         return f"https://t.me/{name}?start={payload}" if name and payload else ""
 
+    async def heard(self, conversation: str) -> str:
+        """The bot's name in a group, where Telegram brings it nothing else; never raises."""
+        try:
+            in_group = place_of(conversation, self._bot_id).is_group
+        except Gone:
+            return ""
+        name = await self._desk.learn_name() if in_group else ""
+        return f"@{name}" if name else ""
+
     async def probe(self) -> str:
         """Whether Telegram takes the token, and updates come: by webhook, or as they are polled.
 

@@ -37,6 +37,7 @@ from engine.events import (
     FormRefused,
     FormWanted,
     MessageReceived,
+    NotForUs,
     NotRecorded,
     Outcome,
     SharedFile,
@@ -313,7 +314,7 @@ def _room(conversation: str) -> str:
 
 def _answer(outcome: Outcome) -> web.Response:
     match outcome:
-        case Accepted():
+        case Accepted() | NotForUs():
             return as_json(202, {})
         case Answered(text=text, ok=ok):
             return as_json(200, {"ok": ok, "text": text})

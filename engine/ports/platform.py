@@ -90,6 +90,15 @@ class Opening(Protocol):
         ...
 
 
+@runtime_checkable
+class Addressed(Protocol):
+    """A platform that does not hear every text in every conversation."""
+
+    async def heard(self, conversation: str) -> str:
+        """What a text has to begin with to be heard there, "" for nothing; never raises."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ChatEntry:
     """One change of a web conversation: a message posted or edited, in order of `seq`.

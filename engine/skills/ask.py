@@ -146,7 +146,6 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
     known = [n for n in ask.fields if n not in wanted and n in run.state.data]
     counted = [field for field in fields if field.type in ("integer", "number")]
     example = say("list.and", run.lang).join(f"{f.label} …" for f in (counted or fields)[:2])
-    hint = say("card.by_text", run.lang, example=example)
     return Card(
         kind="clarify",
         token=context.services.new_id(run.conversation),
@@ -154,7 +153,8 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
         conversation=run.conversation,
         lang=run.lang,
         title=ask.title(run.lang),
-        text=f"{ask.text(run.lang)}\n\n{hint}",
+        text=ask.text(run.lang),
+        by_text=example,
         rows=rows(at_paths(known, context), run.lang),
         problems=(*run.state.problems, left) if left else run.state.problems,
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),

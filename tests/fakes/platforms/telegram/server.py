@@ -154,7 +154,8 @@ class TelegramServer(Deliveries):
             known = request.match_info["token"] == self.token
             if not known or method.lower() not in self._methods:
                 raise Refused("Not Found", 404)
-            if told := self.refuses.get(method.lower(), lambda _: "")(params):
+            refuses = self.refuses.get(method.lower())
+            if refuses and (told := refuses(params)):
                 raise Refused(told, fault=False)
             result = await self._methods[method.lower()](params)
         except Refused as refused:

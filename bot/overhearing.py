@@ -1,0 +1,49 @@
+"""An intake that hears what people say to each other only while a card waits there for a text."""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from bot.intake import WITHIN_S
+from bot.people import Directory
+from cards.model import Card, Principal
+from cards.seats import may_answer
+from engine.errors import StoreUnavailable
+from engine.events import MessageReceived, NotForUs, NotRecorded, Outcome, Update
+from engine.ports.platform import Intake
+from engine.ports.store import Decisions
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Overhearing:
+    """Nothing of what is not for us is counted, logged or stored, whoever wrote it."""
+
+    intake: Intake
+    decisions: Decisions
+    people: Directory
+
+    async def __call__(self, update: Update) -> Outcome:
+        """What the intake answers, or NotForUs."""
+        if not isinstance(update, MessageReceived) or not update.overheard:
+            return await self.intake(update)
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                if not await self._is_awaited(update):
+                    return NotForUs()
+        except (StoreUnavailable, TimeoutError) as error:
+            log.warning("not_recorded", update=update.id, error=str(error) or "time limit")
+            return NotRecorded("")
+        return await self.intake(update.model_copy(update={"overheard": False}))
+
+    async def _is_awaited(self, update: MessageReceived) -> bool:
+        cards = await self.decisions.open_cards(update.conversation)
+        principal = self.people.principal(update.actor)
+        return any(_takes_text_of(principal, card) for card in cards)
+
+
+def _takes_text_of(principal: Principal, card: Card) -> bool:
+    """Whether a text of theirs can answer the card: a review is decided by its buttons alone."""
+    return card.kind in ("clarify", "select") and may_answer(card, principal)
