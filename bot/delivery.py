@@ -12,7 +12,7 @@ from bot.backoff import LONGEST_S, backoff_s
 from bot.growing import Answering, Grown
 from bot.lanes import POLL_S
 from bot.places import place_of
-from bot.readers import Readers
+from bot.readers import Readers, is_within
 from bot.stopping import pause
 from bot.throttle import Throttle
 from cards.model import Card
@@ -274,7 +274,7 @@ class Delivery:
 
     async def _origin(self, row: Row, card: Card) -> str:
         """Where the card comes from, for whom it is shown to elsewhere."""
-        if row.conversation == card.conversation:
+        if is_within(row.conversation, card.conversation):
             return ""
         platform, link = self._platforms.get(card.conversation.partition(":")[0]), ""
         with suppress(TimeoutError):
@@ -288,7 +288,7 @@ class Delivery:
 
 async def _heard(platform: Platform, row: Row, card: Card | None) -> str | None:
     """What answers the card in text begins with, None where it is not asked in this place."""
-    if card is None or not card.by_text or row.conversation != card.conversation:
+    if card is None or not card.by_text or not is_within(row.conversation, card.conversation):
         return None
     return await platform.heard(row.conversation) if isinstance(platform, Addressed) else ""
 

@@ -81,6 +81,7 @@ class Intake:
                         name=command[0],
                         text=command[1],
                         said=update.text,
+                        thread=update.thread,
                     )
                     return await self._command(given, principal)
                 mail = Said(update=update, principal=_in_mail(principal)).stored()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import structlog
+from pydantic import ValidationError
 
 from bot.counting import count_ends
 from bot.handling import Handled, Handling, Progress, set_aside
@@ -21,6 +22,7 @@ from engine.errors import (
     StoreError,
     StoreUnavailable,
 )
+from engine.mail import Said, parse
 from engine.ports.meter import Meter
 from engine.ports.platform import Platform
 from engine.ports.store import AfterCommit, Claim, Effects, LaneRoom, Mailbox
@@ -226,7 +228,7 @@ class Lanes:
         done, typing = asyncio.Event(), list[asyncio.Task[None]]()
 
         def begin() -> None:
-            typing.append(asyncio.create_task(_type(platform, conversation, done)))
+            typing.append(asyncio.create_task(_type(platform, _place(claim, conversation), done)))
 
         try:
             with _after(TYPING_AFTER_S, begin):
@@ -235,6 +237,14 @@ class Lanes:
             done.set()
             for task in typing:
                 await task
+
+
+def _place(claim: Claim, conversation: str) -> str:
+    """Where the mail of a talk lane is answered."""
+    with suppress(ValidationError):
+        mail = parse(claim.mail)
+        return (mail.update.thread if isinstance(mail, Said) else "") or conversation
+    return conversation
 
 
 async def _type(platform: Platform, conversation: str, done: asyncio.Event) -> None:

@@ -23,7 +23,7 @@ class Readers:
         """
         own = self.people.owner_at(place)
         zone = own_zone(place) or (own.zone if own else "") or self.zone
-        if place == card.conversation:
+        if is_within(place, card.conversation):
             asker = self.people.person(card.requester) if is_direct(place) else None
             return card, asker.zone if asker and asker.zone and not own else zone
         if own is None:
@@ -37,6 +37,12 @@ class Readers:
         own = self.people.owner_at(head.conversation)
         asker = head.principal.zone if is_direct(head.conversation) else ""
         return (own.zone if own else asker) or self.zone
+
+
+def is_within(place: str, conversation: str) -> bool:
+    """Whether a place is that conversation, or a thread in it."""
+    in_thread = is_direct(conversation) and place.startswith(f"{conversation}:")
+    return place == conversation or in_thread
 
 
 def is_direct(place: str) -> bool:

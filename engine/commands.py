@@ -175,10 +175,11 @@ def _reply(mail: Commanded, lang: Lang, services: TurnServices, text: str) -> Ef
         principal=mail.principal,
         text=f"/{update.name} {update.text}".strip(),
         at=services.now,
+        thread=update.thread,
     )
     intent = Intent(kind="command", text=head.text, why="a command")
     part = Part(index=0, intent=intent, state="answered", text=text)
     return Effects(
         reply=ReplyWrite(id=reply_id, head=head.model_dump_json(), parts=(part.stored(),)),
-        posts=(Post(row=reply_id, conversation=update.conversation, kind="reply", ref=reply_id),),
+        posts=(Post(row=reply_id, conversation=head.place, kind="reply", ref=reply_id),),
     )

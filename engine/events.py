@@ -53,6 +53,7 @@ class MessageReceived(Frozen):
 
     `files` came with it and are not fetched yet; then `text` may be empty. `overheard` when it was
     not addressed to the bot: it is for the bot only while a card waits there for its writer.
+    `thread` is the place inside the conversation where it is answered, "" for none.
     """
 
     kind: Literal["message"] = "message"
@@ -62,12 +63,13 @@ class MessageReceived(Frozen):
     text: Text
     files: tuple[SharedFile, ...] = ()
     overheard: bool = False
+    thread: str = ""
 
 
 class CommandGiven(Frozen):
     """A command such as `/cancel`; `name` without the slash, `text` what followed it.
 
-    `said` is the whole of what was typed, where it is known.
+    `said` is the whole of what was typed, where it is known; `thread` as in MessageReceived.
     """
 
     kind: Literal["command"] = "command"
@@ -78,6 +80,7 @@ class CommandGiven(Frozen):
     text: Text = ""
     said: Text = ""
     files: tuple[SharedFile, ...] = Field(default=(), exclude=True)
+    thread: str = ""
 
 
 class CardTapped(Frozen):
@@ -118,6 +121,7 @@ def files_alone(update: MessageReceived | CommandGiven | FormSubmitted) -> Messa
         actor=update.actor,
         text="",
         files=update.files,
+        thread="" if isinstance(update, FormSubmitted) else update.thread,
     )
 
 

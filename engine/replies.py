@@ -27,7 +27,8 @@ LABEL_CHARS = 60
 class ReplyHead(Frozen):
     """What a reply answers, to whom, since when; what became of the files that came along.
 
-    `asker` is the account on the platform that asked, "" where that was not kept.
+    `asker` is the account on the platform that asked, "" where that was not kept. `thread` is the
+    place inside the conversation where it stands, "" for none.
     """
 
     id: str
@@ -38,6 +39,12 @@ class ReplyHead(Frozen):
     at: datetime
     files: tuple[TakenFile, ...] = ()
     asker: str = ""
+    thread: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return self.thread or self.conversation
 
 
 class Part(Frozen):

@@ -193,14 +193,15 @@ def unreadable(body: str) -> Effects:
     try:
         kept = json.loads(body)
         lang: Lang = "zh" if kept["lang"] == "zh" else "en"
-        name, conversation, row = str(kept["name"]), str(kept["conversation"]), str(kept["id"])
+        name, row = str(kept["name"]), str(kept["id"])
+        place = str(kept.get("thread") or kept["conversation"])
     except (ValueError, KeyError, TypeError):
         return Effects()
     text = say("part.blocked", lang, name=name, reason=say("run.newer_state", lang))
     shown = PartView(number=0, state="failed", text=text)
     note = MessageView(lang=lang, parts=(shown,)).model_dump_json()
     ref = f"{row}/unreadable"
-    post = Post(row=ref, conversation=conversation, kind="note", ref=ref, body=note)
+    post = Post(row=ref, conversation=place, kind="note", ref=ref, body=note)
     return Effects(posts=(post,))
 
 

@@ -186,7 +186,7 @@ def _late(run: Run, now: datetime) -> tuple[Post, ...]:
         run.part,
         run.lang,
         reply=run.reply,
-        conversation=run.conversation,
+        conversation=run.place,
         since=run.started_at,
         now=now,
     )
@@ -226,9 +226,9 @@ def shown_at(run: Run, opened: tuple[Card, ...], context: StepContext) -> tuple[
         places = _homes(card, context) if card.review.roles else []
         if run.slot and index == 0:
             # It stands with the reply, however many approvers are reached there.
-            places = [place for place in places if place != run.conversation]
+            places = [place for place in places if place != run.place]
         else:
-            places.insert(0, run.conversation)
+            places.insert(0, run.place)
         posts.extend(
             Post(row=f"{card.token}@{place}", conversation=place, kind="card", ref=card.token)
             for place in dict.fromkeys(places)

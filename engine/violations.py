@@ -66,9 +66,7 @@ def shown(before: Run, after: Run, *, below: bool) -> tuple[Run, tuple[Post, ...
     state = after.state.model_copy(update={"chart": None})
     row = f"{before.id}/chart/{after.steps}"
     body = _message(chart, after.lang).model_dump_json()
-    post = Post(
-        row=row, conversation=after.conversation, kind="note", ref=row, due_s=_BELOW_S, body=body
-    )
+    post = Post(row=row, conversation=after.place, kind="note", ref=row, due_s=_BELOW_S, body=body)
     return after.model_copy(update={"state": state}), (post,)
 
 

@@ -33,6 +33,15 @@ class Address:
         return f"slack:{self.team}:{self.channel}{thread}"
 
     @property
+    def whole(self) -> "Address":
+        """The channel, threads and all."""
+        return Address(self.team, self.channel)
+
+    def below(self, ts: str) -> "Address":
+        """This thread, or the one that begins with that message."""
+        return Address(self.team, self.channel, self.thread or ts)
+
+    @property
     def place(self) -> dict[str, str]:
         """The arguments that post to this address."""
         return {"channel": self.channel} | ({"thread_ts": self.thread} if self.thread else {})

@@ -45,7 +45,13 @@ class _MessageAction(Part):
 
 
 def said(
-    *, id: str, conversation: str, actor: Actor, text: str, files: tuple[SharedFile, ...] = ()
+    *,
+    id: str,
+    conversation: str,
+    actor: Actor,
+    text: str,
+    files: tuple[SharedFile, ...] = (),
+    thread: str = "",
 ) -> MessageReceived | CommandGiven:
     """What was written, as a command where it is `/name …`: there are none of Slack's in threads.
 
@@ -54,7 +60,7 @@ def said(
     command = _SLASHED.fullmatch(text)
     if command is None:
         return MessageReceived(
-            id=id, conversation=conversation, actor=actor, text=text, files=files
+            id=id, conversation=conversation, actor=actor, text=text, files=files, thread=thread
         )
     return CommandGiven(
         id=id,
@@ -63,6 +69,7 @@ def said(
         name=command["name"],
         text=(command["text"] or "").strip(),
         files=files,
+        thread=thread,
     )
 
 

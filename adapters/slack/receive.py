@@ -95,9 +95,9 @@ class _Message(Part):
         return self.channel_type == "im" or self.channel.startswith("D")
 
     @property
-    def is_answer(self) -> bool:
-        """Whether it stands in a thread below another message."""
-        return self.thread_ts not in (None, self.ts)
+    def answered(self) -> str:
+        """The message in whose thread it stands, "" for none."""
+        return "" if self.thread_ts in (None, self.ts) else str(self.thread_ts)
 
 
 class _Container(Part):
@@ -199,17 +199,18 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
     message = _Message.model_validate(event)
     text = message.text or ""
     addressed = kind == "app_mention" or message.direct or mentions(text, callback.bot)
-    if not addressed and (not message.is_answer or begins_with_mention(text)):
+    if not addressed and (not message.answered or begins_with_mention(text)):
         return None
-    thread = "" if message.direct else message.thread_ts or message.ts
+    at = Address(callback.team_id, message.channel, message.answered)
     shared = callback.is_ext_shared_channel
     guest = _Writer.model_validate(event).is_guest(callback.team_id, shared=shared)
     update = said(
         id=f"slack:{callback.team_id}:{message.channel}:{message.ts}",
-        conversation=Address(callback.team_id, message.channel, thread).conversation,
+        conversation=(at.whole if message.direct else at.below(message.ts)).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user, guest=guest),
         text=plain(cut_mention(text, callback.bot)),
         files=tuple(file.shared(callback.team_id) for file in message.files),
+        thread=at.conversation if message.direct and at.thread else "",
     )
     if addressed:
         return update
@@ -257,8 +258,6 @@ def on_home(payload: Mapping[str, Any]) -> bool:
 
 
 def _tapped_thread(tap: _BlockActions, channel: str) -> str:
-    if channel.startswith("D"):
-        return ""
     message_ts = tap.message.ts if tap.message else tap.container.message_ts
     thread = (tap.message.thread_ts if tap.message else None) or tap.container.thread_ts
     # A card that others answered in a thread is that thread's root: it still stands in the channel.

@@ -309,7 +309,8 @@ class Run(Frozen):
     counts the steps that children and timers caused; of the others, those up to `counted_from` were
     before somebody last had a say. `used` is what it had of the model since it began, or since an
     operator last let it go on. `found_in` is the project in which findings of its checks stand, ""
-    without any. `end` is how it ended: see `run_ends.end_of`.
+    without any. `end` is how it ended: see `run_ends.end_of`. `thread` is the place inside the
+    conversation where it was asked for, "" for none.
     """
 
     schema_version: Literal[1] = 1
@@ -346,7 +347,13 @@ class Run(Frozen):
     used: ModelUsage = ModelUsage()
     found_in: str = ""
     end: RunEnd | None = None
+    thread: str = ""
     started_at: datetime
+
+    @property
+    def place(self) -> str:
+        """Where what it says is shown."""
+        return self.thread or self.conversation
 
     @property
     def own_steps(self) -> int:

@@ -30,7 +30,7 @@ async def given_up(mail: Said, session: Session, services: TurnServices) -> Effe
         reply=ReplyWrite(id=head.id, head=head.model_dump_json(), parts=bodies) if new else None,
         parts=tuple(PartWrite(head.id, p.index, p.stored()) for p in after),
         touches=(Touch(head.id),),
-        posts=(Post(row=head.id, conversation=head.conversation, kind="reply", ref=head.id),),
+        posts=(Post(row=head.id, conversation=head.place, kind="reply", ref=head.id),),
         aside=tuple(_left(mail, part) for part in after),
     )
 

@@ -151,14 +151,14 @@ def ask_which(part: Part, head: ReplyHead, begun: Begun, services: TurnServices)
         begun.slots.append((head.id, card.token))
         begun.slot = False
     else:
-        begun.posts.append(_below(card))
+        begun.posts.append(_below(card, head))
     text = offer.question(part.intent, head.lang)
     return part.model_copy(update={"state": "needs_you", "text": text})
 
 
-def _below(card: Card) -> Post:
-    row = f"{card.token}@{card.conversation}"
-    return Post(row=row, conversation=card.conversation, kind="card", ref=card.token)
+def _below(card: Card, head: ReplyHead) -> Post:
+    row = f"{card.token}@{head.place}"
+    return Post(row=row, conversation=head.place, kind="card", ref=card.token)
 
 
 def new_run(
@@ -178,6 +178,7 @@ def new_run(
         request=request.id,
         name=name,
         conversation=head.conversation,
+        thread=head.thread,
         lang=head.lang,
         requester=head.principal,
         text=part.intent.text,

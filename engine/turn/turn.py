@@ -89,6 +89,7 @@ def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
         text=update.text,
         at=services.now,
         asker=update.actor.user,
+        thread=update.thread,
     )
 
 
@@ -145,9 +146,7 @@ def _first_effects(
     head: ReplyHead, routed: Routed, begun: Begun, services: TurnServices
 ) -> Effects:
     due_s = 0.0 if settled(tuple(begun.parts)) else services.reply_after_s
-    reply = Post(
-        row=head.id, conversation=head.conversation, kind="reply", ref=head.id, due_s=due_s
-    )
+    reply = Post(row=head.id, conversation=head.place, kind="reply", ref=head.id, due_s=due_s)
     effects = _with(begun, Effects())
     return replace(
         effects,
@@ -339,7 +338,7 @@ def _one_part(begun: Begun, head: ReplyHead, services: TurnServices) -> Effects:
         after,
         head.lang,
         reply=head.id,
-        conversation=head.conversation,
+        conversation=head.place,
         since=head.at,
         now=services.now,
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.people import Directory, load_people
-from bot.readers import Readers
+from bot.readers import Readers, is_within
 from cards.model import Card, Choice, Principal, Review
 from cards.ping import ping
 from engine.replies import ReplyHead
@@ -99,3 +99,19 @@ def test_a_reminder_is_in_the_readers_words(readers: Readers) -> None:
 def _pinged(readers: Readers, place: str) -> tuple[Card, int, str]:
     card, zone = readers.card(CARD, place)
     return card, 1, zone
+
+
+@pytest.mark.parametrize(
+    ("place", "conversation", "within"),
+    [
+        ("slack:T0:D0", "slack:T0:D0", True),
+        ("slack:T0:D0:1.2", "slack:T0:D0", True),
+        ("slack:T0:D01", "slack:T0:D0", False),
+        ("slack:T0:D0", "slack:T0:D0:1.2", False),
+        ("slack:T0:C0:1.2", "slack:T0:C0", False),
+        ("telegram:7:-5:3", "telegram:7:-5", False),
+        ("web:w:a", "web:w:a", True),
+    ],
+)
+def test_a_thread_of_a_direct_message_is_within_it(place, conversation, within):
+    assert is_within(place, conversation) is within

@@ -113,3 +113,53 @@ async def test_without_the_scopes_the_card_says_to_mention_the_bot(
     await side.send(direct)
     card = await side.shown("Or answer in text", channel="D0REQUESTER")
     assert "@signoff" not in card.body
+
+
+async def test_what_is_asked_in_a_thread_of_a_direct_message_is_answered_there(
+    start: Start, slack: SlackServer, http: aiohttp.ClientSession, people_file: Path
+) -> None:
+    side = SlackSide(await _asking(start, slack, people_file), slack, http)
+    direct = "D0REQUESTER"
+    await side.send(slack.message_event("Show me the ECOG of P003", ts=ASKED))
+    first = await side.shown("2026-10-28", channel=direct)
+    assert not first.thread_ts
+
+    # It is one conversation, whose words are known in its threads.
+    await side.send(slack.message_event("and P001?", thread_ts=ASKED))
+    more = await side.shown("P001", channel=direct)
+    assert more.thread_ts == ASKED
+    await side.send(slack.message_event("/help", thread_ts=ASKED))
+    helped = await side.shown("/cancel", channel=direct)
+    assert helped.thread_ts == ASKED
+
+    # Nor does what follows leave it: form, refusals and what came of it.
+    await side.send(slack.message_event("Record today's visit of P003", thread_ts=ASKED))
+    card = await side.shown("Or answer in text", channel=direct)
+    assert card.thread_ts == ASKED
+    reading = slack.message_event(ANSWER, thread_ts=ASKED)
+    await side.send(reading)
+    review = await side.shown("Please review", channel=direct)
+    assert review.thread_ts == ASKED
+    assert "direct message" not in review.body
+    await side.tap(review, "Approve", user="U0REQUESTER")
+    assert slack.ephemerals[-1].thread_ts == ASKED
+    count = len(slack.messages)
+    elsewhere = await side.shown("Please review", channel="D0REVIEWER")
+    await side.tap(elsewhere, "Approve", user="U0REVIEWER")
+    await side.shown("Visit recorded", channel=direct)
+    await slack.wait_for(lambda: '"actions"' not in json.dumps(review.blocks))
+    below = [m for m in slack.messages.values() if m.channel == direct and m is not first]
+    assert {message.thread_ts for message in below} == {ASKED}
+    assert len(slack.messages) >= count
+
+
+async def test_a_card_in_a_direct_message_is_answered_in_its_own_thread(
+    start: Start, slack: SlackServer, http: aiohttp.ClientSession, people_file: Path
+) -> None:
+    side = SlackSide(await _asking(start, slack, people_file), slack, http)
+    await side.send(slack.message_event("Record today's visit of P003", ts=ASKED))
+    card = await side.shown("Or answer in text", channel="D0REQUESTER")
+    await side.send(slack.message_event("ecog 2, weight 61.5 kg", thread_ts=card.ts))
+    told = await side.shown("Systolic", channel="D0REQUESTER")
+    assert "61.5" in (await side.shown("61.5", channel="D0REQUESTER")).body
+    assert told

@@ -61,8 +61,9 @@ BUTTON = "s1:0a-Zk3tP9qLmN4x:approve:1"
 )
 def test_a_persons_message_becomes_an_update(payload, name, id, conversation, text):
     update = receive(payload(name))
+    thread = f"{conversation}:1763700000.000100" if name == "message_im_thread" else ""
     assert update.model_copy(update={"files": ()}) == MessageReceived(
-        id=id, conversation=conversation, actor=REQUESTER, text=text
+        id=id, conversation=conversation, actor=REQUESTER, text=text, thread=thread
     )
 
 
@@ -327,3 +328,31 @@ def test_nor_does_it_hurt_in_a_command_a_persons_name_or_a_files(payload):
     shared = payload("message_file_share")
     shared["event"]["files"][0]["name"] = "\ud83d.csv"
     assert receive(shared).files[0].name == "\ufffd.csv"
+
+
+def _said(payload, text, **more):
+    told = copy.deepcopy(payload("message_channel_plain"))
+    told["event"] |= {"text": text} | more
+    return receive(told)
+
+
+@pytest.mark.parametrize(
+    ("text", "thread", "overheard"),
+    [
+        ("61.5 kg", "1763700000.000100", True),
+        ("so <@U0BYSTANDER> told me 61.5 kg", "1763700000.000100", True),
+        ("<@U0BYSTANDER> what do you think?", "1763700000.000100", None),
+        ("  <!here> look", "1763700000.000100", None),
+        ("/cancel", "1763700000.000100", None),
+        ("61.5 kg", "", None),
+        ("well, <@U0BOT> 61.5 kg", "1763700000.000100", False),
+    ],
+)
+def test_what_is_said_to_others_in_a_thread_is_overheard(payload, text, thread, overheard):
+    update = _said(payload, text, **({"thread_ts": thread} if thread else {}))
+    assert (update and update.overheard) is overheard
+
+
+def test_the_first_message_of_a_thread_is_not_overheard(payload):
+    first = copy.deepcopy(payload("message_channel_plain"))["event"]["ts"]
+    assert _said(payload, "61.5 kg", thread_ts=first) is None
