@@ -339,13 +339,13 @@ def _said(payload, text, **more):
 @pytest.mark.parametrize(
     ("text", "thread", "overheard"),
     [
-        ("61.5 kg", "1763700000.000100", True),
-        ("so <@U0BYSTANDER> told me 61.5 kg", "1763700000.000100", True),
-        ("<@U0BYSTANDER> what do you think?", "1763700000.000100", None),
-        ("  <!here> look", "1763700000.000100", None),
-        ("/cancel", "1763700000.000100", None),
+        ("61.5 kg", "1763600000.000100", True),
+        ("so <@U0BYSTANDER> told me 61.5 kg", "1763600000.000100", True),
+        ("<@U0BYSTANDER> what do you think?", "1763600000.000100", None),
+        ("  <!here> look", "1763600000.000100", None),
+        ("/cancel", "1763600000.000100", None),
         ("61.5 kg", "", None),
-        ("well, <@U0BOT> 61.5 kg", "1763700000.000100", False),
+        ("well, <@U0BOT> 61.5 kg", "1763600000.000100", False),
     ],
 )
 def test_what_is_said_to_others_in_a_thread_is_overheard(payload, text, thread, overheard):
