@@ -1,8 +1,9 @@
 """The final answer while the model still writes it: what of it people may see already.
 
-Only a text that the model has marked as its answer is shown. What a check of the whole answer could
-refuse is never among it: the end of the text is held back, and nothing more is shown once a longer
-run of the model's instructions stands anywhere in what it wrote.
+What the model wrote so far is shown, or of it what it marked as its answer; a sentence or two may
+still lead to a tool call, and are kept back, as are thoughts in tags. What a check of the whole
+answer could refuse is never among it: the end of the text is held back, and nothing more is shown
+once a longer run of the model's instructions stands anywhere in what it wrote.
 """
 
 import re
@@ -12,21 +13,34 @@ from engine.react.texts import RUN, letters_of, recites_a_run
 
 _OPENS = re.compile(r"^[ \t]*<answer>[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
 _CLOSES = re.compile(r"(?<!\s)\s*</answer>\s*\Z", re.IGNORECASE)
+_THINKS = re.compile(r"\s*<(think|thinking)>", re.IGNORECASE)
+PREAMBLE_CHARS = 120
+"""A text without a mark is shown once it is longer than what models say before they call a tool."""
 # A name, a number or a key that is not written to its end yet is nothing to show or to judge.
 _UNFINISHED = re.compile(r"(?<![!-~])[!-~]+\Z")
 
 
 def marked(text: str) -> str:
     """The answer in a model's text: what it marked, or the whole text where it marked nothing."""
+    text = _without_thought(text)
     opens = _OPENS.search(text)
     return _CLOSES.sub("", text[opens.end() :] if opens else text).strip()
+
+
+def _without_thought(text: str) -> str:
+    thinks = _THINKS.match(text)
+    if thinks is None:
+        return text
+    closes = f"</{thinks[1].lower()}>"
+    _, _, after = text[thinks.end() :].partition(closes)
+    return after.lstrip()
 
 
 class Growth:
     """One question's answer as it grows, completion by completion; `show` may be None.
 
     `open` while it may be shown, `heard` once pieces of the present completion came, `shown` once
-    people saw some of its text.
+    people saw some of what the model marked as its answer.
     """
 
     def __init__(self, show: Show | None) -> None:
@@ -55,11 +69,13 @@ class Growth:
         """The model wrote this."""
         self.heard = True
         self._take(piece)
-        if self._show is None or self._refused or self._from < 0:
+        if self._show is None or self._refused:
             return
         safe = self._safe()
-        if safe:
+        if self._from >= 0 and safe:
             self.shown = self._show(safe) or self.shown
+        elif len(safe) > PREAMBLE_CHARS:
+            self._show(safe)
 
     def _take(self, piece: str) -> None:
         self._text += piece
@@ -72,8 +88,9 @@ class Growth:
 
     def _safe(self) -> str:
         """The answer without its end: as many letters as could be the beginning of a recital."""
-        end, letters = len(self._text), 0
-        while end > self._from and letters < RUN:
+        text = self._text[self._from :] if self._from >= 0 else _without_thought(self._text)
+        end, letters = len(text), 0
+        while end and letters < RUN:
             end -= 1
-            letters += len(letters_of(self._text[end]))
-        return _UNFINISHED.sub("", self._text[self._from : end]).strip()
+            letters += len(letters_of(text[end]))
+        return _UNFINISHED.sub("", text[:end]).strip()

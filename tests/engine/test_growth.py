@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.react.growth import Growth, marked
+from engine.react.growth import PREAMBLE_CHARS, Growth, marked
 from engine.react.texts import RUN, letters_of, recites, recites_a_run, system_prompt
 
 TEXT = "The weight of P003 went down from visit to visit, and a monitor should look at it. " * 4
@@ -34,12 +34,36 @@ def test_a_marked_answer_grows_and_its_end_is_held_back() -> None:
     assert RUN <= len(letters_of(left)) < RUN + 20
 
 
-@pytest.mark.parametrize("text", [TEXT, f"I think: <answer>{TEXT}", f"&lt;answer>\n{TEXT}"])
-def test_a_text_that_is_not_marked_is_shown_to_nobody(text: str) -> None:
+@pytest.mark.parametrize("text", [TEXT, f"Use <answer> so: {TEXT}", f"&lt;answer>\n{TEXT}"])
+def test_a_text_without_a_mark_grows_too(text: str) -> None:
+    told = shown(text)
+    assert all(text.startswith(so_far) for so_far in told)
+    assert len(told[0]) > PREAMBLE_CHARS
+    assert len(text) - len(told[-1]) < 2 * RUN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me look at the records of P003 and its visits first, before I say more about it.",
+        f"<think>{TEXT}",
+        f" \n<Thinking>\n{TEXT}\n{TEXT}",
+    ],
+)
+def test_what_may_lead_to_a_call_and_what_is_thought_are_shown_to_nobody(text: str) -> None:
     assert shown(text) == []
 
 
-def test_what_was_thought_before_the_mark_is_left_out() -> None:
+@pytest.mark.parametrize("closes", ["</think>", "</think>\n\n<answer>\n"])
+def test_what_follows_a_thought_grows(closes: str) -> None:
+    text = f"<think>hm, {TEXT}{closes}{TEXT}"
+    told = shown(text)
+    assert told
+    assert all(TEXT.startswith(so_far) for so_far in told)
+    assert marked(text) == TEXT.strip()
+
+
+def test_what_was_said_before_the_mark_is_left_out() -> None:
     text = f"I look again.\n<answer>\n{TEXT}\n</answer>"
     assert "look again" not in "".join(shown(text))
     assert marked(text) == TEXT.strip()

@@ -424,6 +424,28 @@ async def test_a_call_beside_what_was_shown_as_the_answer_is_not_made(
     assert kit.read == []
 
 
+async def test_an_answer_without_a_mark_is_shown_while_it_is_written(
+    server: ModelServer, engine: ReActEngine
+) -> None:
+    server.script([call_tool("read_note", {"subject_id": "P001"}), say(WORDS)])
+    result, told = await shown_of(engine)
+    assert result.content == WORDS.strip()
+    assert len(told) > 1
+    assert all(WORDS.startswith(so_far) for so_far in told)
+
+
+async def test_a_call_beside_a_text_without_a_mark_is_made_and_another_text_follows(
+    server: ModelServer, engine: ReActEngine, kit: Kit
+) -> None:
+    call = call_tool("read_note", {"subject_id": "P001"})
+    last = "What it says: " + WORDS
+    server.script([replace(call, text=WORDS), say(last)])
+    result, told = await shown_of(engine)
+    assert kit.read == ["P001"]
+    assert result.content == last.strip()
+    assert last.startswith(told[-1])
+
+
 async def test_an_answer_that_breaks_off_is_asked_for_once_more_and_shown_when_whole(
     server: ModelServer, engine: ReActEngine
 ) -> None:

@@ -65,11 +65,11 @@ class LongAnswer:
 
     def written(self, text: str = LONG, **changed: Any) -> Reply:
         """An answer in two steps: it stops once, for `ends`."""
-        return held(say(f"<answer>\n{text}\n</answer>", **changed), (HELD, self.ends))
+        return held(say(text, **changed), (HELD, self.ends))
 
     def in_steps(self) -> Reply:
         """The same in three: it stops for `more` first."""
-        return held(say(f"<answer>\n{LONG}\n</answer>"), (HELD, self.more), (HELD_AGAIN, self.ends))
+        return held(say(LONG), (HELD, self.more), (HELD_AGAIN, self.ends))
 
     @asynccontextmanager
     async def slack(

@@ -139,10 +139,11 @@ async def test_what_the_checks_refuse_was_shown_to_nobody(
         assert "You" not in "".join(growing.was)
 
 
-async def test_a_step_of_the_model_is_shown_to_nobody(answer: LongAnswer) -> None:
-    """It thinks aloud for long, then looks something up."""
+@pytest.mark.parametrize("text", ["<think>" + "I wonder. " * 80, "I wonder. " * 9])
+async def test_a_step_of_the_model_is_shown_to_nobody(answer: LongAnswer, text: str) -> None:
+    """It thinks for long, or says a word, then looks something up."""
     call = ("read_clinical_data", '{"subject_id": "P003", "field": "ecog"}')
-    thought = Reply(text="I wonder. " * 80, calls=(call,), finish="tool_calls")
+    thought = Reply(text=text, calls=(call,), finish="tool_calls")
     steps = held(thought, (600, answer.more)), answer.written()
     async with answer.web(*steps) as room:
         await room.wait_for(lambda m: "is-working" in text_of(m) or "working" in text_of(m))
@@ -151,6 +152,20 @@ async def test_a_step_of_the_model_is_shown_to_nobody(answer: LongAnswer) -> Non
         answer.ends.set()
         await room.wait_for(lambda m: WHOLE in text_of(m))
         assert "I wonder" not in str(room.drafts) + str(room.shown)
+
+
+async def test_what_was_said_at_length_before_a_look_up_gives_way_to_the_answer(
+    answer: LongAnswer, slack: SlackServer
+) -> None:
+    call = ("read_clinical_data", '{"subject_id": "P003", "field": "ecog"}')
+    said = Reply(text="I wonder. " * 80, calls=(call,), finish="tool_calls")
+    async with answer.slack(slack, held(said, (600, answer.more)), answer.written()) as side:
+        growing = await side.shown("I wonder")
+        answer.more.set()
+        assert await side.shown(BEGUN) is growing
+        assert "I wonder" not in growing.body
+        answer.ends.set()
+        assert await side.shown(WHOLE) is growing is only(slack)
 
 
 async def test_several_questions_of_one_message_come_in_one_reply_as_ever(start: Start) -> None:
