@@ -30,7 +30,7 @@ from engine.replies import Part, ReplyHead, settled, view
 
 log = structlog.get_logger()
 AT_ONCE = 32
-# A card does not wait longer for the link to its conversation.
+# A card does not wait longer for the link to its conversation, or how it is answered there.
 LINK_S = 2.0
 # How often a row that fails by a fault of ours is tried.
 FAULTS = 5
@@ -290,7 +290,10 @@ async def _heard(platform: Platform, row: Row, card: Card | None) -> str | None:
     """What answers the card in text begins with, None where it is not asked in this place."""
     if card is None or not card.by_text or not is_within(row.conversation, card.conversation):
         return None
-    return await platform.heard(row.conversation) if isinstance(platform, Addressed) else ""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINK_S):
+            return await platform.heard(row.conversation) if isinstance(platform, Addressed) else ""
+    return ""
 
 
 async def _written(platform: Platform, row: Row, view: MessageView) -> str:
