@@ -182,6 +182,18 @@ async def test_a_platform_on_which_nobody_may_ask_is_wrong(
     assert found["people"]["told"].startswith("telegram: nobody may ask there: people.yaml has")
 
 
+async def test_an_app_of_an_earlier_manifest_is_told_what_it_does_not_hear(
+    tmp_path: Path, slack: SlackServer
+) -> None:
+    slack.scopes -= {"channels:history", "groups:history"}
+    found = await told(tmp_path, 0, **slack_is(slack))
+    assert found["slack scopes"]["state"] == "ok"
+    assert found["slack scopes"]["told"] == (
+        "all but channels:history, groups:history: in channels only messages with @ the bot are"
+        " heard"
+    )
+
+
 async def test_missing_scopes_and_refused_tokens_say_what_to_do(
     tmp_path: Path, slack: SlackServer
 ) -> None:
