@@ -186,7 +186,7 @@ async def test_an_app_of_an_earlier_manifest_is_told_what_it_does_not_hear(
     tmp_path: Path, slack: SlackServer
 ) -> None:
     slack.scopes -= {"channels:history", "groups:history"}
-    found = await told(tmp_path, 0, **slack_is(slack))
+    found = await told(tmp_path, 3, **slack_is(slack))
     assert found["slack scopes"]["state"] == "ok"
     assert found["slack scopes"]["told"] == (
         "all but channels:history, groups:history: in channels only messages with @ the bot are"
