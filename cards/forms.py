@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from cards.linear import fits
+from cards.markdown import written
 from cards.model import Field, Lang, Value
 from cards.texts import say
 
@@ -63,6 +64,20 @@ def _typed(field: Field, raw: str, lang: Lang) -> Value:
             return raw
 
 
+def limits(low: float | None, high: float | None) -> str:
+    """The range of a number that may be given, as in `0 – 5`; "" where there is none."""
+    if low is not None and high is not None:
+        return f"{written(low)} – {written(high)}"
+    if low is not None:
+        return f"≥ {written(low)}"
+    return "" if high is None else f"≤ {written(high)}"
+
+
+def detailed(label: str, detail: str, lang: Lang) -> str:
+    """A label with more about it in brackets, if there is more."""
+    return say("form.label", lang, label=label, detail=detail) if detail else label
+
+
 def storable(text: str) -> bool:
     """Whether the text can be kept and sent: no half characters, no NUL."""
     return not _UNSTORABLE.search(text)
@@ -73,9 +88,13 @@ def _text(field: Field, raw: str) -> str:
         raise _Fault("form.long", limit=MAX_TEXT)
     if not storable(raw):
         raise _Fault("form.unstorable")
-    if field.pattern and not fits(field.pattern, raw):
-        raise _Fault("form.pattern")
+    if field.pattern and not fits(field.pattern, raw) and not _is_word(field, raw):
+        raise _Fault("form.pattern", form=field.hint or field.pattern)
     return raw
+
+
+def _is_word(field: Field, raw: str) -> bool:
+    return raw.casefold() in {word.casefold() for word in field.words}
 
 
 def _matching(form: re.Pattern[str], raw: str, key: str) -> str:
@@ -88,14 +107,10 @@ def _matching(form: re.Pattern[str], raw: str, key: str) -> str:
 
 def _limited(field: Field, number: float) -> float:
     if field.minimum is not None and number < field.minimum:
-        raise _Fault("form.minimum", limit=_shown(field.minimum))
+        raise _Fault("form.minimum", limit=written(field.minimum))
     if field.maximum is not None and number > field.maximum:
-        raise _Fault("form.maximum", limit=_shown(field.maximum))
+        raise _Fault("form.maximum", limit=written(field.maximum))
     return number
-
-
-def _shown(limit: float) -> str:
-    return str(int(limit)) if limit.is_integer() else str(limit)
 
 
 def _date(raw: str) -> str:

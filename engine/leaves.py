@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from json import dumps
 from typing import Any
 
-from cards.forms import check_form
+from cards.forms import check_form, detailed, limits
 from cards.markdown import literal, written
 from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
@@ -14,7 +14,7 @@ from cards.values import in_row, in_text
 from cards.visible import visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
-from engine.playbooks.leaf import Leaf
+from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.leaf_faults import MAX_ROWS
 
 SHOWN_ROWS = 30
@@ -41,7 +41,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         options = (say("choice.yes", lang), say("choice.no", lang))
     hint = leaf.hint(lang) if leaf.hint else ""
     if leaf.type == "list":
-        columns = " | ".join(column.label(lang) for column in leaf.columns.values())
+        columns = " | ".join(_head(column, lang) for column in leaf.columns.values())
         hint = hint or say("form.rows", lang, columns=columns)
     return Field(
         name=path,
@@ -59,6 +59,10 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         identity=leaf.identity,
         multiline=leaf.multiline or leaf.type == "list",
     )
+
+
+def _head(column: Column, lang: Lang) -> str:
+    return detailed(column.label(lang), limits(column.minimum, column.maximum), lang)
 
 
 def _in_form(leaf: Leaf, value: Any, lang: Lang) -> str:
@@ -107,7 +111,16 @@ def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
         raise ValueError(say("form.many_columns", lang, limit=len(leaf.columns)))
     cells = dict(zip(leaf.columns, parts, strict=False))
     fields = [
-        Field(name=n, label=c.label(lang), type=c.type, required=False, options=c.options)
+        Field(
+            name=n,
+            label=c.label(lang),
+            type=c.type,
+            required=False,
+            options=c.options,
+            minimum=c.minimum,
+            maximum=c.maximum,
+            pattern=c.pattern,
+        )
         for n, c in leaf.columns.items()
     ]
     typed, faults = check_form(fields, cells, lang)

@@ -7,6 +7,7 @@ from adapters.slack.layout import clip, size
 from adapters.slack.receive import FORM_CALLBACK, FormOrigin
 from adapters.slack.tapping import grouped
 from adapters.slack.wording import lang_of
+from cards.forms import detailed, limits
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
@@ -66,9 +67,7 @@ def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
 
 
 def _input(field: Field, lang: Lang) -> Json:
-    label = field.label
-    if field.unit:
-        label = say("form.label", lang, label=label, detail=field.unit)
+    label = detailed(field.label, field.unit, lang)
     block: Json = {
         "type": "input",
         "block_id": field.name,
@@ -115,12 +114,7 @@ def _range(field: Field) -> str:
     """The allowed range, or the options of a choice that is typed."""
     if field.type == "choice":
         return "" if _selectable(field.options) else " / ".join(field.options)
-    low, high = field.minimum, field.maximum
-    if low is None and high is None:
-        return ""
-    if low is None or high is None:
-        return f"≥ {low:g}" if low is not None else f"≤ {high:g}"
-    return f"{low:g} - {high:g}"
+    return limits(field.minimum, field.maximum)
 
 
 def _plain(text: str) -> Json:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from adapters.telegram.labels import detailed, label_of, told_of
+from adapters.telegram.labels import label_of, told_of
 from adapters.telegram.markdown import FORM_HOST, spans_of
 from adapters.telegram.richtext import BOLD, ITALIC, Span, Tag, html_of, pieces, plain
+from cards.forms import detailed
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView

@@ -1,5 +1,6 @@
 """What a form's fields are called, and what may be given for them."""
 
+from cards.forms import detailed, limits
 from cards.model import Field, Lang
 from cards.texts import say
 
@@ -9,14 +10,10 @@ def label_of(field: Field, lang: Lang) -> str:
     return detailed(field.label, field.unit, lang)
 
 
-def detailed(label: str, detail: str, lang: Lang) -> str:
-    """A label with more about it in brackets, if there is more."""
-    return say("form.label", lang, label=label, detail=detail) if detail else label
-
-
 def told_of(field: Field, lang: Lang, *, options: bool = True) -> str:
     """What may be given for the field, "" when nothing has to be said."""
     hints = [" / ".join(field.options) if options else "", field.hint]
+    hints.append(limits(field.minimum, field.maximum))
     hints += ["YYYY-MM-DD"] if field.type == "date" and not field.hint else []
     hints += [] if field.required else [say("telegram.optional", lang)]
     return say("list.clauses", lang).join(hint for hint in hints if hint)

@@ -8,6 +8,7 @@ from bot.colours import paint
 from bot.terminal.client import Answer, Chat
 from bot.terminal.plain import harmless
 from bot.terminal.screen import Screen
+from cards.forms import limits
 from cards.model import Lang
 from cards.texts import say
 
@@ -93,8 +94,8 @@ def _prompt(field: Asked, value: str, lang: Lang) -> str:
     about = [harmless(str(field["label"]))]
     if field["unit"]:
         about.append(f"({harmless(str(field['unit']))})")
-    if limits := _range(field):
-        about.append(f"({limits})")
+    if limited := limits(field["minimum"], field["maximum"]):
+        about.append(f"({limited})")
     if options := [harmless(str(option)) for option in field["options"]]:
         numbers = enumerate(options, 1)
         told = [f"{n}) {option}" for n, option in numbers] if _numbered(options) else options
@@ -109,15 +110,6 @@ def _prompt(field: Asked, value: str, lang: Lang) -> str:
 
 def _numbered(options: Sequence[str]) -> bool:
     return bool(options) and not any(option.isdecimal() for option in options)
-
-
-def _range(field: Asked) -> str:
-    low, high = field["minimum"], field["maximum"]
-    if low is None and high is None:
-        return ""
-    if low is None or high is None:
-        return f"≤ {high:g}" if low is None else f"≥ {low:g}"
-    return f"{low:g} – {high:g}"
 
 
 def _faults(faults: Mapping[str, Any], form: Form) -> list[str]:

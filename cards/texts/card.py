@@ -113,6 +113,9 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "form.long": ("请不要超过 {limit} 个字", "Please write at most {limit} characters"),
     "form.unstorable": ("含有无法保存的字符", "This holds characters that cannot be kept"),
     "form.minimum": ("应不小于 {limit}", "This should be at least {limit}"),
-    "form.pattern": ("格式不符合要求，请再看一下", "This is not in the form that is asked for"),
+    "form.pattern": (
+        "格式不符合要求（{form}）",
+        "This is not in the form that is asked for ({form})",
+    ),
     "form.maximum": ("应不大于 {limit}", "This should be at most {limit}"),
 }

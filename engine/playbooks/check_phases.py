@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from math import ceil, floor
 
 from cards.linear import BadPattern, compile_linear
 from engine.conditions import paths
 from engine.faults import Path
 from engine.playbooks.check import Checking
-from engine.playbooks.leaf import Leaf
+from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.source import Problems, try_build
@@ -66,23 +67,29 @@ class PhaseCheck(Checking):
         if (leaf.type == "list") != bool(leaf.columns):
             fault = "is required for a list" if leaf.type == "list" else "belongs to a list"
             self.add((*at, "columns"), fault)
-        self._bounds(leaf, at)
-        for where, kind, options in (
-            (at, leaf.type, leaf.options),
-            *(((*at, "columns", n), c.type, c.options) for n, c in leaf.columns.items()),
-        ):
-            if kind == "choice" and not options:
+        typed: list[tuple[Path, Leaf | Column]] = [(at, leaf)]
+        typed += [((*at, "columns", name), column) for name, column in leaf.columns.items()]
+        for where, each in typed:
+            if each.type == "choice" and not each.options:
                 self.add((*where, "options"), "is required for a choice")
+            self._bounds(each, where)
+            if each.pattern:
+                self._pattern(each, where)
 
-    def _bounds(self, leaf: Leaf, at: Path) -> None:
-        """A bound or pattern that no value could be judged by, or that no value fits."""
-        for key, bound in (("minimum", leaf.minimum), ("maximum", leaf.maximum)):
+    def _bounds(self, leaf: Leaf | Column, at: Path) -> None:
+        """Bounds that no value can be judged by, or that none fits."""
+        low, high = leaf.minimum, leaf.maximum
+        for key, bound in (("minimum", low), ("maximum", high)):
             if bound is not None and leaf.type not in ("integer", "number"):
                 self.add((*at, key), "belongs to an integer or a number")
-        if leaf.minimum is not None and leaf.maximum is not None and leaf.minimum > leaf.maximum:
-            self.add((*at, "maximum"), "is below the minimum")
-        if not leaf.pattern:
+        if low is None or high is None:
             return
+        if low > high:
+            self.add((*at, "maximum"), "is below the minimum")
+        elif leaf.type == "integer" and ceil(low) > floor(high):
+            self.add((*at, "maximum"), "leaves no whole number above the minimum")
+
+    def _pattern(self, leaf: Leaf | Column, at: Path) -> None:
         if leaf.type != "text":
             self.add((*at, "pattern"), "belongs to a text")
         try:

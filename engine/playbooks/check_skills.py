@@ -128,6 +128,19 @@ class SkillCheck(Checking):
         if chosen and not _takes(chosen, offered):
             fault = f"takes {chosen.type} values, and {options_from} has {offered.type} ones"
             self.add(("card", "field"), fault)
+        elif chosen and not _has_bounds_of(chosen, offered):
+            fault = f"is bounded, and {options_from} is not so: a choice might not fit"
+            self.add(("card", "field"), fault)
+
+
+def _has_bounds_of(chosen: Leaf, offered: Column) -> bool:
+    """Whether what fits the column fits the leaf as well."""
+    low, high = offered.minimum, offered.maximum
+    return (
+        chosen.pattern in ("", offered.pattern)
+        and (chosen.minimum is None or (low is not None and low >= chosen.minimum))
+        and (chosen.maximum is None or (high is not None and high <= chosen.maximum))
+    )
 
 
 def _takes(chosen: Leaf, offered: Column) -> bool:

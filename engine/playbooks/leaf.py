@@ -10,10 +10,13 @@ LeafType = Literal["text", "integer", "number", "date", "choice", "boolean", "li
 
 
 class Column(Frozen):
-    """A column of a list leaf, whose rows are flat mappings."""
+    """A column of a list leaf, whose rows are flat mappings; bounds are as those of a leaf."""
 
     label: Bilingual
     type: CellType = "text"
+    minimum: float | None = None
+    maximum: float | None = None
+    pattern: str = ""
     options: tuple[str, ...] = ()
 
 

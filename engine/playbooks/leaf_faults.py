@@ -1,9 +1,11 @@
 """What keeps a JSON value from standing in the state: wrong types, unknown fields (spec 003)."""
 
+from contextlib import suppress
 from typing import Any
 
 from cards.forms import check_form, storable
-from cards.linear import fits
+from cards.linear import BadPattern, fits
+from cards.markdown import written
 from cards.model import Field
 from engine.faults import Fault, shown
 from engine.playbooks.leaf import Column, Leaf
@@ -19,7 +21,7 @@ def faults_of(leaf: Leaf, value: Any) -> list[Fault]:
     """What keeps a JSON value from being the leaf's, with the path inside it; [] when nothing."""
     if leaf.type == "list":
         return _list_faults(leaf, value)
-    wrong = _cell_fault(leaf.type, leaf.options, value) or _bound_fault(leaf, value)
+    wrong = _cell_fault(leaf, value)
     return [((), wrong)] if wrong else []
 
 
@@ -35,16 +37,17 @@ def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
             continue
         found += [((number, c), "unknown column") for c in row if c not in leaf.columns]
         for name, column in leaf.columns.items():
-            wrong = _column_fault(column, row.get(name))
+            value = row.get(name)
+            wrong = "" if value is None else _cell_fault(column, value)
             found += [((number, name), wrong)] if wrong else []
     return found
 
 
-def _column_fault(column: Column, value: Any) -> str:
-    return "" if value is None else _cell_fault(column.type, column.options, value)
+def _cell_fault(leaf: Leaf | Column, value: Any) -> str:
+    return _type_fault(leaf.type, leaf.options, value) or _bound_fault(leaf, value)
 
 
-def _cell_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
+def _type_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
     match kind:
         case "boolean":
             return "" if isinstance(value, bool) else f"should be true or false, not {shown(value)}"
@@ -72,13 +75,16 @@ def _cell_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
     return ""
 
 
-def _bound_fault(leaf: Leaf, value: Any) -> str:
-    if leaf.minimum is not None and value < leaf.minimum:
-        return f"should be at least {leaf.minimum:g}, not {shown(value)}"
-    if leaf.maximum is not None and value > leaf.maximum:
-        return f"should be at most {leaf.maximum:g}, not {shown(value)}"
-    if leaf.pattern and not fits(leaf.pattern, value):
-        return f"should be as {leaf.pattern} says, not {shown(value)}"
+def _bound_fault(leaf: Leaf | Column, value: Any) -> str:
+    """Bounds that belong to no such type, and patterns that cannot be run, are told at the load."""
+    if leaf.type in ("integer", "number"):
+        if leaf.minimum is not None and value < leaf.minimum:
+            return f"should be at least {written(leaf.minimum)}, not {shown(value)}"
+        if leaf.maximum is not None and value > leaf.maximum:
+            return f"should be at most {written(leaf.maximum)}, not {shown(value)}"
+    with suppress(BadPattern):
+        if leaf.type == "text" and leaf.pattern and not fits(leaf.pattern, value):
+            return f"should be as {leaf.pattern} says, not {shown(value)}"
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from cards.markdown import literal
 from cards.model import Decision, Value
 from cards.texts import say
 from engine.frames.outcome import Ended, Note, StepContext
@@ -23,7 +24,7 @@ def filled_in(
         try:
             groups[group][name] = _typed(path, decision.values, context)
         except ValueError as error:
-            faults.append(str(error))
+            faults.append(literal(str(error)))
     patch = Patch.model_validate(
         {"by": decision.person, "profile": groups["profile"], "data": groups[""]}
     )

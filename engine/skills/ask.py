@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Field, Review
+from cards.model import Card, Choice, Decision, Field, Review, Value
 from cards.texts import say
 from engine.entities import subject_ids
 from engine.frames.outcome import (
@@ -77,7 +77,7 @@ def _instead(instead: Instead, by: str, why: str) -> Done:
 
 def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> Advanced:
     run, known = context.run, context.run.state.data
-    found = {} if ask.again else _found(ask, context)
+    found = {} if ask.again else _read(ask, context)[0]
     if ask.instead and _is_word(ask.instead, str(found.get(ask.instead.of, ""))):
         if not _left(ask, context):
             return _instead(ask.instead, run.requester.id, "the message says so")
@@ -111,8 +111,9 @@ def _fields(ask: Ask, names: Sequence[str], context: StepContext) -> list[Field]
     return [f.model_copy(update={"words": words.get(f.name, ())}) for f in asked]
 
 
-def _found(ask: Ask, context: StepContext) -> dict[str, str | int | float]:
-    """Typed values that the message gives for leaves not known yet."""
+def _read(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dict[str, str]]:
+    """Typed values that the message gives for leaves not known yet, and what it gives that cannot
+    be one: the text, and what is wrong with it, by field name."""
     run, defined = context.run, context.playbook.definition.data_fields
     fields = _fields(ask, ask.fields, context)
     today = context.services.today
@@ -120,8 +121,8 @@ def _found(ask: Ask, context: StepContext) -> dict[str, str | int | float]:
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
     texts = {**field_values(run.message, wider, today), **field_values(run.text, fields, today)}
     new = {name: text for name, text in texts.items() if name not in run.state.data}
-    typed, _ = check_form([f for f in fields if f.name in new], new, run.lang)
-    return typed
+    typed, faults = check_form([f for f in fields if f.name in new], new, run.lang)
+    return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
 
 
 def _left(ask: Ask, context: StepContext) -> str:
@@ -136,6 +137,8 @@ def _left(ask: Ask, context: StepContext) -> str:
         for f in fields
         if f.name in reading.faults
     ]
+    _, refused = _read(ask, context)
+    faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     left = say("answer.left", run.lang, left=literal(reading.left)) if reading.left else ""
     return say("list.clauses", run.lang).join([*faults, *filter(None, [left.strip()])])
 

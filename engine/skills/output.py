@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from cards.forms import storable
+from cards.forms import limits, storable
 from cards.frozen import Frozen
 from engine.faults import Fault, key_text, plain_faults, suggestion
 from engine.frames.state import Question
 from engine.leaves import option_value
-from engine.playbooks.leaf import CellType, Leaf
+from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.leaf_faults import faults_of
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Skill
@@ -216,15 +216,16 @@ def leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
     """The JSON schema of a leaf's value."""
     assert leaf is not None, "the loader checks the output's fields"
     if leaf.type == "list":
-        columns = {n: _or_null(_cell_schema(c.type, c.options)) for n, c in leaf.columns.items()}
+        columns = {n: _or_null(_cell_schema(c, "")) for n, c in leaf.columns.items()}
         return {"type": "array", "items": _object(columns), "description": leaf.label("en")}
-    described = {"description": leaf.label("en")}
-    if leaf.type == "boolean":
-        return {**_TYPES["boolean"], **described}
-    return {**described, **_cell_schema(leaf.type, leaf.options)}
+    return _cell_schema(leaf, leaf.label("en"))
 
 
-def _cell_schema(kind: CellType, options: tuple[str, ...]) -> dict[str, Any]:
-    if kind == "choice":
-        return {"type": "string", "enum": list(options)}
-    return dict(_TYPES[kind])
+def _cell_schema(leaf: Leaf | Column, label: str) -> dict[str, Any]:
+    """Bounds are told in words: servers that hold a model to a schema refuse keys for them."""
+    pattern = f"as the regular expression {leaf.pattern}" if leaf.pattern else ""
+    told = ", ".join(filter(None, (label, limits(leaf.minimum, leaf.maximum), pattern)))
+    described = {"description": told} if told else {}
+    if leaf.type == "choice":
+        return {**described, "type": "string", "enum": list(leaf.options)}
+    return {**described, **_TYPES[leaf.type]}

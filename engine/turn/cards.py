@@ -118,7 +118,7 @@ def _told(card: Card, faulty: dict[str, str], left: str, changed: dict[str, str]
     colon, comma = say("list.colon", card.lang), say("list.and", card.lang)
     text = ""
     if faulty:
-        errors = (f"{literal(labels[name])}{colon}{why}" for name, why in faulty.items())
+        errors = (literal(f"{labels[name]}{colon}{why}") for name, why in faulty.items())
         errors_text = say("list.clauses", card.lang).join(errors)
         text += say("clarify.faulty", card.lang, errors=errors_text)
     if left:

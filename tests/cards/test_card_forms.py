@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.forms import MAX_TEXT, check_form
+from cards.forms import MAX_TEXT, check_form, limits
 from cards.model import Field, FieldType, Value
 
 
@@ -84,6 +84,56 @@ def test_limits_hold_only_where_they_are_set() -> None:
     assert check_form([limited], {"x": "201"}, "en")[1] == {"x": "This should be at most 200.5"}
     assert check_form([limited], {"x": "29.9"}, "zh")[1] == {"x": "应不小于 30"}
     assert check_form([field("integer", high=4)], {"x": "5"}, "zh")[1] == {"x": "应不大于 4"}
+
+
+PATTERNED = Field(name="x", label="X", pattern="[A-Z]{2}-[0-9]{3}|[一-龥]{2}", hint="as in AB-123")
+
+
+@pytest.mark.parametrize("typed", ["AB-123", " AB-123 ", "图书", "all", "ALL"])
+def test_a_text_is_whole_as_its_pattern_says_or_one_of_the_words(typed: str) -> None:
+    worded = PATTERNED.model_copy(update={"words": ("All", "全部")})
+    assert check_form([worded], {"x": typed}, "en") == ({"x": typed.strip()}, {})
+
+
+@pytest.mark.parametrize(
+    "typed", ["AB-1234", "ab-123", "xAB-123", "AB-123\nAB-124", "图书馆", "all"]
+)
+def test_what_is_not_as_the_pattern_says_is_told_what_is(typed: str) -> None:
+    for lang, told in (
+        ("zh", "格式不符合要求（as in AB-123）"),
+        ("en", "This is not in the form that is asked for (as in AB-123)"),
+    ):
+        assert check_form([PATTERNED], {"x": typed}, lang) == ({}, {"x": told})
+    bare = PATTERNED.model_copy(update={"hint": ""})
+    assert PATTERNED.pattern in check_form([bare], {"x": typed}, "en")[1]["x"]
+
+
+def test_a_field_that_may_be_left_empty_may_be_in_spite_of_its_bounds() -> None:
+    fields = [PATTERNED, field("integer", low=1, high=5)]
+    for each in fields:
+        free = each.model_copy(update={"required": False})
+        assert check_form([free], {"x": " "}, "en") == ({}, {})
+
+
+def test_a_pattern_takes_no_longer_than_in_proportion_to_the_text() -> None:
+    nested = Field(name="x", label="X", pattern="(a+)+b")
+    assert check_form([nested], {"x": "a" * MAX_TEXT}, "en")[0] == {}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"),
+    [
+        (0, 5, "0 – 5"),
+        (-1.5, None, "≥ -1.5"),
+        (None, 1e6, "≤ 1000000"),
+        (None, 0.25, "≤ 0.25"),
+        (None, None, ""),
+    ],
+)
+def test_what_may_be_given_is_told_as_people_write_numbers(
+    low: float | None, high: float | None, told: str
+) -> None:
+    assert limits(low, high) == told
 
 
 def test_a_form_collects_all_faults_and_ignores_what_it_did_not_ask() -> None:

@@ -12,7 +12,7 @@ from tests.fakes.walk import CHEN, TODAY, Study, Walk, new_run
 
 FOLDER = Path(__file__).parents[2] / "playbooks" / "clinical_qc"
 MATTER = playbook()
-MESSAGE = "P003 visit 2026-11-20, weight 60.5 kg, blood pressure 120/80"
+MESSAGE = "P003 visit 2026-11-20, weight 250 kg, blood pressure 120/80"
 
 
 def clinical() -> Any:
@@ -63,9 +63,9 @@ async def test_a_visit_from_the_message_to_the_record() -> None:
     run = new_run(playbook, message=MESSAGE, text=MESSAGE, request="visit-entry")
     walk = Walk(playbook, run, records=records)
     await walk.start()
-    await walk.answer("submit", {"ecog": "9"})
+    await walk.answer("submit", {"ecog": "1"})
     await walk.answer(
-        "submit", {f.name: f.value for f in walk.card.choices[0].form} | {"ecog": "1"}
+        "submit", {f.name: f.value for f in walk.card.choices[0].form} | {"weight_kg": "60.5"}
     )
     await walk.answer("reject", {"reason": "look again"}, by=CHEN)
     await walk.answer("submit", {f.name: f.value for f in walk.card.choices[0].form})

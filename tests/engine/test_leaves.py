@@ -1,5 +1,6 @@
 """Leaves in forms and on cards: what a person sees is what comes back (spec 003)."""
 
+import re
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from engine.frames.state import AgentState
 from engine.leaves import form_field, from_form, value_of
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.leaf_faults import MAX_ROWS, faults_of
-from tests.fakes.matter import playbook
+from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.walk import Walk, at_skill
 
 DEFINITION = playbook().definition
@@ -110,6 +111,30 @@ def test_a_fault_in_a_row_names_its_column(lang: Lang, label: str) -> None:
 def test_too_many_rows_are_said_to_be() -> None:
     with pytest.raises(ValueError, match=f"at most {MAX_ROWS} lines"):
         from_form(leaf("evidence"), "a\n" * (MAX_ROWS + 1), "en")
+
+
+def test_a_form_has_the_bounds_of_its_leaf() -> None:
+    bounded, state = playbook(*BOUNDS).definition.data_fields, AgentState()
+    fields = {name: form_field(name, each, "en", state) for name, each in bounded.items()}
+    assert {n: (f.minimum, f.maximum) for n, f in fields.items() if f.minimum or f.maximum} == {
+        "people": (1, None),
+        "amount": (None, 2000000.5),
+    }
+    assert {n: f.pattern for n, f in fields.items() if f.pattern} == {"law": r"Art\.[0-9]+"}
+    assert fields["evidence"].hint == "one line each: Name | Pages (≤ 9) | Kind"
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("a | 10", "Pages: This should be at most 9"),
+        ("B | 1", "Name: This is not in the form that is asked for ([a-z]+)"),
+    ],
+)
+def test_a_cell_out_of_its_columns_bounds_is_told(row: str, told: str) -> None:
+    bounded = playbook(*BOUNDS).definition.data_fields["evidence"]
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        from_form(bounded, f"a | 9\n{row}", "en")
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -9,10 +9,11 @@ from engine.frames.outcome import Next
 from engine.frames.state import AgentState, Patch
 from engine.mail import Continued
 from engine.merge import BadState, merged, state_faults
-from tests.fakes.matter import playbook
+from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.walk import Walk, at_skill
 
 MATTER = playbook()
+BOUNDED = playbook(*BOUNDS)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,34 @@ MATTER = playbook()
 )
 def test_what_does_not_fit_the_playbook_is_told(paths: dict[str, Any], faults: list[str]) -> None:
     assert state_faults(paths, MATTER) == faults
+
+
+@pytest.mark.parametrize(
+    ("paths", "faults"),
+    [
+        ({"people": 0}, ["people: should be at least 1, not 0"]),
+        ({"amount": 2000001.0}, ["amount: should be at most 2000000.5, not 2000001.0"]),
+        ({"law": "Art 5"}, ["law: should be as Art\\.[0-9]+ says, not 'Art 5'"]),
+        ({"law": "Art.5\n"}, ["law: should be as Art\\.[0-9]+ says, not 'Art.5\\n'"]),
+        (
+            {"evidence": ({"name": "a", "pages": 9}, {"name": "B", "pages": 10})},
+            [
+                "evidence.1.name: should be as [a-z]+ says, not 'B'",
+                "evidence.1.pages: should be at most 9, not 10",
+            ],
+        ),
+        ({"people": 1, "amount": 2000000.5, "law": "Art.5", "evidence": ({"pages": 0},)}, []),
+        ({"people": None, "law": None}, []),
+    ],
+)
+def test_what_is_out_of_its_bounds_never_stands(paths: dict[str, Any], faults: list[str]) -> None:
+    assert state_faults(paths, BOUNDED) == faults
+
+
+def test_what_stands_from_before_is_in_nobodys_way() -> None:
+    state = AgentState(data={"people": 0, "law": "old"})
+    after = merged(state, Patch(by="x", data={"amount": 1, "law": None}), BOUNDED)
+    assert after.data == {"people": 0, "amount": 1}
 
 
 def test_a_change_is_merged_whole_or_not_at_all() -> None:

@@ -97,7 +97,7 @@ async def something_to_see(service: Service) -> Sight:
     # Of two wrong values, findings stand.
     async with WebRoom(service.url, "wrong") as room:
         await room.say("zhao", ASK["en"].replace("P003", "P001"))
-        wrong = {**GOOD, "ecog": "9", "diastolic": "125"}
+        wrong = {**GOOD, "weight_kg": "250", "diastolic": "125"}
         await room.fill("zhao", await room.card("clarify"), "submit", **wrong)
         await room.wait_for(lambda m: bool(m["card"] and m["card"]["problems"]))
     async with WebRoom(service.url, "waits") as room:

@@ -17,7 +17,7 @@ REQUESTS = (
     "对所有受试者做质控",
     "收一个新案子",
 )
-TEXTS = ("ECOG 1,体重 60.5", "血压 118/76", "ECOG 9", "P001 的 ECOG", "/cancel")
+TEXTS = ("ECOG 1,体重 60.5", "血压 118/76", "ECOG 9", "体重 250", "P001 的 ECOG", "/cancel")
 DAY_S = 24 * 3600
 ACTIONS = ("tap", "tap", "tap", "fill", "fill", "say", "later", "turn", "operator")
 

@@ -141,6 +141,17 @@ system_prompt: Find the law.
 }
 
 
+_LAW = "law: {label: {zh: 法条, en: Law}"
+BOUNDS = (
+    ("playbook.yaml", "type: integer, required", "type: integer, minimum: 1, required"),
+    ("playbook.yaml", "unit: CNY, required", "unit: CNY, maximum: 2000000.5, required"),
+    ("playbook.yaml", _LAW, _LAW + ', pattern: "Art\\\\.[0-9]+"'),
+    ("playbook.yaml", "en: Pages}, type: integer", "en: Pages}, type: integer, maximum: 9"),
+    ("playbook.yaml", "{zh: 名称, en: Name}", '{zh: 名称, en: Name}, pattern: "[a-z]+"'),
+)
+"""Changes of the files below: leaves and columns that take not every value of their type."""
+
+
 def files(*changes: tuple[str, str, str], **more: str) -> dict[str, str]:
     """The playbook's files; a change is (name, old, new), `more` are further skills by name."""
     texts = {"playbook.yaml": MAIN} | {f"skills/{name}.yaml": text for name, text in SKILLS.items()}

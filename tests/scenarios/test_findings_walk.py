@@ -13,10 +13,10 @@ from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import ASK, GOOD, today
 
 PENDING = {"zh": "未关闭的检查问题：{n} 个", "en": "Open findings of checks: {n}"}
-WRONG = {**GOOD, "ecog": "9", "diastolic": "125"}
+WRONG = {**GOOD, "weight_kg": "250", "diastolic": "125"}
 TOLD = {
-    "zh": ("P003：ECOG 评分，应在 0 到 5 之间", "P003：舒张压，应低于收缩压"),
-    "en": ("P003: ECOG score, should be 0 to 5", "P003: Diastolic pressure, should be below"),
+    "zh": ("P003：体重，应在 30 到 200 kg 之间", "P003：舒张压，应低于收缩压"),
+    "en": ("P003: Weight, should be 30 to 200 kg", "P003: Diastolic pressure, should be below"),
 }
 
 

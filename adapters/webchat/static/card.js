@@ -140,7 +140,7 @@ function buildField(field, alone, t) {
   const id = `f${++serial}`;
   const control = buildControl(field, id, alone, t);
   const error = el("p", { class: "fault", id: `${id}-e` });
-  const hint = el("p", { class: "hint", id: `${id}-h`, text: field.hint || range(field) });
+  const hint = el("p", { class: "hint", id: `${id}-h`, text: [field.hint, range(field)].filter(Boolean).join(" · ") });
   const label = el(control.group ? "span" : "label", { class: "label", id: `${id}-l`, for: control.group ? "" : id },
     el("span", { text: field.label }),
     field.required ? null : el("small", { text: t.optional }));

@@ -233,7 +233,7 @@ def test_a_form_asks_for_each_field_by_its_type():
     assert [b["optional"] for b in inputs] == [False, False, True, False, False]
     date, ecog, weight, arm, reason = inputs
     assert date["element"]["initial_date"] == "2026-11-21"
-    assert ecog["hint"]["text"] == "as examined · 0 - 5"
+    assert ecog["hint"]["text"] == "as examined · 0 – 5"
     assert (weight["label"]["text"], weight["hint"]["text"]) == ("Weight (kg)", "≥ 30")
     assert arm["element"]["initial_option"]["value"] == "B"
     assert reason["element"]["multiline"] is True

@@ -834,6 +834,88 @@ CASES: list[tuple[tuple[Change, ...], str]] = [
         ((APPROVE, "shows: visit-record", "shows: look-up"),),
         "sop.nodes.ask.shows: 'look-up' has no plan to show",
     ),
+    # what may be given for a leaf
+    *(
+        (((MAIN, f"type: {kind}", f"type: {kind}, {bounds}"),), f"data_fields.{problem}")
+        for kind, bounds, problem in (
+            ("integer", "minimum: 5, maximum: 4", "people.maximum: is below the minimum"),
+            ("number", "minimum: -1.5, maximum: -2", "amount.maximum: is below the minimum"),
+            (
+                "integer",
+                "minimum: 1.2, maximum: 1.9",
+                "people.maximum: leaves no whole number above the minimum",
+            ),
+            (
+                "number",
+                "maximum: 1000000000000000",
+                "amount.maximum: should be a number, not '1000000000000000'",
+            ),
+            ("date", "minimum: 1", "filed_on.minimum: belongs to an integer or a number"),
+            ("boolean", "maximum: 1", "urgent.maximum: belongs to an integer or a number"),
+            ("number", "minimum: zero", "amount.minimum: should be a number, not 'zero'"),
+            ("number", "minimum: true", "amount.minimum: should be a number, not true"),
+            ("number", 'pattern: "[0-9]+"', "amount.pattern: belongs to a text"),
+            ("date", 'pattern: "[0-9]+"', "filed_on.pattern: belongs to a text"),
+        )
+    ),
+    *(
+        (((MAIN, "en: Law}", f"en: Law}}, {bounds}"),), f"data_fields.law.{problem}")
+        for bounds, problem in (
+            ("minimum: 1", "minimum: belongs to an integer or a number"),
+            ('pattern: "(a"', "pattern: cannot be run: missing ): (a"),
+            ('pattern: "(?=a)a"', "pattern: cannot be run: invalid perl operator: (?="),
+            (r'pattern: "(a)\\1"', r"pattern: cannot be run: invalid escape sequence: \1"),
+            ('pattern: "a{2000}"', "pattern: cannot be run: invalid repetition size: {2000}"),
+            ("pattern: 5", "pattern: should be text, not 5"),
+        )
+    ),
+    (
+        ((MAIN, "en: Pages}, type: integer", "en: Pages}, type: integer, minimum: 2, maximum: 1"),),
+        "data_fields.evidence.columns.pages.maximum: is below the minimum",
+    ),
+    (
+        ((MAIN, "{zh: 名称, en: Name}", "{zh: 名称, en: Name}, minimum: 1"),),
+        "data_fields.evidence.columns.name.minimum: belongs to an integer or a number",
+    ),
+    (
+        ((MAIN, "{zh: 名称, en: Name}", '{zh: 名称, en: Name}, pattern: "["'),),
+        "data_fields.evidence.columns.name.pattern: cannot be run: missing ]: [",
+    ),
+    # values of a playbook's own that are out of its bounds
+    *(
+        (
+            (
+                (MAIN, "type: integer", "type: integer, maximum: 5"),
+                (MAIN, "gate_field: profile.intake_status", "gate_field: people"),
+                (MAIN, "gate_value: completed", gate),
+            ),
+            f"phases.0.{gate.partition(':')[0]}: people never holds this: should be at most 5,"
+            " not 9",
+        )
+        for gate in ("gate_value: 9", 'gate_check: "equals:9"')
+    ),
+    (
+        (
+            (MAIN, "{label: {zh: 阶段, en: Stage}}", "{label: {zh: 阶段, en: Stage}, pattern: x+}"),
+            (PLAN, "sets: {profile.stage: planned}", "sets: {profile.stage: planned}"),
+        ),
+        "sets.profile.stage: should be as x+ says, not 'planned'",
+    ),
+    (
+        (
+            (
+                MAIN,
+                "{label: {zh: 阶段, en: Stage}}",
+                '{label: {zh: 阶段, en: Stage}, pattern: "("}',
+            ),
+            (PLAN, "sets: {profile.stage: planned}", "sets: {profile.stage: 5}"),
+        ),
+        "sets.profile.stage: should be text, not 5",
+    ),
+    (
+        ((MAIN, "en: Chosen cause}", 'en: Chosen cause}, pattern: "[a-z]+"'),),
+        "card.field: is bounded, and causes.cause is not so: a choice might not fit",
+    ),
 ]
 
 
@@ -862,6 +944,35 @@ def test_each_problem_stands_on_a_line_that_has_to_do_with_it(
     around = [key for key in keys if not key.isdigit()]
     shown = "\n".join(lines[max(0, int(line) - 1) : int(line) + 1])
     assert any(key in shown for key in around) or keys[-1].isdigit(), (place, shown)
+
+
+@pytest.mark.parametrize(
+    ("leaf", "column", "fits"),
+    [
+        ("", "", True),
+        ("", "maximum: 3", True),
+        ("minimum: 1", "minimum: 1", True),
+        ("minimum: 1, maximum: 9", "minimum: 2, maximum: 8", True),
+        ("minimum: 1", "", False),
+        ("minimum: 1", "minimum: 0", False),
+        ("maximum: 9", "minimum: 1", False),
+        ("maximum: 9", "maximum: 10", False),
+    ],
+)
+def test_a_choice_is_of_what_fits_its_field(leaf: str, column: str, fits: bool) -> None:
+    changes = (
+        (MAIN, "{zh: 选定案由, en: Chosen cause}", f"{{zh: a, en: b}}, type: number, {leaf}"),
+        (
+            MAIN,
+            "cause: {label: {zh: 案由, en: Cause}",
+            f"cause: {{label: {{zh: a, en: b}}, type: number, {column}",
+        ),
+    )
+    told = "card.field: is bounded, and causes.cause is not so: a choice might not fit"
+    if fits:
+        load(changed(*changes), roles=("crc", "reviewer"), held=("reviewer",))
+    else:
+        assert any(problem.endswith(told) for problem in problems(*changes))
 
 
 def test_a_problem_is_told_as_file_line_path_message() -> None:

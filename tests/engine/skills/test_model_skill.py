@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 
 from cards.buttons import MAX_BYTES
+from cards.decision import Invalid, decide
+from cards.model import Card
 from cards.show import show
 from engine.frames.state import AgentState, Attachment, ModelFrame
 from engine.ports.model import Completion, Message, ToolCall
 from engine.skills.model import MAX_ASKED, MAX_CALLS
-from tests.fakes.matter import playbook
+from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.scripted_model import ScriptedModel, asks, calls, output
-from tests.fakes.walk import Walk, at_skill, crashing, new_run
+from tests.fakes.walk import LIN, NOW, Walk, at_skill, crashing, new_run
 
 MATTER = playbook()
 FACTS = output("Got it.", profile={"summary": "unpaid"}, data={"amount": 500})
@@ -27,6 +29,13 @@ BY_HAND = {
     "urgent": "yes",
     "evidence": "contract | 3 | paper\nvoice memo | | sound",
 }
+
+
+def refused(card: Card, choice: str, values: dict[str, str]) -> dict[str, str]:
+    """What is told of each field of the form that is not taken."""
+    verdict = decide(card, LIN, choice, NOW, revision=card.revision, values=values)
+    assert isinstance(verdict, Invalid), verdict
+    return dict(verdict.errors)
 
 
 def walk(skill: str, *script: Any, state: AgentState | None = None, **more: Any) -> Walk:
@@ -53,6 +62,35 @@ async def test_an_invalid_answer_goes_back_with_its_exact_faults() -> None:
     assert told.role == "user"
     assert "- data.amount: should be a number, not 'much'" in told.content
     assert found.run.state.data["amount"] == 500
+
+
+async def test_what_the_model_gives_out_of_bounds_goes_back_and_then_to_a_person() -> None:
+    bounded = playbook(*BOUNDS)
+    bad = output("Two.", data={"people": 0, "amount": 3e6, "evidence": [{"pages": 10}]})
+    model = ScriptedModel([bad, bad, bad])
+    found = await Walk(bounded, at_skill(bounded, "matter-intake"), model).start()
+    assert found.log[0]["why"] == (
+        "sent back: data.people: should be at least 1, not 0; data.amount: should be at most"
+        " 2000000.5, not 3000000.0; data.evidence.0.pages: should be at most 9, not 10"
+    )
+    assert '"description": "People, \\u2265 1"' in json.dumps(model.requests[0].schema)
+    assert "data.people: should be at least 1, not 0" in found.card.text
+    assert found.run.state.data == {}
+    by_hand = {**BY_HAND, "evidence": "contract | 10 | paper"}
+    faults = refused(found.card, "submit", {**by_hand, "people": "0"})
+    assert faults == {"people": "This should be at least 1"}
+    await found.answer("submit", by_hand)
+    assert found.card.problems == ("Pages: This should be at most 9",)
+    assert "evidence" not in found.run.state.data
+
+
+async def test_a_choice_out_of_bounds_is_none_that_a_model_may_offer() -> None:
+    bounded = playbook(*BOUNDS)
+    question = asks("select", {"field": "people", "question": "How many?", "options": ["0", "2"]})
+    model = ScriptedModel([question, FACTS])
+    found = await Walk(bounded, at_skill(bounded, "matter-intake"), model).start()
+    fault = "control.questions.0.options.0: should be at least 1, not 0"
+    assert found.log[0]["why"] == f"sent back: {fault}"
 
 
 async def test_after_three_invalid_answers_a_person_fills_it_in() -> None:
