@@ -37,8 +37,8 @@ def _list_faults(leaf: Leaf, value: Any) -> list[Fault]:
             continue
         found += [((number, c), "unknown column") for c in row if c not in leaf.columns]
         for name, column in leaf.columns.items():
-            value = row.get(name)
-            wrong = "" if value is None else _cell_fault(column, value)
+            cell = row.get(name)
+            wrong = "" if cell is None else _cell_fault(column, cell)
             found += [((number, name), wrong)] if wrong else []
     return found
 

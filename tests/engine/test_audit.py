@@ -15,9 +15,13 @@ MATTER = playbook()
 MESSAGE = "P003 visit 2026-11-20, weight 250 kg, blood pressure 120/80"
 
 
-def clinical() -> Any:
+def clinical(*changes: tuple[str, str]) -> Any:
+    """The clinical sample, with other words in its playbook.yaml."""
     paths = [FOLDER / "playbook.yaml", *sorted((FOLDER / "skills").glob("*.yaml"))]
     texts = {path.relative_to(FOLDER).as_posix(): path.read_text() for path in paths}
+    for old, new in changes:
+        assert old in texts["playbook.yaml"]
+        texts["playbook.yaml"] = texts["playbook.yaml"].replace(old, new, 1)
     return load(texts, roles=("crc", "reviewer"), held=("reviewer",))
 
 
