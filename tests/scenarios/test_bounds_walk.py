@@ -1,4 +1,4 @@
-"""Values out of bounds are refused where they are given: the example of docs/playbooks.md, served."""
+"""Values out of bounds are refused where they are given: docs/playbooks.md's example, served."""
 
 import json
 import shutil
