@@ -21,7 +21,15 @@ from cards.plainer import ways
 from cards.show import show
 from cards.texts import say
 from cards.view import MessageView
-from engine.errors import Forbidden, Gone, PlatformError, RateLimited, StoreError, Unavailable
+from engine.errors import (
+    Forbidden,
+    Gone,
+    PlatformError,
+    RateLimited,
+    StoreError,
+    Unavailable,
+    is_about_content,
+)
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.platform import Addressed, Opening, Platform, Rate
@@ -206,13 +214,14 @@ class Delivery:
         refused: PlatformError | None = None
         try:
             async with asyncio.timeout(self._patience_s):
-                for way, view in ways(shown, self._link):
+                for way, view in ways(shown, self._link, edits=bool(row.message_id)):
                     await self._throttle.passed(platform)
                     try:
                         return way, await _written(platform, row, view)
                     except PlatformError as error:
-                        if error.retryable or isinstance(error, (Gone, Forbidden)):
+                        if not is_about_content(error):
                             raise
+                        self._meter.count("refused", platform.name, way)
                         log.warning(
                             "message_refused",
                             row=row.row,

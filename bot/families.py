@@ -45,6 +45,12 @@ FAMILIES = (
     Family("ended", "runs_ended", "Runs that ended, child runs left out, and how", ("end",)),
     Family("tools", "tool_calls", "Calls of tools, and what came of them", ("tool", "outcome")),
     Family("sent", "deliveries", "Messages sent or edited", ("platform", "outcome")),
+    Family(
+        "refused",
+        "content_refused",
+        "Messages that a platform refused for what they hold, by how they were to be shown",
+        ("platform", "way"),
+    ),
     Family("limited", "rate_limited", "Answers 429 of platforms", ("platform",)),
     Family("lease_lost", "lease_losses", "Lanes that another worker took over", ("lane",)),
     Family("failed", "handling_failures", "Mail whose handling failed", ("lane",)),

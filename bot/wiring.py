@@ -16,6 +16,7 @@ from adapters.mcp.tools import McpTools
 from adapters.redis.client import Client
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
+from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
@@ -257,6 +258,9 @@ def _handling(
 def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Handling) -> Parts:
     rooms, watched = inside.rooms, inside.watched
     arm = Failpoint(settings.failpoint).arm
+    for platform in outside.platforms.values():
+        if isinstance(platform, SlackPlatform):
+            platform.count_in(watched.meter)
     platforms = {name: arm("platform", each) for name, each in outside.platforms.items()}
     return Parts(
         settings=settings,

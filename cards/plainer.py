@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator
 
+from cards.document import is_settled
 from cards.texts import say
 from cards.view import CardView, MessageView, PartView
 
 
-def ways(view: MessageView, link: str) -> Iterator[tuple[str, MessageView]]:
+def ways(view: MessageView, link: str, *, edits: bool = False) -> Iterator[tuple[str, MessageView]]:
     """The names and views of what is tried in turn: as it is, and plainer each time.
 
     The buttons stay as long as anything that has them is taken. `link` is where people find what
-    is not shown, "" where there is no such address: then they are told what to say.
+    is not shown, "" where there is no such address: then they are told what to say. What `edits` a
+    message that takes nothing comes as a new one in the end.
     """
     yield "ok", view
-    for way in ("plain", "pieces", "file"):
+    # What is still being worked on is no file, and soon over.
+    for way in ("plain", "pieces", "file") if is_settled(view) else ("plain",):
         yield way, view.model_copy(update={"plainer": way})
     command = "/pending" if view.card else "/runs"
     key = "unshown.link" if link else "unshown.command"
@@ -24,6 +27,9 @@ def ways(view: MessageView, link: str) -> Iterator[tuple[str, MessageView]]:
         bare = view.card.model_copy(update={"buttons": (), "note": told})
         yield "no_buttons", view.model_copy(update={"card": bare, "plainer": "plain"})
         yield "bare_line", line(view.model_copy(update={"card": None}), told)
+    if edits:
+        yield "anew", view.model_copy(update={"plainer": "anew"})
+        yield "line_anew", line(view, told).model_copy(update={"plainer": "anew"})
 
 
 def line(view: MessageView, told: str) -> MessageView:

@@ -105,9 +105,10 @@ class ChartView(Frozen):
         return f"{self.title}: " + "; ".join(f"{bar.label} – {bar.value}" for bar in self.bars)
 
 
-Plainer = Literal["plain", "pieces", "file"]
-"""How a message is shown that was refused as it is: without mark-up, in small pieces of that, or
-as a file below a line that says so. Its buttons are there in each."""
+Plainer = Literal["plain", "pieces", "file", "anew"]
+"""How a message is shown that was refused as it is: without mark-up, in small pieces of that, as a
+file below a line that says so, or without mark-up in a new message in place of one that takes no
+edit. Its buttons are there in each."""
 
 
 class MessageView(Frozen):

@@ -74,6 +74,11 @@ class Forbidden(PlatformError):
     """The bot was blocked or lacks a permission; trying again cannot help."""
 
 
+def is_about_content(error: PlatformError) -> bool:
+    """Whether the platform refuses what a message holds, and so may take another."""
+    return not error.retryable and not isinstance(error, Gone | Forbidden)
+
+
 class TooLarge(PlatformError):
     """The platform hands out no file of that size; `limit_mb` is what it does."""
 

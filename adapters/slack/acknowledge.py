@@ -1,7 +1,7 @@
 """An outcome as Slack's answer to the request that brought the update (design §3, ingress)."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, assert_never
 
 import structlog
@@ -9,7 +9,7 @@ from slack_bolt.response import BoltResponse
 
 from adapters.slack.address import Address
 from adapters.slack.api import AS_WRITTEN, WebApi
-from adapters.slack.blocks import notice
+from adapters.slack.blocks import notice, notices
 from adapters.slack.forms import answer, field_errors, modal
 from adapters.slack.receive import on_home
 from adapters.slack.remarks import Remark
@@ -17,7 +17,7 @@ from adapters.slack.wording import lang_of
 from cards.model import Lang
 from cards.texts import say
 from cards.view import FormView
-from engine.errors import PlatformError
+from engine.errors import PlatformError, is_about_content
 from engine.events import (
     Accepted,
     Answered,
@@ -122,13 +122,29 @@ async def tell(remark: Remark, payload: Payload, api: WebApi) -> None:
         async with asyncio.timeout(_TELL_S):
             if remark.conversation:
                 place = Address.parse(remark.conversation).place
-                fields = place | {"user": remark.user} | notice(remark.text) | AS_WRITTEN
-                await api.call("chat.postEphemeral", fields)
+                fields = place | {"user": remark.user} | AS_WRITTEN
+                await _noticed(
+                    remark.text, lambda shown: api.call("chat.postEphemeral", fields | shown)
+                )
             else:
                 url = str(payload.get("response_url", ""))
-                await api.respond(url, _EPHEMERAL | notice(remark.text))
+                await _noticed(remark.text, lambda shown: api.respond(url, _EPHEMERAL | shown))
     except (PlatformError, TimeoutError) as error:
         log.warning("remark_not_shown", error=str(error) or "time limit")
+
+
+async def _noticed(text: str, show: Callable[[dict[str, Any]], Awaitable[object]]) -> None:
+    """Shows a notice, and plainer where Slack refuses what it holds. Raises PlatformError."""
+    *ways, last = notices(text)
+    for fields in ways:
+        try:
+            await show(fields)
+            return
+        except PlatformError as error:
+            if not is_about_content(error):
+                raise
+            log.warning("notice_refused", error=str(error))
+    await show(last)
 
 
 async def _tap(update: CardTapped, outcome: Outcome, payload: Payload, api: WebApi) -> BoltResponse:

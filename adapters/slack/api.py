@@ -27,8 +27,6 @@ _GONE = frozenset(
         "user_not_found",
         "user_not_visible",
         "no_such_subteam",
-        "cant_update_message",
-        "edit_window_closed",
     }
 )
 _FORBIDDEN = frozenset(
@@ -71,14 +69,16 @@ class NotStreaming(PlatformError):
     """The message is no stream, or none any more: it was stopped, or Slack did not wait."""
 
 
-class NotRewritten(PlatformError):
-    """The message was streamed, and Slack does not let its text be replaced."""
+class NotRewritten(Gone):
+    """The message stands, and Slack does not let its text be replaced."""
 
 
-_STREAMS: Final[Mapping[str, type[PlatformError]]] = {
+_STATES: Final[Mapping[str, type[PlatformError]]] = {
     "streaming_state_conflict": StillStreams,
     "message_not_in_streaming_state": NotStreaming,
     "block_mismatch": NotRewritten,
+    "cant_update_message": NotRewritten,
+    "edit_window_closed": NotRewritten,
 }
 
 
@@ -205,6 +205,8 @@ class WebApi:
             async with self._session().post(
                 url, json=fields, allow_redirects=False, proxy=self._client.proxy
             ) as answer:
+                if answer.status in (404, 410):
+                    raise Gone(f"response_url: HTTP {answer.status}")
                 if answer.status != 200:
                     raise PlatformError(f"response_url: HTTP {answer.status}")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -250,8 +252,8 @@ def _translate(method: str, error: SlackApiError) -> PlatformError:
         return ThreadGone(said)
     if code in _GONE:
         return Gone(said)
-    if code in _STREAMS:
-        return _STREAMS[code](said)
+    if code in _STATES:
+        return _STATES[code](said)
     return Forbidden(said) if code in _FORBIDDEN else PlatformError(said)
 
 

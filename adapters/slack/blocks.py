@@ -22,6 +22,7 @@ PIECE, MOST_PIECES = 900, 12
 """What was refused whole comes in messages of so many characters, so many of them at most."""
 _PARTS_LEAST = 400
 _BRIEF = 4_500
+_BRIEF_NOTICE = 150
 _TITLE = 300
 _LINE = SHORT
 
@@ -119,9 +120,9 @@ def plainer(view: MessageView) -> list[Rendered]:
     last = actions(view.card, view.lang) if view.card else []
     at_once = 1 if small else TOTAL // SECTION
     whole = [
-        [_plain_section(text) for text in texts[first : first + at_once]]
+        [plain_section(text) for text in texts[first : first + at_once]]
         for first in range(0, len(texts), at_once)
-    ] or [[_plain_section("…")]]
+    ] or [[plain_section("…")]]
     if len(whole) > most:
         raise PlatformError(f"{len(whole)} messages would be too many")
     return [Rendered([*page, *(last if page is whole[-1] else ())], True) for page in whole]
@@ -143,7 +144,15 @@ def brief(card: CardView, lang: Lang) -> list[Block]:
 def notice(text: str) -> dict[str, Any]:
     """`blocks` and `text` that show plain text as it is, for one person's eyes."""
     shown = clip(straight(text), 2_900) or "…"
-    return {"blocks": [_plain_section(shown)], "text": cut(literal(shown), FALLBACK)[0]}
+    return {"blocks": [plain_section(shown)], "text": cut(literal(shown), FALLBACK)[0]}
+
+
+def notices(text: str) -> Iterator[dict[str, Any]]:
+    """The notice as it is, and plainer each time, for where Slack refuses it."""
+    whole = notice(text)
+    yield whole
+    yield {"text": whole["text"]}
+    yield {"text": cut(literal(straight(text)), _BRIEF_NOTICE)[0] + "…"}
 
 
 def _part(part: PartView) -> list[Chunk]:
@@ -220,7 +229,8 @@ def _section(text: str) -> Block:
     return {"type": "section", "text": _mrkdwn(text)}
 
 
-def _plain_section(text: str) -> Block:
+def plain_section(text: str) -> Block:
+    """A section that shows the text as it is."""
     return {"type": "section", "text": plain_text(text)}
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,17 +10,19 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
-from adapters.slack.blocks import brief
+from adapters.slack.blocks import brief, plain_section, plainer
 from adapters.slack.layout import clip
 from adapters.slack.markdown import literal
 from adapters.slack.shapes import Id, Part
 from adapters.slack.workspaces import Workspaces
 from cards.model import Lang
+from cards.plainer import line
 from cards.texts import say
-from cards.view import CardView
-from engine.errors import PlatformError, StoreError
+from cards.view import CardView, MessageView
+from engine.errors import PlatformError, StoreError, is_about_content
 from engine.events import Actor
 from engine.ports.clock import Clock
+from engine.ports.meter import UNHEARD, Meter
 
 WATCH_S = 600.0
 """So long after it was opened a tab is kept up to date: Slack does not say when it is left."""
@@ -75,25 +77,44 @@ def opened(payload: Mapping[str, Any]) -> Actor | None:
     return Actor(platform="slack", workspace=told.team_id, user=told.event.user)
 
 
-def home_view(page: HomePage) -> dict[str, Any]:
-    """The page as a view of type home, inside Slack's hundred blocks."""
+def home_ways(page: HomePage) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The names and views of what is tried in turn: as it is, without mark-up, as one line."""
+    yield "ok", home_view(page)
+    yield "plain", home_view(page, plain=True)
+    told = say("unshown.command", page.lang, command="/signoff pending")
+    yield "line", {"type": "home", "blocks": [plain_section(told)]}
+
+
+def home_view(page: HomePage, *, plain: bool = False) -> dict[str, Any]:
+    """The page as a view of type home, inside Slack's hundred blocks; `plain` has no mark-up."""
+    text = _plain_text if plain else _text
     if page.note:
-        return {"type": "home", "blocks": [_text(page.note)]}
+        return {"type": "home", "blocks": [text(page.note)]}
     blocks = [_header(say("slack.home_waiting", page.lang))]
     left = page.more
     for card, lang in page.cards:
-        shown = [*brief(card, lang), {"type": "divider"}]
+        drawn = _plain_card(card, lang) if plain else brief(card, lang)
+        shown = [*drawn, {"type": "divider"}]
         if len(blocks) + len(shown) + len(page.runs) + 4 > _BLOCKS:
             left = True
             break
         blocks += shown
     if len(blocks) == 1:
-        blocks.append(_text(say("pending.none", page.lang)))
+        blocks.append(text(say("pending.none", page.lang)))
     if left:
-        blocks.append(_text(say("slack.home_more", page.lang)))
+        blocks.append(text(say("slack.home_more", page.lang)))
     blocks.append(_header(say("slack.home_runs", page.lang)))
     runs = page.runs or (say("runs.none", page.lang),)
-    return {"type": "home", "blocks": [*blocks, *(_text(line) for line in runs)]}
+    return {"type": "home", "blocks": [*blocks, *(text(line) for line in runs)]}
+
+
+def _plain_card(card: CardView, lang: Lang) -> list[dict[str, Any]]:
+    view = MessageView(lang=lang, card=card)
+    try:
+        shown = plainer(view)
+    except PlatformError:
+        shown = plainer(line(view, clip(card.title, _LINE)))
+    return [block for page in shown for block in page.blocks]
 
 
 def _header(text: str) -> dict[str, Any]:
@@ -103,6 +124,10 @@ def _header(text: str) -> dict[str, Any]:
 def _text(line: str) -> dict[str, Any]:
     shown = literal(clip(line, _LINE))
     return {"type": "section", "text": {"type": "mrkdwn", "text": shown, "verbatim": True}}
+
+
+def _plain_text(line: str) -> dict[str, Any]:
+    return plain_section(clip(line, _LINE) or "…")
 
 
 @dataclass(slots=True)
@@ -118,13 +143,17 @@ def _who(actor: Actor) -> tuple[str, str]:
 
 
 class Homes:
-    """Publishes tabs: at once when one is opened, later when what it shows has changed."""
+    """Publishes tabs: at once when one is opened, later when what it shows has changed.
+
+    What Slack refuses of them is counted in `meter`, which is set once there is one.
+    """
 
     def __init__(self, workspaces: Workspaces, page: Home, clock: Clock, *, every_s: float) -> None:
         self._workspaces = workspaces
         self._page = page
         self._clock = clock
         self._every_s = every_s
+        self.meter: Meter = UNHEARD
         self._watched: dict[tuple[str, str], _Watched] = {}
         self._soon = asyncio.Event()
 
@@ -166,13 +195,26 @@ class Homes:
 
     async def _publish(self, watched: _Watched) -> None:
         try:
-            view = home_view(await self._page(watched.actor))
-            told = json.dumps(view)
+            page = await self._page(watched.actor)
+            told = json.dumps(home_view(page))
             if told == watched.shown:
                 return
-            fields = {"user_id": watched.actor.user, "view": view}
-            api = await self._workspaces.api(watched.actor.workspace)
-            await api.call("views.publish", fields)
+            await self._shown_in_some_way(watched.actor, page)
             watched.shown = told
         except (PlatformError, StoreError) as error:
             log.warning("home_not_shown", user=watched.actor.user, error=str(error))
+
+    async def _shown_in_some_way(self, actor: Actor, page: HomePage) -> None:
+        """Publishes the page, and plainer where Slack refuses what it holds. PlatformError."""
+        api = await self._workspaces.api(actor.workspace)
+        *ways, last = home_ways(page)
+        for way, view in ways:
+            try:
+                await api.call("views.publish", {"user_id": actor.user, "view": view})
+                return
+            except PlatformError as error:
+                if not is_about_content(error):
+                    raise
+                self.meter.count("refused", "slack", f"home_{way}")
+                log.warning("home_refused", user=actor.user, way=way, error=str(error))
+        await api.call("views.publish", {"user_id": actor.user, "view": last[1]})

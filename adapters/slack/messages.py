@@ -22,7 +22,7 @@ from cards.document import digest, document, is_settled
 from cards.plainer import line
 from cards.texts import say
 from cards.view import ChartView, MessageView
-from engine.errors import Gone, PlatformError
+from engine.errors import Gone, PlatformError, is_about_content
 
 _REMEMBERED = 256
 _TS = re.compile(r"[0-9]+\.[0-9]+")
@@ -98,8 +98,20 @@ class Messages:
         if view.chart and not _TS.fullmatch(before.ids[0].partition(":")[2]):
             return message_id
         key = f"{address.conversation}/{message_id}"
-        begun = self._begun.under(key)
-        return str(await self._show(address, view, Shown(begun or before.ids, before.mark), key))
+        begun = self._begun.under(key) or before.ids
+        if view.plainer == "anew":
+            return str(await self._anew(address, view, begun, key))
+        return str(await self._show(address, view, Shown(begun, before.mark), key))
+
+    async def _anew(
+        self, address: Address, view: MessageView, before: Sequence[str], key: str
+    ) -> Shown:
+        """The view in new messages; those that took no edit go, where Slack lets them."""
+        shown = await self._show(address, view, Shown(), f"{key}/anew")
+        for posted in before:
+            await self._leave(posted)
+        self._begun.note(key, ())
+        return shown
 
     async def _show(self, address: Address, view: MessageView, before: Shown, key: str) -> Shown:
         """The view in the messages that show it `before`; new ones below, spare ones taken away."""
@@ -185,11 +197,16 @@ class Messages:
             return posted
         except NotRewritten:
             again = await self.post(address, shown)
+        await self._leave(posted)
+        return again
+
+    async def _leave(self, posted: str) -> None:
+        """A message that another one stands for goes, if Slack lets it; a stream ends before."""
         try:
+            await self._stop(posted)
             await self.api.call("chat.delete", place_of(posted))
         except PlatformError as error:
-            _log.warning("slack_stream_left", message=posted, error=str(error))
-        return again
+            _log.warning("slack_message_left", message=posted, error=str(error))
 
     async def _rewritten(self, posted: str, shown: Fields) -> None:
         try:
@@ -203,6 +220,10 @@ class Messages:
             await self.api.call("chat.stopStream", place_of(posted))
         except NotStreaming:
             return
+        except PlatformError as error:
+            if not is_about_content(error):
+                raise
+            raise NotRewritten(str(error)) from error
 
     async def _update(self, posted: str, shown: Fields) -> None:
         await self.api.call("chat.update", place_of(posted) | shown | AS_WRITTEN)

@@ -24,6 +24,7 @@ from engine.errors import PlatformError
 from engine.events import SharedFile
 from engine.ports.clock import Clock
 from engine.ports.drafts import Growth
+from engine.ports.meter import Meter
 from engine.ports.platform import Intake, Pace
 
 _PACE = Pace(every_s=1.0, burst=4)
@@ -87,6 +88,11 @@ class SlackPlatform:
         door = self._door(intake)
         handler = events_handler(door, signing_secret=self._signing_secret, clock=self._clock)
         return [*routes, web.post("/slack/events", handler)]
+
+    def count_in(self, meter: Meter) -> None:
+        """Counts there what Slack refuses of Home tabs; messages are counted by who sends them."""
+        if self._homes:
+            self._homes.meter = meter
 
     def _door(self, intake: Intake) -> Door:
         return Door(intake, self._workspaces, self._homes, self._install, self._speaks)

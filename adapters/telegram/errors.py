@@ -8,7 +8,8 @@ from telegram import error as tg
 
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
 
-_GONE = ("not found", "message can't be edited", "message_id_invalid", "peer_id_invalid")
+_GONE = ("not found", "message_id_invalid", "peer_id_invalid")
+_NO_EDIT = "message can't be edited"
 _TOPIC_GONE = ("message thread not found", "topic_deleted", "topic_id_invalid")
 _FORBIDDEN = ("not enough rights", "have no rights", "chat_write_forbidden", "topic_closed")
 _SAME = "message is not modified"
@@ -28,6 +29,10 @@ class Moved(Gone):
     def __init__(self, chat: int) -> None:
         super().__init__(f"the group has become chat {chat}")
         self.chat = chat
+
+
+class EditRefused(Gone):
+    """The message stands, and takes no edit any more."""
 
 
 class TopicGone(Gone):
@@ -66,6 +71,8 @@ def _bad_request(text: str) -> PlatformError:
     folded = text.lower()
     if any(mark in folded for mark in _TOPIC_GONE):
         return TopicGone(text)
+    if _NO_EDIT in folded:
+        return EditRefused(text)
     if any(mark in folded for mark in _GONE):
         return Gone(text)
     return Forbidden(text) if any(mark in folded for mark in _FORBIDDEN) else PlatformError(text)

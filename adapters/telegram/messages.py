@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+import structlog
 from telegram import Bot, InlineKeyboardMarkup
 from telegram.constants import ParseMode
 
 from adapters.telegram.addresses import Place
 from adapters.telegram.answers import NO_PREVIEW
-from adapters.telegram.errors import Moved, translated
+from adapters.telegram.errors import EditRefused, Moved, translated
 from adapters.telegram.files import Files
 from adapters.telegram.render import Rendered, keyboard_of, rendered
 from cards.document import digest, document, is_settled
@@ -17,6 +18,7 @@ from cards.view import MessageView
 from engine.errors import Gone, PlatformError
 
 _REMEMBERED = 256
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Messages:
         chat = place.chat if place.known_as else 0
         before = before if before.chat == chat else Shown()
         ids = [*self._begun.get(key, before.ids)]
+        spare, ids = (ids, []) if view.plainer == "anew" else ([], ids)
         text, shown = "", rendered(view)
         if view.plainer == "file":
             text = document(view)
@@ -80,6 +83,8 @@ class Messages:
             if not isinstance(error, Moved):
                 self._remember(key, ids)
             raise
+        for message_id in spare:
+            await self._leave(place, message_id)
         self._begun.pop(key, None)
         return Shown(tuple(ids), mark, chat)
 
@@ -92,8 +97,8 @@ class Messages:
         """
         keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card, view.lang)]
         wanted = list(zip(shown.chunks, keyboards, strict=True))
-        for message_id, (chunk, keyboard) in zip(ids, wanted, strict=False):
-            await self._edit(place, message_id, chunk, keyboard, shown.mode)
+        for at, (chunk, keyboard) in enumerate(wanted[: len(ids)]):
+            ids[at] = await self._replace(place, ids[at], chunk, keyboard, shown.mode)
         for chunk, keyboard in wanted[len(ids) :]:
             ids.append(await self._post(place, chunk, keyboard, shown.mode))
         while len(ids) > len(wanted):
@@ -113,6 +118,23 @@ class Messages:
                 link_preview_options=NO_PREVIEW,
             )
         return message.message_id
+
+    async def _replace(
+        self,
+        place: Place,
+        message_id: int,
+        text: str,
+        keyboard: InlineKeyboardMarkup | None,
+        mode: ParseMode | None,
+    ) -> int:
+        """The id of the message with this text: a new one in place of one that takes no edit."""
+        try:
+            await self._edit(place, message_id, text, keyboard, mode)
+            return message_id
+        except EditRefused:
+            posted = await self._post(place, text, keyboard, mode)
+        await self._leave(place, message_id)
+        return posted
 
     async def _edit(
         self,
@@ -144,6 +166,13 @@ class Messages:
             if exc.retryable:
                 raise
             await self._edit(place, message_id, "…", None, None)
+
+    async def _leave(self, place: Place, message_id: int) -> None:
+        """A message that another one stands for goes, if Telegram lets it."""
+        try:
+            await self._take_away(place, message_id)
+        except PlatformError as error:
+            _log.warning("telegram_message_left", message=message_id, error=str(error))
 
     def _remember(self, key: str, ids: list[int]) -> None:
         if ids:

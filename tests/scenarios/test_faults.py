@@ -136,6 +136,9 @@ async def test_what_a_platform_refuses_in_any_form_is_dropped_and_the_next_messa
         async with delivering(parts, wall):
             await wall.wait_until_shown("next")
         assert wall.tried == [*["bad"] * 4, line, "next"]
+        await parts.meter.share()
+        counted = {n[2]: x for n, x in (await parts.numbers.counts()).items() if n[0] == "refused"}
+        assert counted == dict.fromkeys(("ok", "plain", "pieces", "file", "line"), 1)
         rows = await parts.client.keys("*:row:note-bad")
         assert await parts.client.hget(rows[0], "dropped") == "invalid_blocks"
 

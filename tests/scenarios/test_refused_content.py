@@ -154,6 +154,47 @@ async def test_however_little_slack_takes_the_reviewer_has_a_card_and_decides(
     assert not any("⏳" in m.body for m in slack.messages.values())
 
 
+@pytest.mark.parametrize("code", SLACK_SAYS)
+async def test_a_card_that_slack_refuses_reaches_its_reviewer_with_its_buttons(
+    in_slack: SlackSide, code: str
+) -> None:
+    slack_takes(in_slack.server, code, lambda blocks: "mrkdwn" not in blocks)
+    await to_review(in_slack)
+    card = await card_of_reviewer(in_slack.server)
+    assert "61.5 kg" in card.body
+
+
+@pytest.mark.parametrize("code", SLACK_SAYS)
+async def test_an_edit_that_slack_refuses_once_shows_plainer_what_was_decided(
+    in_slack: SlackSide, code: str
+) -> None:
+    slack = in_slack.server
+    await to_review(in_slack)
+    card = await card_of_reviewer(slack)
+    slack.fail_next("chat.update", Fault.refused(code), times=2)
+    await in_slack.tap(card, "批准", user="U0REVIEWER")
+    await slack.wait_for(lambda: not card.buttons)
+    assert "陈博" in card.body
+    await in_slack.shown("访视已录入", channel="D0REQUESTER")
+    assert not any("⏳" in m.body for m in slack.messages.values())
+
+
+@pytest.mark.parametrize("code", [*SLACK_SAYS, "edit_window_closed", "cant_update_message"])
+async def test_a_card_that_slack_lets_nobody_edit_gives_way_to_one_that_says_what_was_decided(
+    in_slack: SlackSide, code: str
+) -> None:
+    slack = in_slack.server
+    await to_review(in_slack)
+    card = await card_of_reviewer(slack)
+    slack.refuses["chat.update"] = lambda _: code
+    await in_slack.tap(card, "批准", user="U0REVIEWER")
+    decided = await in_slack.shown("陈博", channel=card.channel)
+    assert not decided.buttons
+    await in_slack.shown("访视已录入", channel="D0REQUESTER")
+    await slack.wait_for(lambda: card not in slack.messages.values())
+    assert not any(m.buttons or "⏳" in m.body for m in slack.messages.values())
+
+
 async def test_what_is_too_long_for_slack_comes_in_pieces_with_the_buttons_last(
     in_slack: SlackSide,
 ) -> None:
@@ -226,6 +267,52 @@ async def test_however_little_telegram_takes_the_reviewer_has_a_card_and_decides
         assert "61.5 kg" in documents()[0].document.decode()
     await in_telegram.send(telegram.tap_update(card, "批准", name="Bo"))
     await telegram.wait_for(lambda: not card.labels)
+
+
+async def card_in_telegram(side: TelegramSide) -> Sent:
+    """A visit that the requester asked for; its card in the reviewer's chat."""
+    telegram = side.server
+    await side.send(telegram.message_update(ASK_ZH, chat_id=REQUESTER_ID))
+    await side.shown(REQUESTER_ID, "录入访视")
+    await side.send(telegram.message_update(VISIT, chat_id=REQUESTER_ID))
+    return await side.shown(REVIEWER_ID, "61.5 kg")
+
+
+@pytest.mark.parametrize("told", TELEGRAM_SAYS)
+async def test_a_card_that_telegram_refuses_reaches_its_reviewer_with_its_buttons(
+    in_telegram: TelegramSide, told: str
+) -> None:
+    telegram_takes(in_telegram.server, told, lambda params: "parse_mode" not in params)
+    card = await card_in_telegram(in_telegram)
+    assert "批准" in card.labels
+
+
+@pytest.mark.parametrize("told", [*TELEGRAM_SAYS, "BUTTON_TYPE_INVALID"])
+async def test_an_edit_that_telegram_refuses_once_shows_plainer_what_was_decided(
+    in_telegram: TelegramSide, told: str
+) -> None:
+    telegram = in_telegram.server
+    card = await card_in_telegram(in_telegram)
+    telegram.fail_next("editMessageText", Fault.refused(told), times=2)
+    await in_telegram.send(telegram.tap_update(card, "批准", name="Bo"))
+    await telegram.wait_for(lambda: not card.labels)
+    assert "陈博" in card.text
+    await in_telegram.shown(REQUESTER_ID, "访视已录入")
+
+
+@pytest.mark.parametrize("told", [*TELEGRAM_SAYS, "message can't be edited"])
+async def test_a_card_that_telegram_edits_no_more_gives_way_to_one_that_says_what_was_decided(
+    in_telegram: TelegramSide, told: str
+) -> None:
+    telegram = in_telegram.server
+    card = await card_in_telegram(in_telegram)
+    telegram.refuses["editmessagetext"] = lambda _: told
+    await in_telegram.send(telegram.tap_update(card, "批准", name="Bo"))
+    decided = await in_telegram.shown(REVIEWER_ID, "陈博")
+    assert not decided.labels
+    await in_telegram.shown(REQUESTER_ID, "访视已录入")
+    await telegram.wait_for(lambda: card not in telegram.chat(REVIEWER_ID))
+    assert not any(m.labels for m in telegram.chat(REVIEWER_ID))
 
 
 async def test_where_telegram_takes_no_buttons_the_card_comes_without_them(

@@ -81,6 +81,34 @@ async def test_a_stream_whose_text_slack_keeps_gives_way_to_the_whole_message(
         assert whole.thread_ts == growing.thread_ts
 
 
+@pytest.mark.parametrize("code", ["invalid_blocks", "msg_too_long"])
+async def test_a_whole_answer_that_slack_refuses_stands_plainer_where_it_grew(
+    answer: LongAnswer, slack: SlackServer, code: str
+) -> None:
+    slack.refuses["chat.update"] = lambda fields: code if "mrkdwn" in str(fields) else ""
+    async with answer.slack(slack) as side:
+        growing = await side.shown(BEGUN)
+        answer.ends.set()
+        assert await side.shown(WHOLE) is growing is only(slack)
+        assert "Working on it" not in growing.body
+
+
+@pytest.mark.parametrize(
+    ("method", "times"), [("chat.stopStream", 1), ("chat.update", 20)], ids=["stop", "edit"]
+)
+async def test_a_stream_that_slack_does_not_stop_or_edit_gives_way_to_the_whole_message(
+    answer: LongAnswer, slack: SlackServer, method: str, times: int
+) -> None:
+    slack.fail_next(method, Fault.refused("invalid_blocks"), times=times)
+    async with answer.slack(slack) as side:
+        growing = await side.shown(BEGUN)
+        answer.ends.set()
+        whole = await side.shown(WHOLE)
+        await slack.wait_for(lambda: len(slack.messages) == 1)
+        assert growing is not whole is only(slack)
+        assert "Working on it" not in whole.body
+
+
 @pytest.mark.parametrize(
     "fault", [Fault.rate_limited(3600), Fault.broken(), Fault.refused("fatal_error")]
 )

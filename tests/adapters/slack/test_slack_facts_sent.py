@@ -3,7 +3,7 @@
 import pytest
 
 from cards.view import ButtonView
-from engine.errors import Forbidden, Gone
+from engine.errors import Forbidden
 from engine.events import Answered, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
 from tests.fakes.pacing import keeps_to_its_pace
@@ -147,10 +147,14 @@ async def test_what_was_sent_to_a_person_is_edited_under_the_channel_that_slack_
 
 @fact("slack/update-window")
 @pytest.mark.parametrize("code", ["edit_window_closed", "cant_update_message"])
-async def test_a_message_that_cannot_be_edited_any_more_is_gone(slack, platform, card, code):
+async def test_a_message_that_cannot_be_edited_any_more_gives_way_to_a_new_one(
+    slack, platform, card, code
+):
     slack.fail_next("chat.update", Fault.refused(code))
-    with pytest.raises(Gone):
-        await platform.edit(THREAD, f"{card.channel}:{card.ts}", view("two"))
+    old = f"{card.channel}:{card.ts}"
+    new = await platform.edit(THREAD, old, view("two"))
+    assert new == f"{slack.latest.channel}:{slack.latest.ts}" != old
+    assert (slack.latest.body, len(slack.messages)) == ("two", 1)
 
 
 @fact("slack/response-url")

@@ -133,10 +133,54 @@ async def test_a_tap_on_the_tab_may_ask_for_a_form(slack, post, intake):
 def test_a_page_of_any_size_stays_inside_slacks_limits(lang, count):
     card = CARD.model_copy(update={"text": HUGE, "note": HUGE, "title": HUGE})
     page = HomePage(lang=lang, cards=((card, lang),) * count, runs=(HUGE,) * 20, more=False)
-    view = home_view(page)
-    assert home_problems(view) == []
-    actions = sum(block["type"] == "actions" for block in view["blocks"])
-    assert actions == count or any("/pending" in str(block) for block in view["blocks"])
+    for plain in (False, True):
+        view = home_view(page, plain=plain)
+        assert home_problems(view) == []
+        actions = sum(block["type"] == "actions" for block in view["blocks"])
+        assert actions == count or any("/pending" in str(block) for block in view["blocks"])
+        assert not plain or "mrkdwn" not in str(view)
+
+
+class _Counts:
+    """A meter that keeps what is counted."""
+
+    def __init__(self):
+        self.counted = []
+
+    def count(self, *labels, amount=1.0):
+        self.counted.append(labels)
+
+
+@pytest.mark.parametrize("code", ["invalid_blocks", "msg_blocks_too_long", "view_too_large"])
+async def test_a_tab_that_slack_refuses_is_shown_plainer_with_its_buttons(
+    slack, platform, post, intake, code
+):
+    meter = _Counts()
+    platform.count_in(meter)
+    slack.refuses["views.publish"] = lambda fields: code if "mrkdwn" in str(fields) else ""
+    await post(slack.home_event("U0REVIEWER"))
+    told = slack.home_body("U0REVIEWER")
+    assert "Record a visit" in told
+    assert "ECOG: 2 <!channel>" in told
+    assert meter.counted == [("refused", "slack", "home_ok")]
+    await post(slack.home_action("U0REVIEWER", "Approve"))
+    assert intake.updates[-1].button == "s1:0a-Zk3tP9qLmN4x:approve:1"
+
+
+async def test_a_tab_of_which_slack_takes_nothing_says_what_to_send(slack, post, pages):
+    await post(slack.home_event())
+    pages.page = EMPTY
+    slack.refuses["views.publish"] = lambda fields: (
+        "invalid_blocks" if len(fields["view"]["blocks"]) > 1 else ""
+    )
+    await post(slack.home_event())
+    assert "Send /signoff pending to see it" in slack.home_body("U0REQUESTER")
+
+
+async def test_a_tab_that_slack_does_not_publish_at_all_does_no_harm(slack, post):
+    slack.refuses["views.publish"] = lambda _: "invalid_blocks"
+    assert (await post(slack.home_event())).status == 200
+    assert slack.calls["views.publish"] == 3
 
 
 async def test_without_a_home_nothing_is_published(slack, aiohttp_client, intake):

@@ -240,6 +240,21 @@ async def test_a_tap_is_acknowledged_though_the_tapper_cannot_be_told(slack, pos
     assert slack.ephemerals == []
 
 
+@pytest.mark.parametrize("code", ["invalid_blocks", "msg_too_long"])
+@pytest.mark.parametrize(("most", "told"), [(9_999, "Bo &lt;said&gt; "), (200, "Bo &lt;said&gt; ")])
+async def test_what_slack_refuses_to_show_to_the_tapper_is_said_plainer(
+    slack, post, intake, card, code, most, told
+):
+    intake.outcome = Answered(text="Bo <said> " + "no. " * 200, ok=False)
+    slack.refuses["chat.postEphemeral"] = lambda fields: (
+        code if "blocks" in fields or len(fields["text"]) > most else ""
+    )
+    assert (await post(slack.action(card))).status == 200
+    (shown,) = slack.ephemerals
+    assert shown.text.startswith(told)
+    assert len(shown.text) <= most
+
+
 async def test_a_wanted_form_is_opened_for_the_tapper(slack, opened):
     assert opened.user == "U0REVIEWER"
     assert opened.view["title"]["text"] == "Reject"

@@ -93,8 +93,6 @@ async def test_no_answer_is_unavailable_and_not_tried_again(slack, platform, kin
         ("channel_not_found", Gone),
         ("is_archived", Gone),
         ("message_not_found", Gone),
-        ("cant_update_message", Gone),
-        ("edit_window_closed", Gone),
         ("not_in_channel", Forbidden),
         ("missing_scope", Forbidden),
         ("invalid_auth", Forbidden),

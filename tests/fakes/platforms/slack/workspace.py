@@ -215,7 +215,8 @@ class SlackWorkspace:
             problems.append("user")
         if problems:
             return self.fault("chat.postEphemeral", "invalid_blocks", problems)
-        text = "\n".join(block["text"]["text"] for block in fields["blocks"])
+        blocks = fields.get("blocks") or [{"text": fields}]
+        text = "\n".join(block["text"]["text"] for block in blocks)
         self.ephemerals.append(
             Ephemeral(fields["channel"], fields["user"], fields.get("thread_ts", ""), text)
         )
