@@ -209,8 +209,8 @@ class SlackWorkspace:
         return {"ok": True, "channel": channel, "ts": ts, "text": shown.text}
 
     def post_ephemeral(self, fields: Json) -> Json:
-        """chat.postEphemeral."""
-        problems = sent_problems(fields)
+        """chat.postEphemeral; a text may come without blocks."""
+        problems = sent_problems({"blocks": [{"type": "divider"}]} | fields)
         if not re.fullmatch(r"U[A-Z0-9]+", str(fields.get("user", ""))):
             problems.append("user")
         if problems:
