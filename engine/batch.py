@@ -14,7 +14,7 @@ from engine.frames.outcome import (
     StepContext,
 )
 from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
-from engine.playbooks.leaf_faults import MAX_ROWS
+from engine.playbooks.leaf_faults import MAX_ROWS, faults_of
 from engine.playbooks.skill import Batch, Sop
 from engine.tools.registry import tool
 from engine.violations import added, chart_of
@@ -29,7 +29,7 @@ async def advance(frame: BatchFrame, given: Input, context: StepContext) -> Adva
     sop, batch = _parts(frame, context)
     if frame.left is None:
         try:
-            frame = await _begun(frame, context)
+            frame = await _begun(frame, batch, context)
         except ToolError as error:
             return _failed(error, context)
     under_way = set(context.run.children)
@@ -58,10 +58,18 @@ def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
     return sop, sop.batch
 
 
-async def _begun(frame: BatchFrame, context: StepContext) -> BatchFrame:
+async def _begun(frame: BatchFrame, batch: Batch, context: StepContext) -> BatchFrame:
+    """All records are still to do, but for those that the leaf they go to cannot hold."""
     found = await context.services.call(tool("list_subjects"), {}, context.tools())
-    subjects = tuple(found["subjects"])
-    return frame.model_copy(update={"left": subjects, "of": len(subjects)})
+    leaf = context.playbook.definition.data_fields[batch.subject]
+    faults = {subject: faults_of(leaf, subject) for subject in found["subjects"]}
+    rows = (
+        {"subject_id": subject, "result": "failed", "problems": wrong[0][1]}
+        for subject, wrong in faults.items()
+        if wrong
+    )
+    left = tuple(subject for subject, wrong in faults.items() if not wrong)
+    return frame.model_copy(update={"left": left, "of": len(faults), "rows": tuple(rows)})
 
 
 def _failed(error: ToolError, context: StepContext) -> Ended:

@@ -18,12 +18,14 @@ FOLDER = Path(__file__).parents[2] / "playbooks" / "clinical_qc"
 EVERY = "every-subject"
 
 
-def every_subject() -> Playbook:
-    """The sample playbook, in which quality control is a batch."""
+def every_subject(pattern: str = "") -> Playbook:
+    """The sample playbook, in which quality control is a batch of subjects named as they must be."""
     text = (FOLDER / "playbook.yaml").read_text("utf-8")
     status = "profile_fields:\n  each_status: {label: {zh: 核查, en: Check}}\n"
     text = text.replace("profile_fields:\n", status).replace("\nphases:\n", FIELDS)
     text = text.replace("    phases: [scope, quality]\n", "    phases: [every]\n")
+    subject = "  subject_id:\n"
+    text = text.replace(subject, f'{subject}    pattern: "{pattern}"\n', 1)
     kept, rest = text.split("  - id: scope\n", 1)
     files = {"playbook.yaml": kept + "".join(rest.partition("  - id: subject\n")[1:])}
     for path in (FOLDER / "skills").glob("*.yaml"):
@@ -54,11 +56,12 @@ class Parent(Walk):
     waiting: list[tuple[str, str]]
 
 
-async def through(count: int) -> Walk:
+async def through(count: int, playbook: Playbook = BATCH) -> Walk:
     """A batch of so many subjects, until its last child has ended."""
     frames = (PlannerFrame(phase="every", force=EVERY), BatchFrame(skill=EVERY))
     study = Study({f"P{n:04}": [] for n in range(count)})
-    walk = Parent(BATCH, new_run(BATCH, frames=frames, request="quality-control"), records=study)
+    run = new_run(playbook, frames=frames, request="quality-control")
+    walk = Parent(playbook, run, records=study)
     walk.waiting = []
     await walk.tell(Started())
     while walk.waiting:
@@ -80,6 +83,14 @@ async def test_every_record_has_a_row_and_counts_in_the_chart(count: int) -> Non
     (note,) = [post for post in found.posts if post.kind == "note"]
     assert f'"value":{2 * count}' in note.body
     assert found.run.state.response == ""
+
+
+async def test_a_record_whose_name_cannot_be_kept_has_its_row_and_the_others_go_on() -> None:
+    found = await through(4, every_subject("P000[0-2]"))
+    assert found.run.status in ("completed", "suspended")
+    rows: Any = found.run.state.data["subject_results"]
+    assert [row["result"] for row in rows] == ["end_passed"] * 3 + ["failed"]
+    assert rows[3]["problems"] == "should be as P000[0-2] says, not 'P0003'"
 
 
 async def test_records_that_the_summary_has_no_room_for_are_counted_and_said() -> None:

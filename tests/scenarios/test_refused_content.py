@@ -315,6 +315,25 @@ async def test_a_card_that_telegram_edits_no_more_gives_way_to_one_that_says_wha
     assert not any(m.labels for m in telegram.chat(REVIEWER_ID))
 
 
+async def test_what_is_too_long_for_telegram_comes_in_pieces_with_the_buttons_last(
+    in_telegram: TelegramSide,
+) -> None:
+    telegram = in_telegram.server
+    card = await card_in_telegram(in_telegram)
+    await in_telegram.send(telegram.tap_update(card, "驳回", name="Bo"))
+    prompt = await in_telegram.shown(REVIEWER_ID, "驳回理由")
+    telegram_takes(telegram, "message is too long", lambda params: len(params["text"]) < 1_100)
+    before = len(telegram.chat(REQUESTER_ID))
+    await in_telegram.send(telegram.reply_update(prompt, "体重请复核。" * 250, name="Bo"))
+
+    def told() -> list[Sent]:
+        return [m for m in telegram.chat(REQUESTER_ID)[before:] if "请复核" in m.text]
+
+    await telegram.wait_for(lambda: sum(m.text.count("请复核") for m in told()) >= 250)
+    await telegram.wait_for(lambda: bool(told()[-1].labels))
+    assert not any(m.labels for m in told()[:-1])
+
+
 async def test_where_telegram_takes_no_buttons_the_card_comes_without_them(
     in_telegram: TelegramSide,
 ) -> None:
