@@ -19,7 +19,7 @@ EVERY = "every-subject"
 
 
 def every_subject(pattern: str = "") -> Playbook:
-    """The sample playbook, in which quality control is a batch of subjects named as they must be."""
+    """The sample playbook, in which quality control is a batch of subjects with such names."""
     text = (FOLDER / "playbook.yaml").read_text("utf-8")
     status = "profile_fields:\n  each_status: {label: {zh: 核查, en: Check}}\n"
     text = text.replace("profile_fields:\n", status).replace("\nphases:\n", FIELDS)

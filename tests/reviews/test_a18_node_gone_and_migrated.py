@@ -68,21 +68,28 @@ async def test_a18_a_card_of_a_node_that_is_not_the_same_is_superseded_and_asked
     assert visits[-1].weight_kg == 61.5
 
 
+@pytest.mark.parametrize(
+    ("leaf", "fault"),
+    [
+        ("type: date", "ecog: should be text, not 2"),
+        ("type: integer\n    maximum: 1", "ecog: should be at most 1, not 2"),
+    ],
+)
 async def test_a18_a_run_whose_state_does_not_fit_is_refused_and_its_card_works_on(
-    start: Start, playbooks: Path, capsys: Capture
+    start: Start, playbooks: Path, capsys: Capture, leaf: str, fault: str
 ) -> None:
     service = await start(playbooks=playbooks)
     async with WebRoom(service.url) as room:
         card = await to_review(room)
         run = await the_run(service)
-        leaf = "    type: integer\n    cues: [ecog]"
-        change(playbooks, "playbook.yaml", leaf, leaf.replace("integer", "date"))
+        before = "type: integer\n    minimum: 0\n    maximum: 5\n    cues: [ecog]"
+        change(playbooks, "playbook.yaml", before, f"{leaf}\n    cues: [ecog]")
         for name in ("skills/visit-check.yaml", REVIEW):
             change(playbooks, name, '{"<=": [0, {var: ecog}, 5]}', '{"!!": [{var: ecog}]}')
         await looked(service)
         assert service.parts.current.problems == ()
         status, told = await moved(service, run, capsys)
-        assert (status, told["faults"]) == (1, ["ecog: should be text, not 2"])
+        assert (status, told["faults"]) == (1, [fault])
         assert (await stored(service, card["token"])).status == "open"
         await room.fill("wu", card, "edit", **form_of(card, ecog="1"))
         assert (await room.tap("chen", await edited_to(room, "1"), "approve"))[1]["ok"]
