@@ -13,6 +13,9 @@ from cards.policy import Escalation, Reminders
 ADMIN: Final = "admin"
 """The role of whoever may end every run, and lets people in."""
 
+SUBMIT: Final = "submit"
+"""The choice that sends the form of a card that asks for values."""
+
 Lang = Literal["zh", "en"]
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
 CardStatus = Literal["open", "told", "decided", "expired", "cancelled", "superseded"]

@@ -3,10 +3,10 @@
 import re
 from typing import Any
 
-from adapters.slack.layout import clip, size
 from adapters.slack.receive import FORM_CALLBACK, FormOrigin
 from adapters.slack.tapping import grouped
 from adapters.slack.wording import lang_of
+from cards.clipping import clip, units
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
@@ -16,7 +16,7 @@ _LABEL = 2_000
 _OPTION = 75
 # In groups of a hundred; the view may have 250 KB, and an option takes up to 600 bytes.
 _OPTIONS = 300
-_INPUT = 3_000
+_SECTION = _INPUT = 3_000
 _BLOCKS = 100
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -25,13 +25,15 @@ Json = dict[str, Any]
 
 def modal(form: FormView, conversation: str) -> Json:
     """The modal that asks for the form's fields; block ids are the fields' names."""
-    intro = [{"type": "section", "text": _plain(clip(form.intro, _INPUT))}] if form.intro else []
+    title = clip(form.title, _HEAD)
+    told = (form.title if title != form.title else "", form.intro)
+    intro = [{"type": "section", "text": _plain(clip(text, _SECTION))} for text in told if text]
     origin = FormOrigin(button=form.data, conversation=conversation)
     return {
         "type": "modal",
         "callback_id": FORM_CALLBACK,
         "private_metadata": origin.model_dump_json(),
-        "title": _plain(clip(form.title, _HEAD)),
+        "title": _plain(title),
         "submit": _plain(clip(form.submit, _HEAD)),
         "close": _plain(clip(form.cancel, _HEAD)),
         "blocks": [*intro, *(_input(field, form.lang) for field in form.fields)][:_BLOCKS],
@@ -45,7 +47,7 @@ def answer(text: str) -> Json:
         "type": "modal",
         "title": _plain(say("slack.result", lang)),
         "close": _plain(say("slack.close", lang)),
-        "blocks": [{"type": "section", "text": _plain(clip(text, _INPUT) or "…")}],
+        "blocks": [{"type": "section", "text": _plain(clip(text, _SECTION) or "…")}],
     }
 
 
@@ -104,7 +106,7 @@ def _select(field: Field) -> Json:
 
 def _selectable(options: tuple[str, ...]) -> bool:
     """Slack cuts nothing for us: what does not fit a menu is typed instead."""
-    return 0 < len(options) <= _OPTIONS and all(0 < size(o) <= _OPTION for o in options)
+    return 0 < len(options) <= _OPTIONS and all(0 < units(o) <= _OPTION for o in options)
 
 
 def _option(text: str) -> Json:

@@ -12,7 +12,8 @@ from telegram.error import TelegramError
 
 from adapters.telegram.errors import translated
 from adapters.telegram.payload import Callback, Message, Person
-from adapters.telegram.richtext import Span, Tag, head, html_of, plain
+from adapters.telegram.richtext import Span, Tag, html_of, plain
+from cards.clipping import clip
 from cards.texts import say
 
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
@@ -128,7 +129,7 @@ class Answers:
     async def _tell(self, callback_id: str, text: str, *, alert: bool = False) -> None:
         try:
             await self._bot.answer_callback_query(
-                callback_id, text=head(text, _ALERT_CHARS) or None, show_alert=alert
+                callback_id, text=clip(text, _ALERT_CHARS) or None, show_alert=alert
             )
         except TelegramError as exc:
             _log.info("telegram_tap_unanswered", error=str(exc))

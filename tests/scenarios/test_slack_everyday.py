@@ -25,7 +25,7 @@ async def test_a_reviewer_approves_from_the_home_tab(
     assert "没有等您处理的事项" in slack.home_body("U0REVIEWER")
     await side.send(slack.slash_command(ASK_EN, channel="C0TRIAL"))
     reply = await side.shown("Record a visit", channel="D0REQUESTER")
-    await side.tap(reply, "Submit", user="U0REQUESTER")
+    await side.tap(reply, "Fill in…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
