@@ -48,7 +48,7 @@ def check_form(
 
 def _typed(field: Field, raw: str, lang: Lang) -> Value:
     match field.type:
-        case "text":
+        case "text" | "person":
             return _text(field, raw)
         case "integer":
             return _limited(field, int(_matching(_WHOLE, raw, "form.integer")))

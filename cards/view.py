@@ -29,7 +29,7 @@ NOT_DONE: frozenset[PartState] = frozenset(
 class ButtonView(Frozen):
     """A button: its label and its packed data. With `form`, the tap asks for these fields first.
 
-    `intro` is what the form says above them. `opens` is the label where the tap only opens the form,
+    `intro` is what the form says above them. `opens` is the label where a tap only opens the form,
     "" where that is `label` too. With `final` nothing takes the tap back: who can ask whether the
     person is sure, does.
     """

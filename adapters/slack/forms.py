@@ -78,7 +78,9 @@ def _input(field: Field, lang: Lang) -> Json:
         "label": _plain(clip(label, _LABEL) or field.name),
         "element": _element(field),
     }
-    hint = " · ".join(x for x in (field.hint, _range(field)) if x)
+    # Somebody who is chosen needs no name.
+    hint = "" if field.type == "person" else field.hint
+    hint = " · ".join(x for x in (hint, _range(field)) if x)
     return block | {"hint": _plain(clip(hint, _LABEL))} if hint else block
 
 
@@ -86,6 +88,8 @@ def _element(field: Field) -> Json:
     if field.type == "date":
         initial = {"initial_date": field.value} if _DATE.fullmatch(field.value) else {}
         return {"type": "datepicker", "action_id": "value"} | initial
+    if field.type == "person":
+        return {"type": "users_select", "action_id": "value"}
     if field.type == "choice" and _selectable(field.options):
         return _select(field)
     element: Json = {

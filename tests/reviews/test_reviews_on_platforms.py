@@ -194,9 +194,10 @@ async def test_a27_a_card_is_handed_over_from_every_platform_and_the_receiver_ge
         direct = await on.on_slack("U0REVIEWER")
         await on.side.tap(direct, "转交", user="U0REVIEWER")
         opened = await on.slack.wait_for(lambda: on.slack.views[-1] if on.slack.views else None)
-        refused = await on.side.send(on.slack.view_submission(opened, {"person": "Lin Yue"}))
-        assert "申请人" in refused["errors"]["person"]
-        await on.side.send(on.slack.view_submission(opened, {"person": "Bo Lin"}))
+        for chosen, why in (("U0REQUESTER", "申请人"), ("U0NOBODY", "对方不在名单中")):
+            refused = await on.side.send(on.slack.view_submission(opened, {"person": chosen}))
+            assert why in refused["errors"]["person"]
+        await on.side.send(on.slack.view_submission(opened, {"person": "U0STANDIN"}))
     elif on_platform == "telegram":
         private = await on.on_telegram(REVIEWER_ID)
         await on.chat.send(on.telegram.tap_update(private, "转交"))
@@ -205,6 +206,12 @@ async def test_a27_a_card_is_handed_over_from_every_platform_and_the_receiver_ge
         await on.chat.shown(REVIEWER_ID, "已转交给 柏林")
     else:
         data = button(card, "hand_over")
+        _, asked = await on.room.tap("chen", card, "hand_over")
+        (whom,) = asked["form"]["fields"]
+        assert whom["type"] == "person"
+        assert "柏林 / Bo Lin" in whom["options"]
+        # Neither the requester, nor who reviews it anyway.
+        assert not {"林悦 / Lin Yue", "陈博 / Chen Bo"} & {*whom["options"]}
         status, toast = await on.room.post(
             "forms", "chen", button=data, values={"person": "柏林"}, id=new_id()
         )

@@ -376,3 +376,14 @@ def test_a_choice_of_a_form_is_a_menu_as_long_as_it_fits(count, typed):
     assert (element["type"] == "plain_text_input") is typed
     if not typed:
         assert element["initial_option"]["value"] == options[-1]
+
+
+def test_a_person_is_chosen_from_slacks_own_list():
+    fields = (
+        Field(name="person", label="Name", type="person", hint="a name", options=("Bo", "Hui")),
+    )
+    view = modal(_form(fields=fields), "slack:T1:C1")
+    assert view_problems(view) == []
+    (block,) = view["blocks"]
+    assert block["element"] == {"type": "users_select", "action_id": "value"}
+    assert "hint" not in block

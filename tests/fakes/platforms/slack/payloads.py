@@ -1,5 +1,6 @@
 """Payloads in the shape Slack sends them."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -133,6 +134,10 @@ def _state(element: Json, value: str | None) -> Json:
     match element["type"]:
         case "datepicker":
             return {"type": "datepicker", "selected_date": value or None}
+        case "users_select":
+            if value and not re.fullmatch(r"[UW][A-Z0-9]+", value):
+                raise ValueError(f"{value!r} is nobody who can be chosen")
+            return {"type": "users_select", "selected_user": value or None}
         case "static_select":
             options = {option["value"]: option for option in options_of(element)}
             chosen = options[value] if value else None
