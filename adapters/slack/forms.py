@@ -7,6 +7,7 @@ from adapters.slack.receive import FORM_CALLBACK, FormOrigin
 from adapters.slack.tapping import grouped
 from adapters.slack.wording import lang_of
 from cards.clipping import clip, units
+from cards.forms import MAX_TEXT
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
@@ -92,13 +93,16 @@ def _element(field: Field) -> Json:
         return {"type": "users_select", "action_id": "value"}
     if field.type == "choice" and _selectable(field.options):
         return _select(field)
+    # A value that is too long must not come back shortened as if somebody had wanted that: there is
+    # room to send more of it than the check takes, which says so.
+    most = MAX_TEXT if units(field.value) <= MAX_TEXT else _INPUT
     element: Json = {
         "type": "plain_text_input",
         "action_id": "value",
         "multiline": field.type == "text" and (field.multiline or field.name == "reason"),
-        "max_length": _INPUT,
+        "max_length": most,
     }
-    return element | {"initial_value": clip(field.value, _INPUT)} if field.value else element
+    return element | {"initial_value": clip(field.value, most)} if field.value else element
 
 
 def _select(field: Field) -> Json:

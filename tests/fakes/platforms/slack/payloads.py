@@ -7,6 +7,7 @@ from typing import Any
 Json = dict[str, Any]
 
 APP = "A0SIGNOFF"
+_INPUT = 3_000
 
 
 def event(inner: Json, *, team: str, bot_user: str, event_id: str, event_time: int) -> Json:
@@ -143,6 +144,9 @@ def _state(element: Json, value: str | None) -> Json:
             chosen = options[value] if value else None
             return {"type": "static_select", "selected_option": chosen}
         case kind:
+            typed = (value or "").replace("\r\n", "\n")
+            if len(typed.encode("utf-16-le")) // 2 > element.get("max_length", _INPUT):
+                raise ValueError("Slack has people shorten this before they can send it")
             return {"type": kind, "value": value or None}
 
 
