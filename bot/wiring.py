@@ -15,6 +15,7 @@ from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
 from adapters.redis.client import Client
 from adapters.redis.scripts import Scripts
+from adapters.redis.slate import RedisSlate
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
@@ -41,6 +42,7 @@ from bot.projects import by_conversation
 from bot.records import open_redcap, open_study
 from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
+from bot.shown_once import ShownOnce
 from bot.spans import Spans, open_spans
 from bot.standing import Standings
 from bot.stopping import unless
@@ -305,7 +307,11 @@ def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outsi
         Doorkeeper(outside.people, rooms.mailbox, rooms.numbers, rooms.rate),
     )
     metered = Metered(
-        Limited(intake, clock, per_minute=settings.messages_per_min),
+        ShownOnce(
+            Limited(intake, clock, per_minute=settings.messages_per_min),
+            RedisSlate(rooms.scripts.client),
+            clock,
+        ),
         watched.meter,
         clock,
         spans=watched.spans,

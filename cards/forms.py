@@ -11,7 +11,7 @@ from cards.model import Field, Lang, Value
 from cards.texts import say
 
 MAX_TEXT = 2_000
-"""So long may a typed text be, in UTF-16 units, as forms of platforms count; a line break is one."""
+"""So long a text may be, in UTF-16 units, as inputs of platforms count; a line break is one."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cards.edits import EDIT, Edit, Editable, Editing, canonical
 from cards.clipping import units
+from cards.edits import EDIT, Edit, Editable, Editing, canonical
 from cards.forms import MAX_TEXT
 from cards.model import Choice, Decision, Field
 from cards.texts import say

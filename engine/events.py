@@ -142,13 +142,15 @@ class Answered:
     """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
 
     `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
-    at, since the person is not admitted; it may answer a message too.
+    at, since the person is not admitted; it may answer a message too. `again` when they were shown
+    an answer to this before: whoever would post this one does not.
     """
 
     text: str
     ok: bool
     tells: bool = False
     stranger: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +160,18 @@ class NotForUs:
 
 @dataclass(frozen=True, slots=True)
 class FormWanted:
-    """The tap asks for a form first; nothing was decided."""
+    """The tap asks for a form first; nothing was decided. `again` as for an answer."""
 
     form: FormView
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FormRefused:
-    """The form has faults: a sentence per field name; nothing was decided."""
+    """The form has faults: a sentence per field name; nothing was decided. `again` as above."""
 
     errors: dict[str, str]
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,8 @@ class Desk:
 
     async def _answer_tap(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
+            case Answered(again=True) | FormWanted(again=True):
+                await self._answers.tap(visit)
             case Answered(text=text, ok=ok):
                 await self._answers.tap(visit, text, alert=not ok)
             case NotRecorded(text=text):
@@ -180,6 +182,8 @@ class Desk:
 
     async def _answer_message(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
+            case Answered(again=True) | FormRefused(again=True):
+                pass
             case Answered(text=text):
                 await self._answers.say(visit, text)
             case FormRefused(errors=errors):
