@@ -55,11 +55,11 @@ class Clerk:
         Raises TelegramError, PlatformError.
         """
         try:
+            taken: bool | None = None
             if visit.callback is None:
                 taken = await self._written(visit, me, intake)
-            else:
-                button = pressed(visit.callback.data)
-                taken = button and await self._tapped(visit, button, me, intake)
+            elif button := pressed(visit.callback.data):
+                taken = await self._tapped(visit, button, me, intake)
             if taken:
                 await self._note_answered(visit, me)
             return taken
