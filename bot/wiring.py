@@ -289,14 +289,16 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
         rate=rooms.rate,
         meter=watched.meter,
         spans=watched.spans,
-        intake=_intake(settings, rooms, watched, outside),
+        intake=_intake(settings, rooms, watched, outside, handling),
         remote=inside.remote,
         handling=arm("handling", handling),
         clock=outside.clock,
     )
 
 
-def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside) -> Overhearing:
+def _intake(
+    settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside, handling: Handling
+) -> Overhearing:
     clock = outside.clock
     intake = Intake(
         rooms.mailbox,
@@ -305,6 +307,7 @@ def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outsi
         settings.timezone,
         rooms.inbox,
         Doorkeeper(outside.people, rooms.mailbox, rooms.numbers, rooms.rate),
+        handling.help_text,
     )
     metered = Metered(
         ShownOnce(

@@ -53,7 +53,8 @@ class MessageReceived(Frozen):
 
     `files` came with it and are not fetched yet; then `text` may be empty. `overheard` when it was
     not addressed to the bot: it is for the bot only while a card waits there for its writer.
-    `thread` is the place inside the conversation where it is answered, "" for none.
+    `thread` is the place inside the conversation where it is answered, "" for none. `aside`: it can
+    be answered at once to its writer alone, as where others read what is said.
     """
 
     kind: Literal["message"] = "message"
@@ -64,12 +65,14 @@ class MessageReceived(Frozen):
     files: tuple[SharedFile, ...] = ()
     overheard: bool = False
     thread: str = ""
+    aside: bool = Field(default=False, exclude=True)
 
 
 class CommandGiven(Frozen):
     """A command such as `/cancel`; `name` without the slash, `text` what followed it.
 
-    `said` is the whole of what was typed, where it is known; `thread` as in MessageReceived.
+    `said` is the whole of what was typed, where it is known; `thread` and `aside` as in
+    MessageReceived.
     """
 
     kind: Literal["command"] = "command"
@@ -81,6 +84,7 @@ class CommandGiven(Frozen):
     said: Text = ""
     files: tuple[SharedFile, ...] = Field(default=(), exclude=True)
     thread: str = ""
+    aside: bool = Field(default=False, exclude=True)
 
 
 class CardTapped(Frozen):
@@ -143,7 +147,8 @@ class Answered:
 
     `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
     at, since the person is not admitted; it may answer a message too. `again` when they were shown
-    an answer to this before: whoever would post this one does not.
+    an answer to this before: whoever would post this one does not. `aside` when it is for them
+    alone, wherever they asked.
     """
 
     text: str
@@ -151,6 +156,7 @@ class Answered:
     tells: bool = False
     stranger: bool = False
     again: bool = False
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

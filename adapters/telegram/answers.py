@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import structlog
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
 from telegram.constants import ParseMode
-from telegram.error import TelegramError
+from telegram.error import BadRequest, Forbidden, TelegramError
 
 from adapters.telegram.errors import translated
 from adapters.telegram.payload import Callback, Message, Person
-from adapters.telegram.richtext import Span, Tag, html_of, plain
+from adapters.telegram.richtext import Span, Tag, html_of, pieces, plain
 from cards.clipping import clip
 from cards.texts import say
 
@@ -80,6 +80,26 @@ class Answers:
         """A message below the one they are at. Raises TelegramError."""
         who = [visit.mention, Span(" ")] if visit.mention and visit.callback else []
         await self.post(visit, html_of([*who, Span(plain(text))]))
+
+    async def tell_aside(self, visit: Visit, text: str) -> None:
+        """A message in their private chat, and a word below the one they are at that it is there.
+
+        Who never opened that chat is told how. Raises TelegramError.
+        """
+        lang = visit.person.lang
+        try:
+            for piece in pieces([Span(plain(text))]):
+                await self._bot.send_message(
+                    visit.person.id,
+                    html_of(piece),
+                    parse_mode=ParseMode.HTML,
+                    link_preview_options=NO_PREVIEW,
+                )
+        except (Forbidden, BadRequest) as error:
+            _log.info("telegram_private_chat_closed", error=str(error))
+            await self.say(visit, say("telegram.open_private", lang))
+        else:
+            await self.say(visit, say("telegram.told_in_private", lang))
 
     async def post(
         self, visit: Visit, html: str, markup: InlineKeyboardMarkup | ForceReply | None = None

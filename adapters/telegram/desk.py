@@ -184,6 +184,8 @@ class Desk:
         match outcome:
             case Answered(again=True) | FormRefused(again=True):
                 pass
+            case Answered(text=text, aside=True):
+                await self._answers.tell_aside(visit, text)
             case Answered(text=text):
                 await self._answers.say(visit, text)
             case FormRefused(errors=errors):
