@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from engine.errors import StoreUnavailable
-from engine.events import Answered, CardTapped, FormRefused, FormWanted, Outcome, Update
+from engine.events import Again, Answered, CardTapped, FormRefused, FormWanted, Outcome, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
 from engine.ports.slate import Slate
@@ -35,18 +35,20 @@ class ShownOnce:
             return outcome
         try:
             async with asyncio.timeout(_WITHIN_S):
-                return replace(outcome, again=not await self._is_first(update))
+                return replace(outcome, again=await self._again(update))
         except (StoreUnavailable, TimeoutError):
             return outcome
 
-    async def _is_first(self, update: Update) -> bool:
+    async def _again(self, update: Update) -> Again:
         if not await self._slate.write(f"told/{update.id}", "1", was="", keep_s=_KEEP_S):
-            return False
+            return "update"
         if not isinstance(update, CardTapped):
-            return True
+            return ""
         actor, now_s = update.actor, self._clock.now().timestamp()
-        name = f"tapped/{actor.platform}:{actor.workspace}:{actor.user}/{update.button}"
+        who = f"{actor.platform}:{actor.workspace}:{actor.user}"
+        name = f"tapped/{who}/{update.message_id}/{update.button}"
         was = await self._slate.read(name)
         if was and now_s - float(was) < QUICK_S:
-            return False
-        return await self._slate.write(name, str(now_s), was=was, keep_s=2 * QUICK_S)
+            return "tap"
+        first = await self._slate.write(name, str(now_s), was=was, keep_s=2 * QUICK_S)
+        return "" if first else "tap"

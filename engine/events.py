@@ -134,6 +134,10 @@ Update = Annotated[
 ]
 
 
+Again = Literal["", "update", "tap"]
+"""Whether the person was shown an answer before: to this `update`, or to a `tap` just before it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Accepted:
     """The update is durable in its lane; `duplicate` when it was there already."""
@@ -155,7 +159,7 @@ class Answered:
     ok: bool
     tells: bool = False
     stranger: bool = False
-    again: bool = False
+    again: Again = ""
     aside: bool = False
 
 
@@ -169,7 +173,7 @@ class FormWanted:
     """The tap asks for a form first; nothing was decided. `again` as for an answer."""
 
     form: FormView
-    again: bool = False
+    again: Again = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +181,7 @@ class FormRefused:
     """The form has faults: a sentence per field name; nothing was decided. `again` as above."""
 
     errors: dict[str, str]
-    again: bool = False
+    again: Again = ""
 
 
 @dataclass(frozen=True, slots=True)

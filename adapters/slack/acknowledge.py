@@ -193,7 +193,7 @@ def _text(outcome: Outcome) -> str:
 
 
 def _is_again(outcome: Outcome) -> bool:
-    return isinstance(outcome, Answered | FormWanted | FormRefused) and outcome.again
+    return isinstance(outcome, Answered | FormWanted | FormRefused) and outcome.again != ""
 
 
 async def _open(update: Update, form: FormView, payload: Payload, api: WebApi, until: float) -> str:

@@ -67,13 +67,18 @@ class Answers:
             await asyncio.gather(waiting, return_exceptions=True)
             self._early.discard(name)
 
-    async def tap(self, visit: Visit, text: str = "", *, alert: bool = False) -> None:
-        """Telegram forgets a tap within seconds; one that it forgot needs no answer."""
+    async def tap(
+        self, visit: Visit, text: str = "", *, alert: bool = False, post: bool = True
+    ) -> None:
+        """Telegram forgets a tap within seconds; one that it forgot needs no answer.
+
+        Of one that was answered early the text is posted, unless it was before.
+        """
         if visit.callback is None:
             return
         if visit.callback.id not in self._early:
             await self._tell(visit.callback.id, text, alert=alert)
-        elif text:
+        elif text and post:
             await self.say(visit, text)
 
     async def say(self, visit: Visit, text: str) -> None:

@@ -165,7 +165,10 @@ class Desk:
 
     async def _answer_tap(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
-            case Answered(again=True) | FormWanted(again=True):
+            case Answered(again="update", text=text, ok=ok):
+                # Telegram shows one answer to a tap: this one where it did not take the first.
+                await self._answers.tap(visit, text, alert=not ok, post=False)
+            case Answered(again="tap") | FormWanted(again="update" | "tap"):
                 await self._answers.tap(visit)
             case Answered(text=text, ok=ok):
                 await self._answers.tap(visit, text, alert=not ok)
@@ -182,7 +185,7 @@ class Desk:
 
     async def _answer_message(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
-            case Answered(again=True) | FormRefused(again=True):
+            case Answered(again="update") | FormRefused(again="update"):
                 pass
             case Answered(text=text, aside=True):
                 await self._answers.tell_aside(visit, text)
