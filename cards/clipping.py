@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import takewhile
 
 # Chinese and Japanese: each character may end a line.
 _IDEOGRAPH = re.compile(
@@ -13,7 +14,7 @@ _FOLLOWS = re.compile(
     "[\u200c\u200d\u1160-\u11ff\ud7b0-\ud7fb\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\udc00-\udfff]"
 )
 _JOINER = "\u200d"
-_FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]*\\Z")
+_FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
 # No character that people write is longer; a longer one is cut all the same.
 _LONGEST = 40
 _LOOSE_END = " \t\r\n,;:-–—(（[【「“，、；："
@@ -58,9 +59,11 @@ def _ends(text: str, at: int) -> bool:
         return False
     if unicodedata.category(after) in ("Mn", "Mc", "Me"):
         return False
-    letters = _FLAG_LETTERS.search(text[max(0, at - _LONGEST) : at])
+    if not _FLAG_LETTER.match(after):
+        return True
     # Two of them make a flag.
-    return not (letters and len(letters[0]) % 2 and _FLAG_LETTERS.fullmatch(after))
+    before_it = takewhile(_FLAG_LETTER.match, reversed(text[:at]))
+    return len(list(before_it)) % 2 == 0
 
 
 def _in_word(text: str, at: int) -> bool:

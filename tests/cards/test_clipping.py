@@ -34,6 +34,7 @@ ACCENTS = "e\u0301" * 20
         ("don't stop believing people", 16, "don't stop…"),
         (FAMILY * 3, 24, f"{FAMILY * 2}…"),
         (FLAGS, 9, "🇨🇭🇨🇳…"),
+        ("🇨🇭" * 40, 88, "🇨🇭" * 21 + "…"),
         (ACCENTS, 10, "e\u0301" * 4 + "…"),
         ("👍🏽👍🏽👍🏽", 6, "👍🏽…"),
         ("👍👍👍👍", 6, "👍👍…"),
