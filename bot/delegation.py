@@ -11,7 +11,7 @@ _PARTS = re.compile(r"[\s/,、，()（）]+")
 
 
 def named(people: Directory, text: str) -> Sequence[Principal]:
-    """Everybody whom the text may mean: by id, by whole name, or by a part of the name."""
+    """Everybody whom the text may mean: by id or account, by whole name, or by a part of it."""
     said = fold(text).strip().removeprefix("@")
     for known in (_ids, _names, _parts):
         found = [p for p in people.everybody if said and said in known(p)]
@@ -21,7 +21,7 @@ def named(people: Directory, text: str) -> Sequence[Principal]:
 
 
 def _ids(person: Principal) -> set[str]:
-    return {fold(person.id)}
+    return {fold(name) for name in person.ids}
 
 
 def _names(person: Principal) -> set[str]:

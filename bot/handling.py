@@ -13,6 +13,7 @@ from bot.current import Current
 from bot.spans import NO_SPANS, Spans
 from bot.strangers import Strangers
 from cards.frozen import by_newer
+from cards.model import Lang, Principal
 from cards.texts import say
 from engine import audit, commands
 from engine.budget import within_budget
@@ -156,6 +157,10 @@ class Handling:
                 return Handled(commands.announced(mail, claim.lane.removeprefix("control:")))
             case _:
                 return await self._step(claim, mail)
+
+    def help_text(self, principal: Principal, lang: Lang) -> str:
+        """What this person may ask and start, and the commands; plain text."""
+        return commands.plain_help(lang, self._turn_services().limited_to(principal))
 
     @property
     def _strangers(self) -> Strangers:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import structlog
@@ -42,6 +43,10 @@ _OF_DECIDERS = ("pending", HAND_OVER)
 log = structlog.get_logger()
 
 
+HelpText = Callable[[Principal, Lang], str]
+"""What a person may ask and start, as plain text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Intake:
     """Hands verified updates to the store; answers only once they are durable."""
@@ -52,6 +57,7 @@ class Intake:
     zone: str
     inbox: Inbox
     doorkeeper: Doorkeeper | None = None
+    help_text: HelpText | None = None
 
     async def __call__(self, update: Update) -> Outcome:
         """What became of the update; never raises for a store that is away."""
@@ -82,6 +88,7 @@ class Intake:
                         text=command[1],
                         said=update.text,
                         thread=update.thread,
+                        aside=update.aside,
                     )
                     return await self._command(given, principal)
                 mail = Said(update=update, principal=_in_mail(principal)).stored()
@@ -117,6 +124,11 @@ class Intake:
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
         if update.name == HAND_OVER:
             return await self._hand_over(update, principal)
+        if update.aside and update.name == "help" and self.help_text:
+            typed = update.text or update.said.removeprefix("/").removeprefix(update.name)
+            langs = _langs(principal, typed)
+            told = "\n\n".join(self.help_text(principal, lang) for lang in langs)
+            return Answered(told, ok=True, aside=True)
         mail = Commanded(update=update, principal=_in_mail(principal)).stored()
         lane = f"control:{update.conversation}"
         return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
@@ -244,6 +256,9 @@ def _not_recorded(update: Update, principal: Principal) -> str:
 
 def _said(key: str, principal: Principal, text: str = "") -> str:
     """In the person's language, else that of their text, else in both."""
+    return " ".join(say(key, each) for each in _langs(principal, text))
+
+
+def _langs(principal: Principal, text: str) -> tuple[Lang, ...]:
     lang = principal.lang or (detect(text) if text.strip() else None)
-    langs: tuple[Lang, ...] = (lang,) if lang else ("zh", "en")
-    return " ".join(say(key, each) for each in langs)
+    return (lang,) if lang else ("zh", "en")

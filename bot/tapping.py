@@ -1,5 +1,7 @@
 """What a tap on a card comes to: a decision, a vote, an edit, a hand-over, or why not (§7)."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot import edits
@@ -10,7 +12,7 @@ from cards.buttons import Button
 from cards.decision import Invalid, MayEdit, NeedsForm, Recorded, Refused, Repeated, Won
 from cards.decision_texts import refusal_text, repeated_text
 from cards.editing import Edited, Unchanged
-from cards.handover import HAND_OVER, WHOM, NotHanded, form
+from cards.handover import HAND_OVER, WHOM, Handed, NotHanded, form, hand_over
 from cards.lapsed import open_seats
 from cards.model import Card, Choice, Lang, Principal
 from cards.reader import as_read, label_in
@@ -21,6 +23,9 @@ from engine import audit
 from engine.events import FormRefused, FormWanted
 from engine.ports.store import CardNow, Effects
 from engine.reviews.card_judge import CardAnswer, CardJudge, Judgement
+
+# Chosen from a platform's list of its users: people do not know it as a name.
+_ACCOUNT = re.compile(r"[a-z]+:[A-Za-z0-9:]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,7 @@ class Tapping:
             text = say(f"handover.{refused.reason}", tapped.lang)
             return Told(text, False, Effects(log=(tapped.entry(refused.reason),)))
         if name is None:
-            card = as_read(card, tapped.lang, self.people.role_name)
-            return Formed(FormWanted(_whom(card, tapped.lang)), "form", tapped.entry("form"))
+            return self._ask_whom(tapped)
         meant = named(self.people.about(card.conversation), name)
         if len(meant) != 1:
             return self._whom_again(tapped, _unclear(tapped, name, [each.name for each in meant]))
@@ -99,6 +103,14 @@ class Tapping:
         entry = tapped.entry("handed_over", after=verdict.card, more=more)
         text = say("handover.done", tapped.lang, to=verdict.given.to_name)
         return Told(text, True, replace(effects, log=(entry,)))
+
+    def _ask_whom(self, tapped: Tapped) -> Judged:
+        card, giver, now = tapped.card, tapped.principal, tapped.found.now
+        everybody = self.people.about(card.conversation).everybody
+        able = [each for each in everybody if isinstance(hand_over(card, giver, each, now), Handed)]
+        card = as_read(card, tapped.lang, self.people.role_name)
+        shown = FormWanted(_whom(card, tapped.lang, [each.name for each in able]))
+        return Formed(shown, "form", tapped.entry("form"))
 
     def _whom_again(self, tapped: Tapped, why: str) -> Judged:
         entry = tapped.entry("invalid", faults=[WHOM])
@@ -178,12 +190,14 @@ def _seat(seat: str) -> dict[str, str]:
 
 def _unclear(tapped: Tapped, name: str, names: list[str]) -> str:
     lang = tapped.lang
+    if not names and _ACCOUNT.fullmatch(name):
+        return say("handover.stranger", lang)
     if not names:
         return say("handover.unknown", lang, name=name.strip()[:60])
     return say("handover.ambiguous", lang, names=say("list.items", lang).join(names))
 
 
-def _whom(card: Card, lang: Lang) -> FormView:
+def _whom(card: Card, lang: Lang, names: Sequence[str]) -> FormView:
     data = Button(token=card.token, choice=HAND_OVER, revision=card.revision).pack()
     return FormView(
         data=data,
@@ -191,7 +205,7 @@ def _whom(card: Card, lang: Lang) -> FormView:
         title=say("handover.title", card.lang),
         submit=say("choice.hand_over", card.lang),
         cancel=say("form.cancel", lang),
-        fields=form(card),
+        fields=form(card, names),
     )
 
 

@@ -15,6 +15,7 @@ from adapters.knowledge.search import DocumentSearch
 from adapters.mcp.tools import McpTools
 from adapters.redis.client import Client
 from adapters.redis.scripts import Scripts
+from adapters.redis.slate import RedisSlate
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
@@ -42,6 +43,7 @@ from bot.projects import by_conversation
 from bot.records import open_redcap, open_study
 from bot.reloading import Reloading, fingerprint, open_reloading
 from bot.settings import Settings
+from bot.shown_once import ShownOnce
 from bot.spans import Spans, open_spans
 from bot.standing import Standings
 from bot.stopping import unless
@@ -291,14 +293,16 @@ def _parts(settings: Settings, outside: _Outside, inside: _Inside, handling: Han
         rate=rooms.rate,
         meter=watched.meter,
         spans=watched.spans,
-        intake=_intake(settings, rooms, watched, outside),
+        intake=_intake(settings, rooms, watched, outside, handling),
         remote=inside.remote,
         handling=arm("handling", handling),
         clock=outside.clock,
     )
 
 
-def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside) -> Overhearing:
+def _intake(
+    settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outside, handling: Handling
+) -> Overhearing:
     clock = outside.clock
     intake = Intake(
         rooms.mailbox,
@@ -307,9 +311,14 @@ def _intake(settings: Settings, rooms: Rooms, watched: _Watched, outside: _Outsi
         settings.timezone,
         rooms.inbox,
         Doorkeeper(outside.people, rooms.mailbox, rooms.numbers, rooms.rate),
+        handling.help_text,
     )
     metered = Metered(
-        Limited(intake, clock, per_minute=settings.messages_per_min),
+        ShownOnce(
+            Limited(intake, clock, per_minute=settings.messages_per_min),
+            RedisSlate(rooms.scripts.client),
+            clock,
+        ),
         watched.meter,
         clock,
         spans=watched.spans,

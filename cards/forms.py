@@ -5,12 +5,14 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from datetime import date
 
+from cards.clipping import units
 from cards.linear import fits
 from cards.markdown import written
 from cards.model import Field, Lang, Value
 from cards.texts import say
 
-MAX_TEXT = 2000
+MAX_TEXT = 2_000
+"""So long a text may be, in UTF-16 units, as inputs of platforms count; a line break is one."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})")
@@ -49,7 +51,7 @@ def check_form(
 
 def _typed(field: Field, raw: str, lang: Lang) -> Value:
     match field.type:
-        case "text":
+        case "text" | "person":
             return _text(field, raw)
         case "integer":
             return _limited(field, int(_matching(_WHOLE, raw, "form.integer")))
@@ -84,7 +86,8 @@ def storable(text: str) -> bool:
 
 
 def _text(field: Field, raw: str) -> str:
-    if len(raw) > MAX_TEXT:
+    raw = raw.replace("\r\n", "\n").replace("\r", "\n")
+    if units(raw) > MAX_TEXT:
         raise _Fault("form.long", limit=MAX_TEXT)
     if not storable(raw):
         raise _Fault("form.unstorable")

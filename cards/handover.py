@@ -1,5 +1,6 @@
 """A reviewer gives their seat on one card to somebody else (runs-and-reviews §1.9, A27)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -46,10 +47,10 @@ def offers(card: Card) -> bool:
     return card.status == "open" and bool(card.review.roles) and card.review.delegable
 
 
-def form(card: Card) -> tuple[Field, ...]:
-    """What the button asks for: a name, as people know it."""
-    hint = say("handover.hint", card.lang)
-    return (Field(name=WHOM, label=say("handover.person", card.lang), hint=hint),)
+def form(card: Card, names: Sequence[str] = ()) -> tuple[Field, ...]:
+    """What the button asks for: a person; `names` are of those who could take the seat."""
+    hint, label = say("handover.hint", card.lang), say("handover.person", card.lang)
+    return (Field(name=WHOM, label=label, type="person", hint=hint, options=tuple(names)),)
 
 
 def may_hand_over(card: Card, giver: Principal, now: datetime) -> NotHanded | None:

@@ -13,11 +13,14 @@ from cards.policy import Escalation, Reminders
 ADMIN: Final = "admin"
 """The role of whoever may end every run, and lets people in."""
 
+SUBMIT: Final = "submit"
+"""The choice that sends the form of a card that asks for values."""
+
 Lang = Literal["zh", "en"]
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
 CardStatus = Literal["open", "told", "decided", "expired", "cancelled", "superseded"]
 """A card that is `told` only informs: it never was open, and nobody decides it."""
-FieldType = Literal["text", "integer", "number", "date", "choice"]
+FieldType = Literal["text", "integer", "number", "date", "choice", "person"]
 Style = Literal["primary", "danger", "plain"]
 Value = str | int | float
 Majority = Literal["deny_wins", "majority"]
@@ -72,7 +75,7 @@ class Field(Frozen):
     the form is about: another one needs a form of its own. `words` are values in themselves, such
     as "all", wherever a text that gives no other value has one of them. A text is as the regular
     expression `pattern` says, the whole of it. `multiline` text has
-    several lines.
+    several lines. A `person` is given by name, by id or by account; `options` are names of some.
     """
 
     name: str

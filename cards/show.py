@@ -4,7 +4,7 @@ from cards.buttons import Button
 from cards.edit_texts import lines
 from cards.handover import HAND_OVER, form, offers
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Lang, Vote
+from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
 from cards.moments import local
 from cards.reader import label_in
 from cards.texts import say
@@ -13,7 +13,7 @@ from cards.view import ButtonView, CardView, Tone
 _TONES: dict[str, Tone] = {
     "approve": "good",
     "confirm": "good",
-    "submit": "good",
+    SUBMIT: "good",
     "ok": "good",
     "reject": "bad",
 }
@@ -28,6 +28,7 @@ def button(card: Card, choice: Choice) -> ButtonView:
         style=choice.style,
         form=choice.form,
         intro=choice.intro,
+        opens=say("choice.fill_in", card.lang) if choice.form and choice.id == SUBMIT else "",
         final=_final(card, choice),
     )
 

@@ -29,8 +29,9 @@ NOT_DONE: frozenset[PartState] = frozenset(
 class ButtonView(Frozen):
     """A button: its label and its packed data. With `form`, the tap asks for these fields first.
 
-    `intro` is what the form says above them. With `final` nothing takes the tap back: who can ask
-    whether the person is sure, does.
+    `intro` is what the form says above them. `opens` is the label where a tap only opens the form,
+    "" where that is `label` too. With `final` nothing takes the tap back: who can ask whether the
+    person is sure, does.
     """
 
     data: str
@@ -38,7 +39,13 @@ class ButtonView(Frozen):
     style: Style = "plain"
     form: tuple[Field, ...] = ()
     intro: str = ""
+    opens: str = ""
     final: bool = False
+
+    @property
+    def opening_label(self) -> str:
+        """What the button is called where its form is not open yet."""
+        return self.opens or self.label
 
 
 class FormView(Frozen):

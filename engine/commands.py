@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cards.document import plain
 from cards.markdown import literal
 from cards.model import ADMIN, Lang, Principal
 from cards.texts import say
@@ -31,9 +32,7 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
         case "start" if mail.update.text:
             return _with_cards(mail, lang, services, await opened(mail, lang, services))
         case "help" | "start":
-            return _reply(
-                mail, lang, services, say("help", lang, examples=_examples(lang, services))
-            )
+            return _reply(mail, lang, services, _help(lang, services))
         case "pending":
             return _with_cards(mail, lang, services, await pending(mail, lang, services))
         case "runs":
@@ -48,6 +47,16 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
             return _cancel(mail, lang, services, runs, await all_active(conversation, services))
         case name:
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
+
+
+def plain_help(lang: Lang, services: TurnServices) -> str:
+    """What can be asked and started with these services, and the commands; plain text."""
+    part = PartView(number=0, state="answered", text=_help(lang, services).replace("`", ""))
+    return plain(MessageView(lang=lang, parts=(part,)))
+
+
+def _help(lang: Lang, services: TurnServices) -> str:
+    return say("help", lang, examples=_examples(lang, services))
 
 
 def _with_cards(mail: Commanded, lang: Lang, services: TurnServices, told: Told) -> Effects:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cards.clipping import units
 from cards.edits import EDIT, Edit, Editable, Editing, canonical
 from cards.forms import MAX_TEXT
 from cards.model import Choice, Decision, Field
@@ -37,7 +38,7 @@ def offer(
     allowed = node.review.may_edit if node.review else ()
     fields = {each.path: _field(each.path, context) for each in shown if each.path in allowed}
     # What a form cannot hold would come back shortened.
-    short = {path: f for path, f in fields.items() if len(f.value) <= MAX_TEXT}
+    short = {path: f for path, f in fields.items() if units(f.value) <= MAX_TEXT}
     if not short:
         return None
     lang = context.run.lang

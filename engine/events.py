@@ -53,7 +53,8 @@ class MessageReceived(Frozen):
 
     `files` came with it and are not fetched yet; then `text` may be empty. `overheard` when it was
     not addressed to the bot: it is for the bot only while a card waits there for its writer.
-    `thread` is the place inside the conversation where it is answered, "" for none.
+    `thread` is the place inside the conversation where it is answered, "" for none. `aside`: it can
+    be answered at once to its writer alone, as where others read what is said.
     """
 
     kind: Literal["message"] = "message"
@@ -64,12 +65,14 @@ class MessageReceived(Frozen):
     files: tuple[SharedFile, ...] = ()
     overheard: bool = False
     thread: str = ""
+    aside: bool = Field(default=False, exclude=True)
 
 
 class CommandGiven(Frozen):
     """A command such as `/cancel`; `name` without the slash, `text` what followed it.
 
-    `said` is the whole of what was typed, where it is known; `thread` as in MessageReceived.
+    `said` is the whole of what was typed, where it is known; `thread` and `aside` as in
+    MessageReceived.
     """
 
     kind: Literal["command"] = "command"
@@ -81,6 +84,7 @@ class CommandGiven(Frozen):
     said: Text = ""
     files: tuple[SharedFile, ...] = Field(default=(), exclude=True)
     thread: str = ""
+    aside: bool = Field(default=False, exclude=True)
 
 
 class CardTapped(Frozen):
@@ -130,6 +134,10 @@ Update = Annotated[
 ]
 
 
+Again = Literal["", "update", "tap"]
+"""Whether the person was shown an answer before: to this `update`, or to a `tap` just before it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Accepted:
     """The update is durable in its lane; `duplicate` when it was there already."""
@@ -142,13 +150,17 @@ class Answered:
     """A tap was judged: `text` is for the tapper's eyes; `ok` when it was recorded.
 
     `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
-    at, since the person is not admitted; it may answer a message too.
+    at, since the person is not admitted; it may answer a message too. `again` when they were shown
+    an answer to this before: whoever would post this one does not. `aside` when it is for them
+    alone, wherever they asked.
     """
 
     text: str
     ok: bool
     tells: bool = False
     stranger: bool = False
+    again: Again = ""
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,16 +170,18 @@ class NotForUs:
 
 @dataclass(frozen=True, slots=True)
 class FormWanted:
-    """The tap asks for a form first; nothing was decided."""
+    """The tap asks for a form first; nothing was decided. `again` as for an answer."""
 
     form: FormView
+    again: Again = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FormRefused:
-    """The form has faults: a sentence per field name; nothing was decided."""
+    """The form has faults: a sentence per field name; nothing was decided. `again` as above."""
 
     errors: dict[str, str]
+    again: Again = ""
 
 
 @dataclass(frozen=True, slots=True)

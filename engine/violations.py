@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from cards.clipping import clip
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
@@ -52,7 +53,7 @@ def chart_of(counts: Counts, records: int, context: StepContext) -> ChartView | 
     if rest:
         bars.append(BarView(label=say("chart.others", lang), value=rest))
     title = say("chart.violations", lang, name=context.run.name)
-    return ChartView(title=_clipped(title, TITLE_CHARS), bars=tuple(bars))
+    return ChartView(title=clip(" ".join(title.split()), TITLE_CHARS), bars=tuple(bars))
 
 
 def shown(before: Run, after: Run, *, below: bool) -> tuple[Run, tuple[Post, ...]]:
@@ -82,9 +83,4 @@ def _message(chart: ChartView, lang: Lang) -> MessageView:
 def _name(rule: HardRule, context: StepContext) -> str:
     lang, label = context.run.lang, label_of(rule.field, context)
     told = f"{label}{say('list.colon', lang)}{general(rule.message, label=label, lang=lang)}"
-    return _clipped(told, LABEL_CHARS)
-
-
-def _clipped(text: str, limit: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return clip(" ".join(told.split()), LABEL_CHARS)

@@ -33,9 +33,11 @@ from engine.events import (
     Update,
 )
 
-# Slack waits 3 s in all, and a trigger for a form lives as long.
 _TELL_S = 2.0
-_FORM_S = 2.5
+# What is left of Slack's time after a form did not open, to say so.
+_SAY_SO_S = 0.7
+_LATE = "time limit"
+_USED = "exchanged_trigger_id"
 _EPHEMERAL = {"response_type": "ephemeral"}
 
 log = structlog.get_logger("slack")
@@ -44,11 +46,18 @@ Payload = Mapping[str, Any]
 
 
 async def acknowledge(
-    update: Update, outcome: Outcome, *, payload: Payload, api: WebApi, lang: Lang | None = None
+    update: Update,
+    outcome: Outcome,
+    *,
+    payload: Payload,
+    api: WebApi,
+    until: float,
+    lang: Lang | None = None,
 ) -> BoltResponse:
-    """The answer to Slack. What the person is to see is shown before, best effort, in time.
+    """The answer to Slack. What the person is to see is shown before, best effort.
 
-    `lang` is what they want to read, None for the language that they wrote in.
+    `until` is when Slack has to have the answer, by the event loop's time. `lang` is what they want
+    to read, None for the language that they wrote in.
     """
     match update:
         case MessageReceived() | CommandGiven():
@@ -58,9 +67,11 @@ async def acknowledge(
                 case "message_action":
                     return await _shortcut(update, outcome, payload, api, lang)
                 case _:
-                    return await _command(update, outcome, payload, api, lang)
+                    return await _command(update, outcome, payload, api, until, lang)
         case CardTapped():
-            return await _tap(update, outcome, payload, api)
+            if not _is_again(outcome):
+                await _tap(update, outcome, payload, api, until)
+            return BoltResponse(status=200, body="")
         case FormSubmitted():
             return _form(update, outcome, payload)
         case _:
@@ -72,7 +83,7 @@ async def _event(
 ) -> BoltResponse:
     if isinstance(outcome, NotRecorded):
         return BoltResponse(status=503, body="", headers={"Retry-After": "5"})
-    if text := _text(outcome):
+    if (text := _text(outcome)) and not _is_again(outcome):
         await _tell(update, text, api)
     return BoltResponse(status=200, body="")
 
@@ -82,11 +93,12 @@ async def _command(
     outcome: Outcome,
     payload: Payload,
     api: WebApi,
+    until: float,
     lang: Lang | None,
 ) -> BoltResponse:
-    if isinstance(outcome, FormWanted):
-        await _open(update, outcome.form, payload, api)
     text = _text(outcome)
+    if isinstance(outcome, FormWanted) and not outcome.again:
+        text = await _open(update, outcome.form, payload, api, until)
     if isinstance(outcome, Accepted) and _elsewhere(update, payload.get("channel_id")):
         text = say("slack.answer_there", lang or lang_of(update.text))
     if not text:
@@ -105,8 +117,8 @@ async def _shortcut(
     channel, text = payload.get("channel"), _text(outcome)
     at = channel.get("id") if isinstance(channel, Mapping) else None
     if isinstance(outcome, Accepted) and _elsewhere(update, at):
-        text = say("slack.answer_there", lang or lang_of(update.text))
-    if text:
+        text = "" if outcome.duplicate else say("slack.answer_there", lang or lang_of(update.text))
+    if text and not _is_again(outcome):
         await tell(Remark(text), payload, api)
     return BoltResponse(status=200, body="")
 
@@ -147,25 +159,16 @@ async def _noticed(text: str, show: Callable[[dict[str, Any]], Awaitable[object]
     await show(last)
 
 
-async def _tap(update: CardTapped, outcome: Outcome, payload: Payload, api: WebApi) -> BoltResponse:
+async def _tap(
+    update: CardTapped, outcome: Outcome, payload: Payload, api: WebApi, until: float
+) -> None:
+    text = _text(outcome)
     if isinstance(outcome, FormWanted):
-        await _open(update, outcome.form, payload, api)
-    elif text := _text(outcome):
-        if on_home(payload):
-            await _show(update, answer(text), payload, api)
-        else:
-            await _tell(update, text, api)
-    return BoltResponse(status=200, body="")
-
-
-async def _show(update: Update, view: dict[str, Any], payload: Payload, api: WebApi) -> None:
-    """Opens a modal that only says something."""
-    fields = {"trigger_id": payload.get("trigger_id"), "view": view}
-    try:
-        async with asyncio.timeout(_FORM_S):
-            await api.call("views.open", fields)
-    except (PlatformError, TimeoutError) as error:
-        log.warning("notice_not_shown", update=update.id, error=str(error) or "time limit")
+        text = await _open(update, outcome.form, payload, api, until)
+    elif text and on_home(payload) and not await _modal(answer(text), payload, api, until):
+        return
+    if text:
+        await _tell(update, text, api)
 
 
 def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResponse:
@@ -205,25 +208,31 @@ def _text(outcome: Outcome) -> str:
             return ""
 
 
-async def _open(
-    update: CardTapped | CommandGiven | MessageReceived,
-    form: FormView,
-    payload: Payload,
-    api: WebApi,
-) -> None:
-    fields = {
-        "trigger_id": payload.get("trigger_id"),
-        "view": modal(form, update.conversation),
-    }
+def _is_again(outcome: Outcome) -> bool:
+    return isinstance(outcome, Answered | FormWanted | FormRefused) and outcome.again != ""
+
+
+async def _open(update: Update, form: FormView, payload: Payload, api: WebApi, until: float) -> str:
+    """Shows the form; what the person is told where it did not open, "" where it did."""
+    fault = await _modal(modal(form, update.conversation), payload, api, until)
+    if not fault:
+        return ""
+    # A form of a trigger that was used stands open, and one that took too long may.
+    perhaps = fault == _LATE or fault.endswith(_USED)
+    return say("slack.late_form" if perhaps else "slack.no_form", form.lang)
+
+
+async def _modal(view: dict[str, Any], payload: Payload, api: WebApi, until: float) -> str:
+    """Opens a modal; why it did not open, "" where it did."""
+    fields = {"trigger_id": payload.get("trigger_id"), "view": view}
     try:
-        async with asyncio.timeout(_FORM_S):
-            try:
-                await api.call("views.open", fields)
-            except PlatformError as error:
-                log.warning("form_not_opened", update=update.id, error=str(error))
-                await _tell(update, say("slack.no_form", form.lang), api)
-    except TimeoutError:
-        log.warning("form_not_opened", update=update.id, error="time limit")
+        async with asyncio.timeout_at(until - _SAY_SO_S):
+            await api.call("views.open", fields)
+    except (PlatformError, TimeoutError) as error:
+        fault = str(error) or _LATE
+        log.warning("modal_not_opened", error=fault)
+        return fault
+    return ""
 
 
 async def _tell(update: Update, text: str, api: WebApi) -> None:

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.clouds import cloud_of, takes_answers
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
 
 # Below the lease of a row, so that a slow call is not made again by another worker meanwhile.
@@ -16,7 +16,6 @@ _RETRY_AFTER_S = 5.0
 AS_WRITTEN: Final = {"link_names": False, "parse": "none"}
 """Nothing in a text may become a mention, beyond what blocks already forbid."""
 
-_HOOKS = "hooks.slack.com"
 _REMEMBERED = 10_000
 
 _GONE = frozenset(
@@ -51,12 +50,12 @@ _TRANSIENT = frozenset(
 def web_client(api_url: str, token: str | None) -> AsyncWebClient:
     """A client that never tries again by itself; "" is Slack's own address.
 
-    An address given by hand is used directly, whatever proxy the environment names.
+    Another address than Slack's is used directly, whatever proxy the environment names.
     """
     client = AsyncWebClient(
         token=token, base_url=api_url or AsyncWebClient.BASE_URL, retry_handlers=[]
     )
-    if api_url:
+    if not cloud_of(api_url):
         client.proxy = None
     return client
 
@@ -195,11 +194,7 @@ class WebApi:
 
         Nothing is sent to another host than Slack's, or that of the address given by hand.
         """
-        at, ours = urlsplit(url), urlsplit(self.api_url)
-        theirs = (at.scheme, at.netloc) == ("https", _HOOKS)
-        if not theirs and (
-            not self.api_url or (at.scheme, at.netloc) != (ours.scheme, ours.netloc)
-        ):
+        if not takes_answers(url, self.api_url):
             raise PlatformError("response_url: not an address of Slack's")
         try:
             async with self._session().post(

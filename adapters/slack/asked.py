@@ -52,6 +52,7 @@ def said(
     text: str,
     files: tuple[SharedFile, ...] = (),
     thread: str = "",
+    aside: bool = False,
 ) -> MessageReceived | CommandGiven:
     """What was written, as a command where it is `/name …`: there are none of Slack's in threads.
 
@@ -60,7 +61,13 @@ def said(
     command = _SLASHED.fullmatch(text)
     if command is None:
         return MessageReceived(
-            id=id, conversation=conversation, actor=actor, text=text, files=files, thread=thread
+            id=id,
+            conversation=conversation,
+            actor=actor,
+            text=text,
+            files=files,
+            thread=thread,
+            aside=aside,
         )
     return CommandGiven(
         id=id,
@@ -70,6 +77,7 @@ def said(
         text=(command["text"] or "").strip(),
         files=files,
         thread=thread,
+        aside=aside,
     )
 
 
@@ -89,6 +97,7 @@ def slash_command(payload: Mapping[str, Any]) -> MessageReceived | CommandGiven:
         conversation=Address(slash.team_id, slash.user_id).conversation,
         actor=actor,
         text=text.strip() or "/help",
+        aside=True,
     )
 
 

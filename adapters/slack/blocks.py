@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.slack.layout import SECTION, clip, cut, fit, pack, size, taken
+from adapters.slack.layout import SECTION, cut, fit, pack, taken
 from adapters.slack.markdown import Chunk, bold, chunks, escape, literal, render, straight
 from adapters.slack.tapping import actions, plain_text
+from cards.clipping import clip, units
 from cards.document import SHORT, plain
 from cards.model import Lang, Row
 from cards.view import CardView, MessageView, PartState, PartView, Tone
@@ -190,7 +191,7 @@ def _below(card: CardView, lang: Lang) -> list[Block]:
 
 def _is_whole(card: CardView, body: Sequence[Chunk]) -> bool:
     limits = ((card.title, _TITLE), (card.note, _LINE), (card.outcome, _LINE))
-    return all(size(text) <= most for text, most in limits) and not any(c.cut for c in body)
+    return all(units(text) <= most for text, most in limits) and not any(c.cut for c in body)
 
 
 def _outcome(card: CardView) -> list[Chunk]:
@@ -252,7 +253,7 @@ def _weight(node: Any) -> int:
         return sum(map(_weight, node))
     if not isinstance(node, dict):
         return 0
-    own = size(node["text"]) if isinstance(node.get("text"), str) else 0
+    own = units(node["text"]) if isinstance(node.get("text"), str) else 0
     return own + sum(map(_weight, node.values()))
 
 

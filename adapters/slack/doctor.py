@@ -11,6 +11,7 @@ import aiohttp
 from slack_sdk.oauth.installation_store import Bot
 
 from adapters.slack.api import Http, WebApi
+from adapters.slack.clouds import GOV, cloud_of, is_in
 from adapters.slack.install import INSTALL, REDIRECT
 from adapters.slack.needs import THREADS, scopes
 from engine.errors import PlatformError, StoreError
@@ -102,8 +103,11 @@ class SlackDoctor:
         try:
             told, headers = await api.told("auth.test", {})
         except PlatformError as error:
+            if "invalid_auth" in str(error) and cloud_of(self._api_url) != GOV:
+                fix += f"; a token of GovSlack needs SLACK_API_URL=https://{GOV}/api/"
             return [_failed(f"slack token{of}", error, fix)]
         name = f"{told.get('user', 'bot')} in {told.get('team', '')} ({told.get('team_id', '')})"
+        name += " of GovSlack" if is_in(str(told.get("url") or ""), GOV) else ""
         scoped = _scopes(f"slack scopes{of}", dict(headers))
         return [Finding(check=f"slack token{of}", state="ok", told=name), scoped]
 

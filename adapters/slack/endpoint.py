@@ -47,12 +47,15 @@ from engine.errors import (
 from engine.events import Answered, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
+from engine.ports.slate import Slate
 
 MAX_BODY_BYTES = 1 << 20
 _FORM_FIELDS = 100
 # Parts of the 3 s in which Slack wants its answer.
 _DIRECT_S = 1.0
 _ANSWER_S = 2.7
+# Slack brings an event again for six minutes.
+_RETRIED_S = 3600.0
 
 log = structlog.get_logger("slack")
 
@@ -79,7 +82,7 @@ class Door:
     """What stands behind both doors; without `homes` there is no Home tab.
 
     With `install`, workspaces install the app themselves, and take it away. `speaks` is what people
-    want to read.
+    want to read. The `slate` keeps which events were remarked upon.
     """
 
     intake: Intake
@@ -87,18 +90,20 @@ class Door:
     homes: Homes | None = None
     install: Install | None = None
     speaks: Speaks = unknown
+    slate: Slate | None = None
 
 
 async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
     """Gives the payload's update to intake, then answers. Raises Rejected."""
     if payload.get("type") == "url_verification":
         return BoltResponse(status=200, body={"challenge": payload.get("challenge")})
+    until = asyncio.get_running_loop().time() + _ANSWER_S
     try:
-        async with asyncio.timeout(_ANSWER_S):
+        async with asyncio.timeout_at(until):
             if door.install and (gone := uninstalled(payload)):
                 await door.install.forget(*gone)
                 return BoltResponse(status=200, body="")
-            return await _handed_over(payload, door)
+            return await _handed_over(payload, door, until)
     except Gone as error:
         # It took the app away while this was on its way: nobody is left to be answered.
         log.warning("slack_not_installed", error=str(error))
@@ -108,11 +113,12 @@ async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
         return BoltResponse(status=503, body="", headers={"Retry-After": "5"})
 
 
-async def _handed_over(payload: dict[str, Any], door: Door) -> BoltResponse:
+async def _handed_over(payload: dict[str, Any], door: Door, until: float) -> BoltResponse:
     """Raises Rejected, and of the workspace's token Gone and Unavailable, StoreUnavailable."""
     update = receive(payload)
     if update is None:
-        if said := remark(payload, door.speaks):
+        said = remark(payload, door.speaks)
+        if said and await _is_first(payload, door.slate):
             await tell(said, payload, await door.workspaces.api(workspace_of(payload)))
         elif door.homes and (actor := opened(payload)):
             await door.homes.open(actor)
@@ -120,11 +126,28 @@ async def _handed_over(payload: dict[str, Any], door: Door) -> BoltResponse:
     api = await door.workspaces.api(update.actor.workspace)
     update = await _in_direct(update, api)
     outcome = await door.intake(update)
-    lang = door.speaks(update.actor)
-    answer = await acknowledge(update, outcome, payload=payload, api=api, lang=lang)
+    answer = await acknowledge(
+        update,
+        outcome,
+        payload=payload,
+        api=api,
+        until=until,
+        lang=door.speaks(update.actor),
+    )
     if door.homes and isinstance(outcome, Answered):
         door.homes.touched(update.actor)
     return answer
+
+
+async def _is_first(payload: dict[str, Any], slate: Slate | None) -> bool:
+    """Whether the event was not remarked upon before; so it is where nothing can tell."""
+    event = payload.get("event_id")
+    if slate is None or not isinstance(event, str):
+        return True
+    try:
+        return await slate.write(f"remarked/{event}", "1", was="", keep_s=_RETRIED_S)
+    except StoreUnavailable:
+        return True
 
 
 async def _in_direct(update: Update, api: WebApi) -> Update:

@@ -3,11 +3,11 @@
 import re
 from typing import Any
 
-from adapters.slack.layout import clip, size
 from adapters.slack.receive import FORM_CALLBACK, FormOrigin
 from adapters.slack.tapping import grouped
 from adapters.slack.wording import lang_of
-from cards.forms import detailed, limits
+from cards.clipping import clip, units
+from cards.forms import MAX_TEXT, detailed, limits
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
@@ -17,7 +17,7 @@ _LABEL = 2_000
 _OPTION = 75
 # In groups of a hundred; the view may have 250 KB, and an option takes up to 600 bytes.
 _OPTIONS = 300
-_INPUT = 3_000
+_SECTION = _INPUT = 3_000
 _BLOCKS = 100
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -26,13 +26,15 @@ Json = dict[str, Any]
 
 def modal(form: FormView, conversation: str) -> Json:
     """The modal that asks for the form's fields; block ids are the fields' names."""
-    intro = [{"type": "section", "text": _plain(clip(form.intro, _INPUT))}] if form.intro else []
+    title = clip(form.title, _HEAD)
+    told = (form.title if title != form.title else "", form.intro)
+    intro = [{"type": "section", "text": _plain(clip(text, _SECTION))} for text in told if text]
     origin = FormOrigin(button=form.data, conversation=conversation)
     return {
         "type": "modal",
         "callback_id": FORM_CALLBACK,
         "private_metadata": origin.model_dump_json(),
-        "title": _plain(clip(form.title, _HEAD)),
+        "title": _plain(title),
         "submit": _plain(clip(form.submit, _HEAD)),
         "close": _plain(clip(form.cancel, _HEAD)),
         "blocks": [*intro, *(_input(field, form.lang) for field in form.fields)][:_BLOCKS],
@@ -46,7 +48,7 @@ def answer(text: str) -> Json:
         "type": "modal",
         "title": _plain(say("slack.result", lang)),
         "close": _plain(say("slack.close", lang)),
-        "blocks": [{"type": "section", "text": _plain(clip(text, _INPUT) or "…")}],
+        "blocks": [{"type": "section", "text": _plain(clip(text, _SECTION) or "…")}],
     }
 
 
@@ -75,7 +77,9 @@ def _input(field: Field, lang: Lang) -> Json:
         "label": _plain(clip(label, _LABEL) or field.name),
         "element": _element(field),
     }
-    hint = " · ".join(x for x in (field.hint, _range(field)) if x)
+    # Somebody who is chosen needs no name.
+    hint = "" if field.type == "person" else field.hint
+    hint = " · ".join(x for x in (hint, _range(field)) if x)
     return block | {"hint": _plain(clip(hint, _LABEL))} if hint else block
 
 
@@ -83,15 +87,20 @@ def _element(field: Field) -> Json:
     if field.type == "date":
         initial = {"initial_date": field.value} if _DATE.fullmatch(field.value) else {}
         return {"type": "datepicker", "action_id": "value"} | initial
+    if field.type == "person":
+        return {"type": "users_select", "action_id": "value"}
     if field.type == "choice" and _selectable(field.options):
         return _select(field)
+    # A value that is too long must not come back shortened as if somebody had wanted that: there is
+    # room to send more of it than the check takes, which says so.
+    most = MAX_TEXT if units(field.value) <= MAX_TEXT else _INPUT
     element: Json = {
         "type": "plain_text_input",
         "action_id": "value",
         "multiline": field.type == "text" and (field.multiline or field.name == "reason"),
-        "max_length": _INPUT,
+        "max_length": most,
     }
-    return element | {"initial_value": clip(field.value, _INPUT)} if field.value else element
+    return element | {"initial_value": clip(field.value, most)} if field.value else element
 
 
 def _select(field: Field) -> Json:
@@ -103,7 +112,7 @@ def _select(field: Field) -> Json:
 
 def _selectable(options: tuple[str, ...]) -> bool:
     """Slack cuts nothing for us: what does not fit a menu is typed instead."""
-    return 0 < len(options) <= _OPTIONS and all(0 < size(o) <= _OPTION for o in options)
+    return 0 < len(options) <= _OPTIONS and all(0 < units(o) <= _OPTION for o in options)
 
 
 def _option(text: str) -> Json:

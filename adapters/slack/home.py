@@ -11,10 +11,10 @@ import structlog
 from pydantic import ValidationError
 
 from adapters.slack.blocks import brief, plain_section, plainer
-from adapters.slack.layout import clip
 from adapters.slack.markdown import literal
 from adapters.slack.shapes import Id, Part
 from adapters.slack.workspaces import Workspaces
+from cards.clipping import clip
 from cards.model import Lang
 from cards.plainer import line
 from cards.texts import say

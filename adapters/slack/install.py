@@ -17,6 +17,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from adapters.slack.api import Http, WebApi
+from adapters.slack.clouds import COMMERCIAL, cloud_of
 from adapters.slack.install_pages import Link, page
 from adapters.slack.needs import scopes
 from engine.errors import PlatformError, StoreError
@@ -37,6 +38,11 @@ class SlackApp:
     public_url: str
     api_url: str = ""
     teams: Collection[str] = ()
+
+    @property
+    def domain(self) -> str:
+        """Where people sign in to Slack."""
+        return cloud_of(self.api_url) or COMMERCIAL
 
     @property
     def redirect_uri(self) -> str:
@@ -68,6 +74,7 @@ class Install:
             client_id=app.client_id,
             scopes=sorted(scopes()),
             redirect_uri=quote(app.redirect_uri, safe=""),
+            authorization_url=f"https://{app.domain}/oauth/v2/authorize",
         )
 
     def routes(self) -> list[web.RouteDef]:
@@ -147,7 +154,7 @@ class Install:
         found = await self._installation(told)
         await self._installations.async_save(found)
         log.info("slack_installed", team=found.team_id, by=found.user_id)
-        to = f"https://slack.com/app_redirect?app={found.app_id}&team={found.team_id}"
+        to = f"https://{self._app.domain}/app_redirect?app={found.app_id}&team={found.team_id}"
         link = Link(to, "slack.install_done_link")
         return page(request, "slack.install_done", link, name=found.team_name or "")
 

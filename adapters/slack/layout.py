@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from adapters.slack.markdown import Chunk, fenced, join
+from cards.clipping import head, units
 from cards.model import Lang
 from cards.texts import say
 
@@ -11,19 +12,9 @@ _FENCE = 8
 _JOINT = 2
 
 
-def size(text: str) -> int:
-    """Length in UTF-16 units: never less than what Slack counts."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def clip(text: str, limit: int) -> str:
-    """Plain text of at most `limit` units, ended by "…" where something was cut off."""
-    return text if size(text) <= limit else text[: _fitting(text, limit - 1)].rstrip() + "…"
-
-
 def cut(text: str, limit: int) -> tuple[str, str]:
     """Rendered text in two: at most `limit` units, and the rest; never inside a link or entity."""
-    end = _fitting(text, limit)
+    end = len(head(text, limit))
     if end == len(text):
         return text, ""
     for space in (text.rfind("\n", end // 2, end), text.rfind(" ", end // 2, end)):
@@ -49,11 +40,11 @@ def fit(chunks: Sequence[Chunk], budget: int, lang: Lang) -> list[Chunk]:
             kept.append(chunk)
             room -= need
             continue
-        note_room = size(_note(10**6, lang)) + _JOINT
+        note_room = units(_note(10**6, lang)) + _JOINT
         head, tail = cut(chunk.text, max(0, room - note_room - _FENCE - _JOINT))
         if head.strip():
             kept.append(Chunk(head, chunk.code, chunk.tight))
-        left = size(tail) + sum(size(rest.text) for rest in chunks[index + 1 :])
+        left = units(tail) + sum(units(rest.text) for rest in chunks[index + 1 :])
         return [*kept, Chunk(_note(left, lang), cut=True)]
     return kept
 
@@ -68,7 +59,7 @@ def pack(chunks: Sequence[Chunk], limit: int = SECTION) -> list[str]:
     texts: list[list[tuple[str, bool]]] = [[]]
     for chunk in chunks:
         for piece in _pieces(chunk, limit):
-            if size(join([*texts[-1], piece])) > limit:
+            if units(join([*texts[-1], piece])) > limit:
                 texts.append([])
             texts[-1].append(piece)
     return [join(pieces) for pieces in texts if pieces]
@@ -87,16 +78,8 @@ def _pieces(chunk: Chunk, limit: int) -> list[tuple[str, bool]]:
 
 
 def _need(chunk: Chunk) -> int:
-    return size(chunk.text) + (_FENCE if chunk.code else 0) + _JOINT
+    return units(chunk.text) + (_FENCE if chunk.code else 0) + _JOINT
 
 
 def _note(count: int, lang: Lang) -> str:
     return say("slack.shortened", lang, count=count)
-
-
-def _fitting(text: str, limit: int) -> int:
-    """The greatest end such that `text[:end]` has at most `limit` units."""
-    end = max(0, min(len(text), limit))
-    while (excess := size(text[:end]) - limit) > 0 and end:
-        end -= max(1, excess // 2)
-    return end

@@ -135,12 +135,13 @@ class _Value(Part):
     value: str | None = None
     selected_date: str | None = None
     selected_option: _Option | None = None
+    selected_user: Id | None = None
 
-    @property
-    def raw(self) -> str:
-        """What the person entered, "" for nothing."""
+    def raw(self, workspace: str) -> str:
+        """What the person entered, "" for nothing; somebody of that workspace by their account."""
         chosen = self.selected_option.value if self.selected_option else None
-        return self.value or self.selected_date or chosen or ""
+        person = f"slack:{workspace}:{self.selected_user}" if self.selected_user else None
+        return self.value or self.selected_date or chosen or person or ""
 
 
 class _State(Part):
@@ -272,7 +273,7 @@ def _view_submission(payload: Mapping[str, Any]) -> FormSubmitted | None:
     origin = FormOrigin.model_validate(_metadata(sent.view.private_metadata))
     actor = actor_of(sent.team, sent.user)
     values = {
-        block: next((value.raw for value in entered.values()), "")
+        block: next((value.raw(actor.workspace) for value in entered.values()), "")
         for block, entered in sent.view.state.values.items()
     }
     return FormSubmitted(

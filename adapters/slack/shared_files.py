@@ -8,6 +8,7 @@ from yarl import URL
 
 from adapters.downloading import pieces
 from adapters.slack.api import WebApi
+from adapters.slack.clouds import COMMERCIAL, cloud_of, is_in
 from adapters.slack.workspaces import Workspaces
 from engine.errors import Gone
 from engine.events import SharedFile
@@ -18,7 +19,8 @@ class SlackFiles:
 
     def __init__(self, workspaces: Workspaces) -> None:
         self._workspaces = workspaces
-        self._own = URL(workspaces.api_url).origin() if workspaces.api_url else None
+        self._cloud = cloud_of(workspaces.api_url)
+        self._own = None if self._cloud else URL(workspaces.api_url).origin()
 
     async def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
         """The file's content. Raises PlatformError."""
@@ -42,9 +44,7 @@ class SlackFiles:
     def _is_slack(self, url: URL) -> bool:
         if self._own is not None and url.absolute and url.origin() == self._own:
             return True
-        host = (url.host or "").lower()
-        slack = host == "slack.com" or host.endswith(".slack.com")
-        return slack and url.scheme == "https" and url.port == 443
+        return is_in(str(url), self._cloud or COMMERCIAL)
 
 
 async def _address(api: WebApi, file_id: str) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from adapters.slack.layout import clip, size
 from adapters.slack.markdown import literal, straight
 from adapters.slack.receive import ACTION_PREFIX
+from cards.clipping import clip, units
 from cards.model import Lang
 from cards.texts import say
 from cards.view import ButtonView, CardView
@@ -67,7 +67,7 @@ def _menu(listed: Sequence[ButtonView], lang: Lang) -> tuple[list[Json], int]:
     room = _IN_MENU
     for button in listed:
         label = _label(button, _LABEL)
-        room -= size(label)
+        room -= units(label)
         if room < 0:
             break
         options.append({"text": plain_text(label), "value": _value(button)})
@@ -106,10 +106,10 @@ def _sure(button: ButtonView, card: CardView, lang: Lang) -> Json:
 
 
 def _label(button: ButtonView, limit: int) -> str:
-    return clip(" ".join(straight(button.label).split()), limit) or "…"
+    return clip(" ".join(straight(button.opening_label).split()), limit) or "…"
 
 
 def _value(button: ButtonView) -> str:
-    if size(button.data) > _VALUE:
+    if units(button.data) > _VALUE:
         raise ValueError("button data is too long for Slack")
     return button.data

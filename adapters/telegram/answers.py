@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import structlog
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, ReplyParameters
 from telegram.constants import ParseMode
-from telegram.error import TelegramError
+from telegram.error import BadRequest, Forbidden, TelegramError
 
 from adapters.telegram.errors import translated
 from adapters.telegram.payload import Callback, Message, Person
-from adapters.telegram.richtext import Span, Tag, head, html_of, plain
+from adapters.telegram.richtext import Span, Tag, html_of, pieces, plain
+from cards.clipping import clip
 from cards.texts import say
 
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
@@ -66,19 +67,44 @@ class Answers:
             await asyncio.gather(waiting, return_exceptions=True)
             self._early.discard(name)
 
-    async def tap(self, visit: Visit, text: str = "", *, alert: bool = False) -> None:
-        """Telegram forgets a tap within seconds; one that it forgot needs no answer."""
+    async def tap(
+        self, visit: Visit, text: str = "", *, alert: bool = False, post: bool = True
+    ) -> None:
+        """Telegram forgets a tap within seconds; one that it forgot needs no answer.
+
+        Of one that was answered early the text is posted, unless it was before.
+        """
         if visit.callback is None:
             return
         if visit.callback.id not in self._early:
             await self._tell(visit.callback.id, text, alert=alert)
-        elif text:
+        elif text and post:
             await self.say(visit, text)
 
     async def say(self, visit: Visit, text: str) -> None:
         """A message below the one they are at. Raises TelegramError."""
         who = [visit.mention, Span(" ")] if visit.mention and visit.callback else []
         await self.post(visit, html_of([*who, Span(plain(text))]))
+
+    async def tell_aside(self, visit: Visit, text: str) -> None:
+        """A message in their private chat, and a word below the one they are at that it is there.
+
+        Who never opened that chat is told how. Raises TelegramError.
+        """
+        lang = visit.person.lang
+        try:
+            for piece in pieces([Span(plain(text))]):
+                await self._bot.send_message(
+                    visit.person.id,
+                    html_of(piece),
+                    parse_mode=ParseMode.HTML,
+                    link_preview_options=NO_PREVIEW,
+                )
+        except (Forbidden, BadRequest) as error:
+            _log.info("telegram_private_chat_closed", error=str(error))
+            await self.say(visit, say("telegram.open_private", lang))
+        else:
+            await self.say(visit, say("telegram.told_in_private", lang))
 
     async def post(
         self, visit: Visit, html: str, markup: InlineKeyboardMarkup | ForceReply | None = None
@@ -128,7 +154,7 @@ class Answers:
     async def _tell(self, callback_id: str, text: str, *, alert: bool = False) -> None:
         try:
             await self._bot.answer_callback_query(
-                callback_id, text=head(text, _ALERT_CHARS) or None, show_alert=alert
+                callback_id, text=clip(text, _ALERT_CHARS) or None, show_alert=alert
             )
         except TelegramError as exc:
             _log.info("telegram_tap_unanswered", error=str(exc))

@@ -10,7 +10,8 @@ from adapters.telegram.filling import Filling
 from adapters.telegram.forms import Asked, Prompt, html_prompt
 from adapters.telegram.labels import label_of, told_of
 from adapters.telegram.markdown import spans_of
-from adapters.telegram.richtext import BOLD, ITALIC, Span, head, html_of, pieces, plain
+from adapters.telegram.richtext import BOLD, ITALIC, Span, html_of, pieces, plain
+from cards.clipping import clip
 from cards.model import Field
 from cards.texts import say
 
@@ -149,7 +150,7 @@ def _question(filling: Filling, field: Field) -> list[Span]:
     told = told_of(field, lang, options=False)
     lines = [label_of(field, lang) + (say("list.colon", lang) + told if told else "")]
     if stands := filling.value(field):
-        lines.append(say("telegram.stands", lang, value=_cut(stands, _VALUE_CHARS)))
+        lines.append(say("telegram.stands", lang, value=clip(stands, _VALUE_CHARS)))
     fault = [Span(f"⚠️ {plain(filling.fault)}\n")] if filling.fault else []
     intro = [*spans_of(form.intro), Span("\n")] if form.intro and not filling.at else []
     title = [Span(step, (BOLD,)), Span("\n"), *intro]
@@ -160,7 +161,7 @@ def _rows(filling: Filling) -> list[Span]:
     lang, spans = filling.form.lang, list[Span]()
     room = min(_VALUE_CHARS, _ROWS_CHARS // len(filling.form.fields))
     for field in filling.form.fields:
-        value = _cut(filling.value(field), room) or say("telegram.empty", lang)
+        value = clip(filling.value(field), room) or say("telegram.empty", lang)
         label = plain(label_of(field, lang)) + say("list.colon", lang)
         spans += [Span(f"\n{label}", (BOLD,)), Span(plain(value))]
     return spans
@@ -183,7 +184,7 @@ def _button(
     label: str, filling: Filling, verb: str, *numbers: int | None, style: str | None = None
 ) -> InlineKeyboardButton:
     data = ":".join(["f1", filling.id, verb, *(str(n) for n in numbers if n is not None)])
-    text = _cut(plain(label), _LABEL_CHARS) or "…"
+    text = clip(plain(label), _LABEL_CHARS) or "…"
     return InlineKeyboardButton(text, callback_data=data, style=style)
 
 
@@ -197,11 +198,6 @@ def _in_rows(buttons: Sequence[InlineKeyboardButton]) -> list[list[InlineKeyboar
         else:
             rows.append([button])
     return rows
-
-
-def _cut(text: str, limit: int) -> str:
-    short = head(text, limit)
-    return text if short == text else f"{short}…"
 
 
 def _html(body: Sequence[Span]) -> str:

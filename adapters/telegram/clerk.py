@@ -1,6 +1,7 @@
 """Who has forms filled in field by field: keeps them in the store, and shows each step."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import structlog
 from pydantic import ValidationError
@@ -20,6 +21,9 @@ from engine.ports.slate import Slate
 
 KEEP_S = 14 * 24 * 3600.0
 """How long a form that nobody goes on with is kept, in seconds."""
+
+REPEATED_S = 24 * 3600.0
+"""How long Telegram may bring an update again, in seconds."""
 
 _TRIES = 8
 _log = structlog.get_logger(__name__)
@@ -51,10 +55,14 @@ class Clerk:
         Raises TelegramError, PlatformError.
         """
         try:
+            taken: bool | None = None
             if visit.callback is None:
-                return await self._written(visit, me, intake)
-            button = pressed(visit.callback.data)
-            return None if button is None else await self._tapped(visit, button, me, intake)
+                taken = await self._written(visit, me, intake)
+            elif button := pressed(visit.callback.data):
+                taken = await self._tapped(visit, button, me, intake)
+            if taken:
+                await self._note_answered(visit, me)
+            return taken
         except StoreUnavailable as error:
             _log.warning("telegram_form_not_recorded", error=str(error))
             if visit.callback is None:
@@ -74,6 +82,8 @@ class Clerk:
         filling = await self._read(visit, me) if step else None
         if step is None or (prompt is None and filling is None):
             return None
+        if await self._was_answered(visit, me):
+            return True
         if visit.at.file and isinstance(await intake(_file_alone(visit, me)), NotRecorded):
             return False
         if filling is None or (prompt is not None and filling.id != prompt.filling):
@@ -88,7 +98,9 @@ class Clerk:
 
     async def _tapped(self, visit: Visit, button: Pressed, me: Me, intake: Intake) -> bool:
         filling = await self._read(visit, me)
-        if filling is None or filling.id != button.filling:
+        if await self._was_answered(visit, me):
+            await self._answers.tap(visit)
+        elif filling is None or filling.id != button.filling:
             await self._answers.tap(visit, say("telegram.form_gone", visit.person.lang), alert=True)
         elif button.verb == "x":
             await self._answers.tap(visit)
@@ -164,6 +176,14 @@ class Clerk:
                 return new
         raise StoreUnavailable(f"{name} kept changing")
 
+    async def _was_answered(self, visit: Visit, me: Me) -> bool:
+        """Whether this update's answer was shown, when Telegram brought it before."""
+        return bool(await self._slate.read(_answered(visit, me)))
+
+    async def _note_answered(self, visit: Visit, me: Me) -> None:
+        with suppress(StoreUnavailable):
+            await self._slate.write(_answered(visit, me), "1", was="", keep_s=REPEATED_S)
+
     async def _read(self, visit: Visit, me: Me) -> Filling | None:
         return _parsed(await self._slate.read(_name(visit, me)))
 
@@ -203,6 +223,10 @@ def fills(form: FormView) -> bool:
 def _name(visit: Visit, me: Me) -> str:
     """One form at a time for each person and place."""
     return f"form:{visit.at.place.conversation(me.id)}/{visit.person.id}"
+
+
+def _answered(visit: Visit, me: Me) -> str:
+    return f"answered:{me.id}/{visit.update}"
 
 
 def _parsed(text: str) -> Filling | None:

@@ -165,6 +165,11 @@ class Desk:
 
     async def _answer_tap(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
+            case Answered(again="update", text=text, ok=ok):
+                # Telegram shows one answer to a tap: this one where it did not take the first.
+                await self._answers.tap(visit, text, alert=not ok, post=False)
+            case Answered(again="tap") | FormWanted(again="update" | "tap"):
+                await self._answers.tap(visit)
             case Answered(text=text, ok=ok):
                 await self._answers.tap(visit, text, alert=not ok)
             case NotRecorded(text=text):
@@ -180,6 +185,10 @@ class Desk:
 
     async def _answer_message(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:
+            case Answered(again="update") | FormRefused(again="update"):
+                pass
+            case Answered(text=text, aside=True):
+                await self._answers.tell_aside(visit, text)
             case Answered(text=text):
                 await self._answers.say(visit, text)
             case FormRefused(errors=errors):

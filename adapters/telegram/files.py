@@ -6,7 +6,8 @@ from telegram import Bot
 from adapters.pictures.chart import png
 from adapters.telegram.addresses import Place
 from adapters.telegram.errors import translated
-from adapters.telegram.richtext import head, plain
+from adapters.telegram.richtext import plain
+from cards.clipping import clip
 from cards.document import NAME
 from cards.view import ChartView
 from engine.errors import Gone, PlatformError
@@ -32,7 +33,7 @@ class Files:
                 message = await self._bot.send_photo(
                     place.chat,
                     content,
-                    caption=head(plain(chart.told), CAPTION),
+                    caption=clip(plain(chart.told), CAPTION),
                     message_thread_id=place.topic,
                     filename="chart.png",
                 )

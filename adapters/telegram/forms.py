@@ -86,7 +86,7 @@ def prompt_behind(link: str) -> Prompt | None:
 def ask(form: FormView, mention: Span | None = None) -> str:
     """The HTML that asks for the form's fields; `mention` is who shall answer, in a group."""
     prompt = prompt_of(form)
-    if len(form.fields) == 1 and form.fields[0].type == "text":
+    if len(form.fields) == 1 and form.fields[0].type in ("text", "person"):
         question = [Span(plain(_question(form.fields[0], form.lang)))]
         hint = say("telegram.reply_one", form.lang)
     else:

@@ -12,7 +12,7 @@ def label_of(field: Field, lang: Lang) -> str:
 
 def told_of(field: Field, lang: Lang, *, options: bool = True) -> str:
     """What may be given for the field, "" when nothing has to be said."""
-    hints = [" / ".join(field.options) if options else "", field.hint]
+    hints = [" / ".join(field.options) if options and field.type == "choice" else "", field.hint]
     hints.append(limits(field.minimum, field.maximum))
     hints += ["YYYY-MM-DD"] if field.type == "date" and not field.hint else []
     hints += [] if field.required else [say("telegram.optional", lang)]

@@ -98,6 +98,7 @@ def _command(message: Message, sender: Person, update_id: str, me: Me) -> Comman
         name=name.lower(),
         text=message.without(entity).strip(),
         files=files_of(message),
+        aside=message.place.is_group,
     )
 
 
@@ -113,6 +114,7 @@ def _written(message: Message, sender: Person, update_id: str, me: Me) -> Messag
         actor=actor_of(sender, me),
         text=text.strip(),
         files=files_of(message),
+        aside=message.place.is_group,
     )
 
 

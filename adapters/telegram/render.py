@@ -17,8 +17,8 @@ from adapters.telegram.richtext import (
     pieces,
     plain,
     text_of,
-    units,
 )
+from cards.clipping import units
 from cards.document import plain as told
 from cards.model import Lang
 from cards.texts import say
@@ -138,7 +138,7 @@ def _in_rows(buttons: Sequence[ButtonView]) -> list[list[ButtonView]]:
     rows: list[list[ButtonView]] = []
     for button in buttons:
         last = rows[-1] if rows else []
-        if len(last) == 1 and all(_is_short(b.label) for b in (*last, button)):
+        if len(last) == 1 and all(_is_short(b.opening_label) for b in (*last, button)):
             last.append(button)
         else:
             rows.append([button])
@@ -147,7 +147,7 @@ def _in_rows(buttons: Sequence[ButtonView]) -> list[list[ButtonView]]:
 
 def _button(button: ButtonView) -> InlineKeyboardButton:
     style = None if button.style == "plain" else button.style
-    return InlineKeyboardButton(button.label, callback_data=button.data, style=style)
+    return InlineKeyboardButton(button.opening_label, callback_data=button.data, style=style)
 
 
 def _is_short(label: str) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from html import escape
 from itertools import takewhile
 
+from cards.clipping import head
+
 LIMIT = 4096
 """What one message holds, in UTF-16 units after entity parsing; Telegram counts no stricter."""
 
@@ -52,20 +54,6 @@ def tidy(text: str) -> str:
 def plain(text: str) -> str:
     """`text` tidied, and so that it notifies nobody: Telegram sees no mention in it."""
     return _MENTION.sub(f"@{_MENTION_BREAK}", tidy(text))
-
-
-def units(text: str) -> int:
-    """The length of `text` in UTF-16 units, as Telegram counts."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def head(text: str, limit: int) -> str:
-    """The longest beginning of `text` of at most `limit` UTF-16 units."""
-    piece = text[: max(0, limit)]
-    # No character takes more than two units, so this drops none that fits.
-    while (excess := units(piece) - limit) > 0 and piece:
-        piece = piece[: -((excess + 1) // 2)]
-    return piece
 
 
 def text_of(spans: Iterable[Span]) -> str:

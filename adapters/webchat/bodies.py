@@ -18,13 +18,15 @@ from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, Messag
 WORKSPACE = "local"
 MAX_TEXT = 8_000
 MAX_FILES = 10
+# More than any field takes: what is too long for one is told by the sentence at that field.
+_MAX_VALUE = 100_000
 _COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:\s(.*))?", re.DOTALL)
 
 Room = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,32}\z")]
 UpdateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}\z")]
 ButtonData = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 FieldName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-FieldText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
+FieldText = Annotated[str, StringConstraints(max_length=_MAX_VALUE)]
 
 
 class SeenBody(Frozen):

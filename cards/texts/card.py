@@ -4,6 +4,7 @@ from typing import Final
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
     "choice.submit": ("提交", "Submit"),
+    "choice.fill_in": ("填写…", "Fill in…"),
     "choice.withdraw": ("放弃", "Withdraw"),
     "choice.approve": ("批准", "Approve"),
     "choice.reject": ("驳回", "Reject"),

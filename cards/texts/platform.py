@@ -4,6 +4,10 @@ from typing import Final
 
 TEXTS: Final[dict[str, tuple[str, str]]] = {
     "slack.no_form": ("表单没有打开，请再点一次。", "The form did not open. Please tap again."),
+    "slack.late_form": (
+        "表单没有及时打开。如果没有看到，请再点一次。",
+        "The form did not open in time. If you do not see it, please tap again.",
+    ),
     "slack.more_buttons": ("（还有 {count} 个按钮未显示）", "({count} more buttons not shown)"),
     "slack.shortened": (
         "（已缩短：省略了 {count} 个字符）",

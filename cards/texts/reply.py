@@ -168,8 +168,8 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "clarify.changed": ("已改为：{changed}。", "Changed to: {changed}. "),
     "clarify.stands": (
-        "还没有提交；如果这样就可以，请点卡片上的「提交」。",
-        "Nothing was submitted yet; if it is right as it stands, use “Submit” on the card.",
+        "还没有提交；如果这样就可以，请用卡片上的表单提交。",
+        "Nothing was submitted yet; if it is right as it stands, send the card's form.",
     ),
     "clarify.withdraw": (
         "要放弃，请点「{form}」卡片上的「放弃」按钮；文字不算数。",

@@ -81,6 +81,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "Handed over to {to}. Until they vote, you may still decide yourself.",
     ),
     "handover.unknown": ("没有找到「{name}」。", "There is nobody called “{name}”."),
+    "handover.stranger": (
+        "对方不在名单中，不能接手。",
+        "They are not among the people of this service.",
+    ),
     "handover.ambiguous": ("有多人符合：{names}。", "Several people fit: {names}."),
     "handover.not_open": ("这张卡片已关闭。", "This card is closed."),
     "handover.not_delegable": ("这张卡片不能转交。", "This card cannot be handed over."),

@@ -35,6 +35,14 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "telegram.needed": ("这一项必须填写。", "This one is needed."),
     "telegram.working": ("收到，正在处理……", "Received, working on it…"),
+    "telegram.told_in_private": (
+        "已在私聊中回答您。",
+        "I have answered you in our private chat.",
+    ),
+    "telegram.open_private": (
+        "请先打开与我的私聊并发送 /start，再问一次。",
+        "Please open a private chat with me, send /start there, and ask again.",
+    ),
     "telegram.command.pending": ("等我处理的卡片", "What waits for me"),
     "telegram.command.runs": ("进行中的流程", "What is under way here"),
     "telegram.command.cancel": ("取消我的流程", "Cancel my run"),

@@ -3,7 +3,7 @@
 import json
 
 from cards.markdown import literal
-from cards.model import Card, Choice, Field, Review
+from cards.model import SUBMIT, Card, Choice, Field, Review
 from cards.texts import say
 from engine.errors import ModelError
 from engine.frames.job_graph import RESULT_CHARS, UNUSABLE, cut
@@ -149,7 +149,7 @@ def _asks(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:
         title=say("jobs.asks", run.lang, name=run.name, expert=expert.name),
         text="\n\n".join((literal(frame.question), _about(frame, context))),
         choices=(
-            Choice(id="submit", label=submit, style="primary", form=(answer,)),
+            Choice(id=SUBMIT, label=submit, style="primary", form=(answer,)),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),
         review=Review(persons=(run.requester.id,)),

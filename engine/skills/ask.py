@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from cards.forms import check_form
 from cards.markdown import literal
-from cards.model import Card, Choice, Decision, Field, Review, Value
+from cards.model import SUBMIT, Card, Choice, Decision, Field, Review, Value
 from cards.texts import say
 from engine.entities import subject_ids
 from engine.frames.outcome import (
@@ -162,7 +162,7 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
         problems=(*run.state.problems, left) if left else run.state.problems,
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
         choices=(
-            Choice(id="submit", label=say("choice.submit", run.lang), style="primary", form=fields),
+            Choice(id=SUBMIT, label=say("choice.submit", run.lang), style="primary", form=fields),
             *([Choice(id=INSTEAD, label=ask.instead.label(run.lang))] if ask.instead else ()),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from cards.clipping import clip
 from cards.markdown import literal, written
-from cards.model import Card, CardKind, Choice, Field, Review, Row
+from cards.model import SUBMIT, Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import Question
@@ -46,7 +47,7 @@ def _field(path: str, context: StepContext) -> Field:
 
 def _submit(fields: tuple[Field, ...], context: StepContext) -> Choice:
     label = say("choice.submit", context.run.lang)
-    return Choice(id="submit", label=label, style="primary", form=fields)
+    return Choice(id=SUBMIT, label=label, style="primary", form=fields)
 
 
 def options_card(skill: Skill, question: Question, response: str, context: StepContext) -> Card:
@@ -61,7 +62,7 @@ def options(texts: Sequence[str]) -> tuple[Choice, ...]:
     shown = [" ".join(text.split()) for text in texts[:MAX_CHOICES]]
     numbered = any(len(text) > LABEL_CHARS for text in shown)
     return tuple(
-        Choice(id=str(n), label=(f"{n}. {text}" if numbered else text)[:LABEL_CHARS])
+        Choice(id=str(n), label=clip(f"{n}. {text}" if numbered else text, LABEL_CHARS))
         for n, text in enumerate(shown, 1)
     )
 

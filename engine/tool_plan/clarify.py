@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cards.markdown import literal
-from cards.model import Choice, Decision, Field, FieldType
+from cards.model import SUBMIT, Choice, Decision, Field, FieldType
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, Step
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
@@ -36,7 +36,7 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
         text=say("plan.clarify_text", run.lang),
         problems=frame.faults,
         choices=(
-            Choice(id="submit", label=submit, style="primary", form=fields),
+            Choice(id=SUBMIT, label=submit, style="primary", form=fields),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
         ),
         task_key=f"clarify:{run.id}",

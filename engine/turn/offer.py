@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import timedelta
 
+from cards.clipping import clip
 from cards.markdown import literal
 from cards.model import Card, Choice, Lang, Review
 from cards.texts import say
@@ -49,7 +50,7 @@ def card(part: Part, head: ReplyHead, services: TurnServices) -> Card:
 
 
 def _text(intent: Intent, lang: Lang) -> str:
-    said = literal(_cut(intent.text, 300))
+    said = literal(clip(intent.text, 300))
     if intent.condition:
         return say("choose.condition", lang, said=said, condition=literal(intent.condition))
     return say("choose.said", lang, said=said)
@@ -67,7 +68,7 @@ def label(candidate: Candidate, lang: Lang, services: TurnServices) -> str:
     definition = services.playbooks[candidate.playbook].definition
     request = next((r for r in definition.requests if r.id == candidate.request), None)
     name = (request or definition).name(lang)
-    return _cut(name if request is None else f"{name} · {definition.name(lang)}", LABEL_CHARS)
+    return clip(name if request is None else f"{name} · {definition.name(lang)}", LABEL_CHARS)
 
 
 def timer(card: Card) -> Timer:
@@ -139,7 +140,3 @@ def _able(playbooks: Iterable[Playbook], lang: Lang) -> list[str]:
     """What the playbooks can do, as Markdown."""
     requests = (request for playbook in playbooks for request in playbook.definition.requests)
     return [literal(request.name(lang)) for request in requests if not request.not_yet]
-
-
-def _cut(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

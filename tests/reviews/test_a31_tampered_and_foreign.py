@@ -116,8 +116,9 @@ async def test_a31_on_slack_forged_old_and_foreign_taps_change_and_tell_nothing(
         assert await audit(service, before.run) == log
         await side.send(tap)
         assert await stored(service, card["token"]) != before
-        # What was decided, and by whom, is not told to them either.
+        # What was decided, and by whom, is not told to them either, at any place of the card.
         foreign["actions"][0]["action_ts"] = slack.new_ts()
+        foreign["message"]["ts"] = slack.new_ts()
         await side.send(foreign)
         assert slack.ephemerals[-1].text == told
 

@@ -68,12 +68,12 @@ async def test_a33_on_slack_a_lost_reply_with_a_form_works_and_keeps_its_answers
     slack.fail_next("chat.postMessage", Fault.dropped())
     await side.send(slack.message_event(ASK_ZH))
     both = await two(slack, "录入访视", "D0REQUESTER")
-    await side.tap(both[0], "提交", user="U0REQUESTER")
+    await side.tap(both[0], "填写…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
     await slack.wait_for(
-        lambda: all("提交" not in [b["text"]["text"] for b in m.buttons] for m in both)
+        lambda: all("填写…" not in [b["text"]["text"] for b in m.buttons] for m in both)
     )
     assert all("ECOG" in message.body and "2026-10-28" in message.body for message in both)
 

@@ -176,7 +176,9 @@ async def test_a27_a_card_that_is_handed_over_keeps_one_vote_for_the_seat(desk: 
     card = await desk.card(quorum=2)
     asked = await desk.tap("ana", card, HAND_OVER)
     assert isinstance(asked, FormWanted)
-    assert [field.name for field in asked.form.fields] == ["person"]
+    (whom,) = asked.form.fields
+    # Who asked, and who has a vote of their own, are not among those who may be chosen.
+    assert (whom.name, whom.type, whom.options) == ("person", "person", ("Bo", "Hui"))
     done = answered(await desk.tap("ana", card, HAND_OVER, person="Bo"))
     assert (done.ok, done.text) == (
         True,
@@ -199,6 +201,10 @@ async def test_a27_a_card_that_is_handed_over_keeps_one_vote_for_the_seat(desk: 
         ("cara", "They are a reviewer of this card already, with a vote of their own."),
         ("ana", "You cannot hand over to yourself."),
         ("nobody", "There is nobody called “nobody”."),
+        ("slack:T1:ULIN", "They made this request; somebody else has to decide it."),
+        ("slack:T1:UNOBODY", "They are not among the people of this service."),
+        # The same id in another workspace is somebody else.
+        ("slack:T2:UBO", "They are not among the people of this service."),
     ],
 )
 async def test_a_hand_over_to_who_cannot_have_the_seat_is_told_in_the_form(
@@ -208,6 +214,12 @@ async def test_a_hand_over_to_who_cannot_have_the_seat_is_told_in_the_form(
     refused = await desk.tap("ana", card, HAND_OVER, person=person)
     assert refused == FormRefused({"person": why})
     assert await desk.stored(card) == card
+
+
+async def test_a_card_is_handed_over_to_an_account_that_was_chosen(desk: Desk) -> None:
+    card = await desk.card()
+    assert answered(await desk.tap("ana", card, HAND_OVER, person="slack:T1:UBO")).ok
+    assert [given.to for given in (await desk.stored(card)).handed] == ["bo"]
 
 
 async def test_who_has_no_seat_cannot_hand_one_over(desk: Desk) -> None:

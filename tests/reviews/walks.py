@@ -25,7 +25,7 @@ async def asked_in_slack(side: SlackSide) -> Shown:
     slack = side.server
     before = len(slack.views)
     await side.send(slack.mention_event(ASK_EN))
-    await side.tap(await side.shown("Record a visit"), "Submit", user="U0REQUESTER")
+    await side.tap(await side.shown("Record a visit"), "Fill in…", user="U0REQUESTER")
     await slack.wait_for(lambda: len(slack.views) > before)
     await side.send(slack.view_submission(slack.views[-1], GOOD))
     return await side.shown("Please review", channel="C0TRIAL")

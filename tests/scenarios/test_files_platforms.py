@@ -76,7 +76,7 @@ async def test_a_file_that_comes_with_an_answer_to_a_form_is_taken_too(
     telegram = chat.server
     await chat.send(telegram.message_update(ASK_EN, chat_id=REQUESTER_ID))
     card = await chat.shown(REQUESTER_ID, "Record a visit")
-    await chat.send(telegram.tap_update(card, "Submit"))
+    await chat.send(telegram.tap_update(card, "Fill in…"))
     # The second answer is none that the field takes: its file is no worse for it.
     for name, answer in (("ledger.csv", "2"), ("again.csv", "much")):
         prompt = next(m for m in reversed(telegram.chat(REQUESTER_ID)) if m.force_reply)

@@ -34,7 +34,7 @@ async def test_a_reviewer_reads_their_own_language_where_nobody_else_does(
     side = SlackSide(service, slack, http)
     await side.send(slack.mention_event(ASK_ZH, ts="1763700000.000100"))
     reply = await side.shown("录入访视")
-    await side.tap(reply, "提交", user="U0REQUESTER")
+    await side.tap(reply, "填写…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))

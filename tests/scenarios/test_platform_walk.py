@@ -124,7 +124,7 @@ async def test_a_visit_is_recorded_over_slack(
     assert "2026-10-28" in reply.body
     assert [m.channel for m in slack.messages.values()].count("C0TRIAL") == 1
 
-    await side.tap(reply, "Submit", user="U0REQUESTER")
+    await side.tap(reply, "Fill in…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     refused = await side.send(slack.view_submission(opened, {**GOOD, "ecog": "two"}))
@@ -173,7 +173,7 @@ async def test_a_reviewer_on_telegram_rejects_what_a_requester_on_slack_asked(
     side, chat = SlackSide(service, slack, http), TelegramSide(service, telegram, http)
     await side.send(slack.message_event(ASK_ZH))
     reply = await side.shown("录入访视")
-    await side.tap(reply, "提交", user="U0REQUESTER")
+    await side.tap(reply, "填写…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))

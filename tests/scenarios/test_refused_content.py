@@ -123,7 +123,7 @@ async def to_review(side: SlackSide) -> None:
     slack = side.server
     await side.send(slack.message_event(ASK_ZH))
     reply = await side.shown("录入访视")
-    await side.tap(reply, "提交", user="U0REQUESTER")
+    await side.tap(reply, "填写…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))

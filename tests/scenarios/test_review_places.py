@@ -79,7 +79,7 @@ async def test_a_review_asked_for_in_a_slack_thread_links_to_it_from_telegram(
     side, chat = SlackSide(service, slack, http), TelegramSide(service, telegram, http)
     asked = slack.mention_event(ASK_EN)
     await side.send(asked)
-    await side.tap(await side.shown("Record a visit"), "Submit", user="U0REQUESTER")
+    await side.tap(await side.shown("Record a visit"), "Fill in…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))

@@ -25,7 +25,7 @@ async def test_a_reviewer_approves_from_the_home_tab(
     assert "没有等您处理的事项" in slack.home_body("U0REVIEWER")
     await side.send(slack.slash_command(ASK_EN, channel="C0TRIAL"))
     reply = await side.shown("Record a visit", channel="D0REQUESTER")
-    await side.tap(reply, "Submit", user="U0REQUESTER")
+    await side.tap(reply, "Fill in…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))
@@ -44,7 +44,6 @@ async def test_a_reviewer_approves_from_the_home_tab(
     await side.shown("Visit recorded", channel="D0REQUESTER")
     await slack.wait_for(lambda: "61.5 kg" not in slack.home_body("U0REVIEWER"))
     await side.send(again)
-    assert len(slack.views) == 3
     visits = await service.parts.handling.records.visits("P003")
     assert [visit.weight_kg for visit in visits].count(61.5) == 1
 
@@ -71,4 +70,14 @@ async def test_questions_come_by_socket_and_are_answered_where_only_the_asker_re
     await slack.wait_for(lambda: {edited, deleted} <= set(slack.acks))
     await side.shown("P001", channel="D0REQUESTER")
     assert [told.user for told in slack.ephemerals] == ["U0REQUESTER"]
+
+    # Help is for who asked, where they asked: the others in the channel see nothing of it.
+    typed = slack.slash_command("help", channel="C0SECRET")
+    helped = await slack.envelope(typed, "slash_commands")
+    await slack.wait_for(lambda: helped in slack.acks)
+    shown = slack.acks[helped]
+    assert shown is not None
+    assert shown["response_type"] == "ephemeral"
+    assert "/pending" in str(shown["blocks"])
+    assert "ECOG" in str(shown["blocks"])
     assert {message.channel for message in slack.messages.values()} == {answer.channel}

@@ -64,7 +64,7 @@ class Workspace(SlackSide):
         """A visit is asked for and filled in; its card waits for a reviewer."""
         await self.asks(ASK_EN, ts=ts)
         reply = await self.shown("Record a visit")
-        await self.tap(reply, "Submit", user="U0REQUESTER")
+        await self.tap(reply, "Fill in…", user="U0REQUESTER")
         views = self.server.views
         opened = await self.server.wait_for(lambda: views[-1] if views else None)
         assert opened is not None

@@ -42,7 +42,7 @@ async def test_a_visit_is_filled_in_field_by_field_and_goes_to_review(
     telegram = chat.server
     await chat.send(telegram.message_update(ASK_ZH, chat_id=REQUESTER_ID))
     card = await chat.shown(REQUESTER_ID, "录入访视")
-    await chat.send(telegram.tap_update(card, "提交"))
+    await chat.send(telegram.tap_update(card, "填写…"))
     for answer in ("二", "2", "61.5", "121", "77"):
         prompt = telegram.chat(REQUESTER_ID)[-1]
         assert prompt.force_reply

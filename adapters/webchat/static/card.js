@@ -72,7 +72,9 @@ function controls(card, context) {
 function tapButton(button, context) {
   const node = el("button", { type: "button", class: `button ${button.style}`, text: button.label });
   node.addEventListener("click", () => {
-    if (!button.form.length) return tap(button, node, context);
+    // Who may be chosen is known only to the server.
+    const asks = button.form.some((field) => field.type === "person");
+    if (asks || !button.form.length) return tap(button, node, context);
     const { t } = context;
     openForm({ data: button.data, fields: button.form, submit: button.label, cancel: t.cancel,
       style: button.style, title: button.label, intro: button.intro }, node, context);
@@ -147,7 +149,7 @@ function buildField(field, alone, t) {
   const unit = field.unit ? el("span", { class: "unit", text: field.unit }) : null;
   const wide = field.type === "text" ? " wide" : "";
   const node = el("div", { class: `field${wide}`, "data-field": field.name },
-    label, el("div", { class: "control" }, control.node, unit), error, hint.textContent ? hint : null);
+    label, el("div", { class: "control" }, control.node, control.names, unit), error, hint.textContent ? hint : null);
   control.node.setAttribute("aria-describedby", `${id}-e ${id}-h`);
   if (control.group) control.node.setAttribute("aria-labelledby", `${id}-l`);
   const fault = (text) => {
@@ -169,6 +171,7 @@ function buildControl(field, id, alone, t) {
   if (field.type === "choice") return field.options.length <= 5 ? radios(field, id) : select(field, id, t);
   const iso = /^(\d{4}-\d{2}-\d{2})?$/.test(field.value);
   const keys = { integer: "numeric", number: "decimal" }[field.type];
+  if (field.type === "person") return person(field, id);
   const node = field.type === "text" && (alone || field.multiline)
     ? el("textarea", { id, rows: 3 })
     : el("input", { id, type: field.type === "date" && iso ? "date" : "text", inputmode: keys, autocomplete: "off" });
@@ -182,6 +185,14 @@ function select(field, id, t) {
   node.firstChild.value = "";
   node.value = node.dataset.given = field.value;
   return { node, read: () => node.value, focus: () => node.focus() };
+}
+
+// A name may be typed that is not among the suggested ones: the server knows who is meant.
+function person(field, id) {
+  const input = el("input", { id, type: "text", list: `${id}-n`, autocomplete: "off" });
+  input.value = input.dataset.given = field.value;
+  const names = el("datalist", { id: `${id}-n` }, ...field.options.map((value) => el("option", { value })));
+  return { node: input, names, read: () => input.value.trim(), focus: () => input.focus() };
 }
 
 function radios(field, id) {

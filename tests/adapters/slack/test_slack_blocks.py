@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 
 from adapters.slack.blocks import message, notice
 from adapters.slack.forms import answer, field_errors, modal
-from adapters.slack.layout import clip, cut, fit, pack, size
+from adapters.slack.layout import cut, fit, pack
 from adapters.slack.markdown import Chunk
+from cards.clipping import units
 from cards.model import Field, Row
 from cards.view import ButtonView, CardView, FormView, MessageView, PartView
 from tests.fakes.platforms.slack.checks import message_problems, view_problems
@@ -156,7 +157,7 @@ def test_every_view_fits_and_is_safe(text, times, problems):
 def test_cut_loses_nothing_and_keeps_the_limit(text, limit):
     head, tail = cut(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"), limit)
     assert head + tail == text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    assert size(head) <= limit
+    assert units(head) <= limit
 
 
 def test_cut_never_goes_through_a_link():
@@ -168,7 +169,7 @@ def test_long_code_is_split_into_whole_blocks():
     code = "\n".join(f"line {i}" for i in range(600))
     texts = pack([Chunk("before"), Chunk(code, code=True), Chunk("after")])
     assert len(texts) > 1
-    assert all(text.count("```") % 2 == 0 and size(text) <= 3_000 for text in texts)
+    assert all(text.count("```") % 2 == 0 and units(text) <= 3_000 for text in texts)
     shown = "".join(texts)
     assert all(f"line {i}\n" in shown for i in range(600))
 
@@ -179,12 +180,6 @@ def test_shortening_counts_what_is_left_out():
     shown = sum(len(c.text) for c in kept[:-1])
     assert kept[-1].text == f"(shortened: {650 - shown} characters left out)"
     assert fit(chunks, 1_000, "en") == chunks
-
-
-def test_clip_marks_what_it_cuts():
-    assert clip("short", 5) == "short"
-    assert clip("too long", 5) == "too…"
-    assert size(clip("😀" * 20, 9)) <= 9
 
 
 def test_a_notice_shows_plain_text():
@@ -260,8 +255,34 @@ def test_long_and_odd_forms_stay_inside_the_limits():
         _form(title=long, submit=long, cancel=long, intro=long, fields=fields), "slack:T:D"
     )
     assert view_problems(view) == []
-    assert view["title"]["text"] == "A very long text that n…"
-    assert "initial_date" not in view["blocks"][3]["element"]
+    assert view["title"]["text"] == "A very long text that…"
+    assert view["blocks"][0]["text"]["text"].startswith(view["title"]["text"][:-1] + " no head")
+    assert "initial_date" not in view["blocks"][4]["element"]
+
+
+@pytest.mark.parametrize(
+    ("title", "head", "first"),
+    [
+        ("Record a visit", "Record a visit", "What is missing?"),
+        (
+            "Please correct: Record a visit",
+            "Please correct: Record…",
+            "Please correct: Record a visit",
+        ),
+        (
+            "请核对并补充受试者本次访视的全部记录，然后提交给研究者审核",
+            "请核对并补充受试者本次访视的全部记录，然后提交…",
+            "请核对并补充受试者本次访视的全部记录，然后提交给研究者审核",
+        ),
+    ],
+)
+def test_a_title_that_has_no_room_stands_whole_above_the_form(title, head, first):
+    view = modal(_form(title=title, intro="What is missing?"), "slack:T1:D1")
+    assert view_problems(view) == []
+    assert view["title"]["text"] == head
+    assert view["blocks"][0]["text"]["text"] == first
+    shown = [block["text"]["text"] for block in view["blocks"] if block["type"] == "section"]
+    assert shown[-1] == "What is missing?"
 
 
 def test_errors_stand_at_their_field_and_strays_at_the_first():
@@ -355,3 +376,14 @@ def test_a_choice_of_a_form_is_a_menu_as_long_as_it_fits(count, typed):
     assert (element["type"] == "plain_text_input") is typed
     if not typed:
         assert element["initial_option"]["value"] == options[-1]
+
+
+def test_a_person_is_chosen_from_slacks_own_list():
+    fields = (
+        Field(name="person", label="Name", type="person", hint="a name", options=("Bo", "Hui")),
+    )
+    view = modal(_form(fields=fields), "slack:T1:C1")
+    assert view_problems(view) == []
+    (block,) = view["blocks"]
+    assert block["element"] == {"type": "users_select", "action_id": "value"}
+    assert "hint" not in block

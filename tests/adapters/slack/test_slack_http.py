@@ -282,6 +282,16 @@ async def test_a_sent_form_is_handed_on_with_its_values(slack, post, intake, ope
     assert update.actor.user == "U0REVIEWER"
 
 
+async def test_a_person_who_was_chosen_is_handed_on_by_account(slack, post, intake, card):
+    whom = FORM.model_copy(update={"fields": (Field(name="whom", label="Whom", type="person"),)})
+    intake.outcome = FormWanted(form=whom)
+    await post(slack.action(card))
+    await post(slack.view_submission(slack.views[-1], {"whom": "U0STANDIN"}))
+    assert intake.updates[-1].values == {"whom": f"slack:{slack.team}:U0STANDIN"}
+    await post(slack.view_submission(slack.views[-1], {}))
+    assert intake.updates[-1].values == {"whom": ""}
+
+
 async def test_a_recorded_form_closes_every_modal(slack, post, intake, opened):
     intake.outcome = Answered(text="Recorded.", ok=True)
     response = await post(slack.view_submission(opened, {"reason": "x"}))

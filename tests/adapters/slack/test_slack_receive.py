@@ -162,6 +162,7 @@ def test_a_form_sent_again_after_a_refusal_is_another_update(payload, changed):
 
 
 SLASHED = {
+    "aside": True,
     "id": "slack:command:T0TRIAL:2.0.trigger",
     "conversation": "slack:T0TRIAL:U0REQUESTER",
     "actor": REQUESTER.model_copy(update={"name": "u0requester"}),

@@ -36,6 +36,14 @@ def test_a_prompt_lists_its_fields_one_in_a_line():
     assert "name: value" in lines[-1]
 
 
+def test_a_person_is_asked_for_by_name_and_nobody_is_listed():
+    whom = Field(name="person", label="Name", type="person", hint="a name", options=("Bo", "Hui"))
+    shown = parse_html(ask(form(whom))).text
+    assert "Name (a name)" in shown
+    assert "Please reply to this message." in shown
+    assert "Bo" not in shown
+
+
 def test_a_chinese_prompt_has_full_width_punctuation_and_is_read_back():
     html = ask(form(WEIGHT, ARM, lang="zh"))
     lines = parse_html(html).text.splitlines()

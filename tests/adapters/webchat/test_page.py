@@ -188,6 +188,46 @@ def _tap_around(browser: Browser, address: str) -> None:
     assert browser.console_errors() == []
 
 
+async def test_a_double_click_is_one_tap_and_a_person_is_chosen_by_name(
+    page, chat, intake, browser
+):
+    whom = Field(name="person", label="Name", type="person")
+    suggested = whom.model_copy(update={"options": ("Bo Lin", "Hui Fang")})
+    wanted = FormView(
+        data=RETURN, lang="en", title="Who?", submit="Hand over", cancel="Back", fields=(suggested,)
+    )
+
+    async def judge(update: Update) -> Outcome:
+        assert isinstance(update, CardTapped)
+        return FormWanted(form=wanted) if update.button == RETURN else Answered("Not you.", False)
+
+    intake.answers = {"tap": judge, "form": Answered("Handed over.", ok=True)}
+    view = approving()
+    assert view.card is not None
+    give = ButtonView(data=RETURN, label="Hand over", form=(whom,))
+    buttons = (*view.card.buttons[:2], give)
+    shown = view.card.model_copy(update={"buttons": buttons})
+    await chat.send("web:local:twice", MessageView(lang="en", card=shown), key="r1")
+    await asyncio.to_thread(_click_twice, browser, page("twice"))
+    assert [update.kind for update in intake.updates] == ["tap", "tap", "form"]
+    assert intake.updates[-1].values == {"person": "Bo"}
+
+
+def _click_twice(browser: Browser, address: str) -> None:
+    browser.open(address)
+    browser.find(".card .button.primary")
+    browser.run("const b = document.querySelector('.card .button.primary'); b.click(); b.click();")
+    browser.wait_text(".notice.no", "Not you.")
+    browser.click(".card .button.plain", "Hand over")
+    browser.wait_text(".extra h4", "Who?")
+    names = "return [...document.querySelectorAll('.extra datalist option')].map((o) => o.value)"
+    assert browser.run(names) == ["Bo Lin", "Hui Fang"]
+    browser.fill(".extra input", "Bo")
+    browser.click(".extra [type=submit]")
+    browser.wait_text(".notice.ok", "Handed over.")
+    assert browser.console_errors() == []
+
+
 async def test_what_was_not_recorded_stays_in_the_input_and_goes_again(page, intake, browser):
     intake.answers = {"message": NotRecorded(text="Not sent, the store is away.")}
     await asyncio.to_thread(_send_in_vain, browser, page("away"))

@@ -1,11 +1,13 @@
 """Payloads in the shape Slack sends them."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 Json = dict[str, Any]
 
 APP = "A0SIGNOFF"
+_INPUT = 3_000
 
 
 def event(inner: Json, *, team: str, bot_user: str, event_id: str, event_time: int) -> Json:
@@ -133,11 +135,18 @@ def _state(element: Json, value: str | None) -> Json:
     match element["type"]:
         case "datepicker":
             return {"type": "datepicker", "selected_date": value or None}
+        case "users_select":
+            if value and not re.fullmatch(r"[UW][A-Z0-9]+", value):
+                raise ValueError(f"{value!r} is nobody who can be chosen")
+            return {"type": "users_select", "selected_user": value or None}
         case "static_select":
             options = {option["value"]: option for option in options_of(element)}
             chosen = options[value] if value else None
             return {"type": "static_select", "selected_option": chosen}
         case kind:
+            typed = (value or "").replace("\r\n", "\n")
+            if len(typed.encode("utf-16-le")) // 2 > element.get("max_length", _INPUT):
+                raise ValueError("Slack has people shorten this before they can send it")
             return {"type": kind, "value": value or None}
 
 

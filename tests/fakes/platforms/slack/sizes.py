@@ -39,4 +39,7 @@ def _element(element: Json) -> list[str]:
         return [f"{count} {kind}"]
     if kind == "plain_text_input" and element.get("max_length", 0) > INPUT:
         return [f"max_length {element['max_length']}"]
+    most, stands = element.get("max_length", INPUT), element.get("initial_value", "")
+    if len(stands.encode("utf-16-le", "surrogatepass")) // 2 > most:
+        return [f"an initial value of more than {most}"]
     return []

@@ -94,6 +94,7 @@ class SlackWorkspace:
     team: str = "T0TRIAL"
     bot_user: str = "U0BOT"
     api_url: str = ""
+    url: str = "https://trial.slack.com/"
     time: Timepiece = field(default_factory=Timepiece)
     messages: dict[tuple[str, str], Shown] = field(default_factory=dict)
     ephemerals: list[Ephemeral] = field(default_factory=list)
@@ -267,7 +268,7 @@ class SlackWorkspace:
     def auth_test(self, fields: Json) -> Json:
         """auth.test."""
         who = {"user_id": self.bot_user, "user": "signoff", "bot_id": "B0BOT"}
-        return {"ok": True, "team_id": self.team, "team": "Trial", **who}
+        return {"ok": True, "url": self.url, "team_id": self.team, "team": "Trial", **who}
 
     def open_direct(self, fields: Json) -> Json:
         """conversations.open, for one person."""
@@ -281,7 +282,7 @@ class SlackWorkspace:
         channel, ts = fields.get("channel", ""), fields.get("message_ts", "")
         if not re.fullmatch(r"[CG][A-Z0-9]+", channel) or not _TS.fullmatch(ts):
             return self.fault("chat.getPermalink", "message_not_found", [f"{channel}:{ts}"])
-        link = f"https://trial.slack.com/archives/{channel}/p{ts.replace('.', '')}"
+        link = f"{self.url}archives/{channel}/p{ts.replace('.', '')}"
         return {"ok": True, "channel": channel, "permalink": link}
 
     def reserve(self, fields: Json) -> Json:

@@ -1,0 +1,83 @@
+"""How long a typed text may be: one limit, and one sentence, on every platform."""
+
+import pytest
+
+from adapters.slack.forms import modal
+from adapters.slack.receive import receive
+from adapters.telegram.filling import begun, given
+from adapters.telegram.forms import Asked, Prompt, values_of
+from adapters.webchat.bodies import FormBody, parsed
+from cards.forms import MAX_TEXT, check_form
+from cards.model import Field
+from cards.texts import say
+from cards.view import FormView
+from engine.events import Actor, FormSubmitted
+from tests.fakes.platforms.slack import payloads
+
+FORM = FormView(
+    data="s1:1f-AbCdEf123456:submit:1",
+    lang="zh",
+    title="Why?",
+    submit="Send",
+    cancel="Cancel",
+    fields=(Field(name="reason", label="Reason", multiline=True),),
+)
+WHO = {"team": "T1", "user": "U1", "view_id": "V1", "hash": "1.a"}
+EXACT = {
+    "latin": "x" * MAX_TEXT,
+    "chinese": "字" * MAX_TEXT,
+    "emoji": "😀" * (MAX_TEXT // 2),
+    "lines": "\r\n".join(["xx"] * (MAX_TEXT // 3)) + "xxx",
+}
+MORE = {"latin": "x", "chinese": "字", "emoji": "😀", "lines": "\r\nx"}
+
+
+def on_slack(text: str, *, unasked: bool = False) -> FormSubmitted:
+    view = modal(FORM, "slack:T1:C1")
+    if unasked:
+        # A client that does not keep to what the field says.
+        del view["blocks"][0]["element"]["max_length"]
+    sent = receive(payloads.view_submission(view, {"reason": text}, **WHO))
+    assert isinstance(sent, FormSubmitted)
+    return sent
+
+
+def on_telegram(text: str) -> dict[str, str]:
+    prompt = Prompt(FORM.data, (Asked("reason", "Reason", lines=True),), "zh", "1")
+    return values_of(prompt, text)
+
+
+def on_web(text: str) -> dict[str, str]:
+    body = {"room": "main", "person": "lin", "id": "12345678", "button": FORM.data}
+    form = parsed(FormBody, FormBody(**body, values={"reason": text}).model_dump_json().encode())
+    return form.update(Actor(platform="web", workspace="local", user="lin")).values
+
+
+@pytest.mark.parametrize("kind", EXACT)
+def test_a_text_of_exactly_the_limit_passes_everywhere(kind: str) -> None:
+    text = EXACT[kind]
+    for values in (on_slack(text).values, on_telegram(text), on_web(text)):
+        typed, faults = check_form(FORM.fields, values, "zh")
+        assert faults == {}
+        assert typed["reason"] == text.replace("\r\n", "\n")
+    assert given(begun(FORM, "1"), on_telegram(text)).fault == ""
+
+
+@pytest.mark.parametrize("kind", EXACT)
+def test_one_character_more_is_refused_with_the_same_sentence_everywhere(kind: str) -> None:
+    text, told = EXACT[kind] + MORE[kind], say("form.long", "zh", limit=MAX_TEXT)
+    with pytest.raises(ValueError, match="shorten"):
+        on_slack(text)
+    for values in (on_slack(text, unasked=True).values, on_telegram(text), on_web(text)):
+        assert check_form(FORM.fields, values, "zh") == ({}, {"reason": told})
+    assert given(begun(FORM, "1"), on_telegram(text)).fault == told
+    # However long it is, it is the field's sentence that says so.
+    assert check_form(FORM.fields, on_web(text * 20), "zh") == ({}, {"reason": told})
+
+
+def test_a_value_that_is_too_long_as_it_stands_does_not_pass_shortened() -> None:
+    field = Field(name="reason", label="Reason", value="word " * 700)
+    (block,) = modal(FORM.model_copy(update={"fields": (field,)}), "slack:T1:C1")["blocks"]
+    shown = block["element"]["initial_value"]
+    assert shown.endswith("…")
+    assert check_form([field], {"reason": shown}, "zh")[1]
