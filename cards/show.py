@@ -8,7 +8,7 @@ from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
 from cards.moments import local
 from cards.reader import label_in
 from cards.texts import say
-from cards.view import ButtonView, CardView, Tone
+from cards.view import ButtonView, CardView, ConfirmView, Tone
 
 _TONES: dict[str, Tone] = {
     "approve": "good",
@@ -29,11 +29,29 @@ def button(card: Card, choice: Choice) -> ButtonView:
         form=choice.form,
         intro=choice.intro,
         opens=say("choice.fill_in", card.lang) if choice.form and choice.id == SUBMIT else "",
-        final=_final(card, choice),
+        final=is_final(card, choice),
     )
 
 
-def _final(card: Card, choice: Choice) -> bool:
+def ask_first(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
+    """Whether the person is sure of this choice of the card."""
+    button_view = button(card, choice)
+    return ConfirmView(
+        data=button_view.data,
+        lang=lang,
+        text=final_text(card.title, lang),
+        confirm=say("card.really", lang, label=button_view.label),
+        cancel=say("card.not_now", lang),
+        style=button_view.style,
+    )
+
+
+def final_text(title: str, lang: Lang) -> str:
+    """That a decision on the card of this title cannot be taken back."""
+    return say("card.sure", lang, title=title) if title else say("card.final", lang)
+
+
+def is_final(card: Card, choice: Choice) -> bool:
     """Whether a tap alone does what nobody can undo: what warns, or an approver's yes."""
     if choice.form:
         return False

@@ -119,13 +119,18 @@ def keyboard_of(
         page = min(max(page, 0), last_page)
         ways = (("telegram.previous", page - 1), ("telegram.next", page + 1))
         turns = [
-            ButtonView(data=f"p1:{card.token}:{to}", label=say(key, lang))
+            ButtonView(data=turn_of(card.token, to), label=say(key, lang))
             for key, to in ways
             if 0 <= to <= last_page
         ]
         buttons = buttons[page * PER_PAGE : (page + 1) * PER_PAGE]
     rows = [*_in_rows(buttons), turns] if turns else _in_rows(buttons)
     return InlineKeyboardMarkup([[_button(button) for button in row] for row in rows])
+
+
+def turn_of(token: str, page: int) -> str:
+    """The data of a button that shows a page of the card's buttons."""
+    return f"p1:{token}:{page}"
 
 
 def page_turned(data: str) -> tuple[str, int] | None:
