@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from markdown_it.token import Token
 
+from adapters.link_labels import poses
 from adapters.markdown_reader import reader
 
 MAX_SOURCE = 48_000
@@ -22,7 +23,6 @@ _PARSER = reader("table", "strikethrough")
 _LOOKALIKES = {"*": "∗", "_": "ˍ", "~": "∼"}
 _OPENERS = {c: re.compile(rf"(?<!\w)\{c}(?=\S)") for c in _LOOKALIKES}
 _CLOSERS = {c: re.compile(rf"(?<=\S)\{c}(?!\w)") for c in _LOOKALIKES}
-_ADDRESS = re.compile(r"://|(?:^|\s)\S+\.[a-z]{2,}(?:[/?#:\s]|$)", re.IGNORECASE)
 _BREAKS = ("softbreak", "hardbreak")
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 # Slack sees a mark only at a word's edge; Chinese has none, so an empty space makes one.
@@ -188,9 +188,16 @@ def _leaf(child: Token, marks: str) -> str:
         case "code_inline":
             return "`" + escape(child.content).replace("`", "ˋ") + "`"
         case "image":
-            return _link(str(child.attrs.get("src", "")), child.content)
+            return _picture(str(child.attrs.get("src", "")), child.content)
         case _:
             return _tame(escape(child.content), marks)
+
+
+def _picture(url: str, label: str) -> str:
+    """A link to a picture, which is not shown."""
+    if poses(label, url):
+        return f"{literal(label)} ({_link(url, url)})"
+    return _link(url, label)
 
 
 def _label(children: Iterator[Token]) -> str:
@@ -204,21 +211,15 @@ def _label(children: Iterator[Token]) -> str:
 
 
 def _link(url: str, label: str) -> str:
-    """A link where the address may be one; a label that poses as another address is dropped."""
+    """A link where the address may be one."""
     label = " ".join(label.replace("|", " ").split())[:MAX_LABEL]
     target = escape(url.replace("|", "%7C").replace("<", "%3C").replace(">", "%3E"))
     is_web = re.fullmatch(r"https?://\S+", url, re.IGNORECASE) is not None
     if not is_web or len(target) > MAX_URL:
         return literal(label)
-    if not label or _ADDRESS.search(_seen(label)):
+    if not label or label == url:
         return f"<{target}>"
     return f"<{target}|{literal(label)}>"
-
-
-def _seen(label: str) -> str:
-    """The label as an eye takes it: other kinds of dots and letters, and nothing that is unseen."""
-    folded = unicodedata.normalize("NFKC", label).replace("。", ".")
-    return "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn"))
 
 
 def _tame(escaped: str, marks: str) -> str:
