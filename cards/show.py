@@ -9,6 +9,7 @@ from cards.moments import local
 from cards.reader import label_in
 from cards.texts import say
 from cards.view import ButtonView, CardView, ConfirmView, Tone
+from cards.visible import visible
 
 _TONES: dict[str, Tone] = {
     "approve": "good",
@@ -24,7 +25,7 @@ def button(card: Card, choice: Choice) -> ButtonView:
     data = Button(token=card.token, choice=choice.id, revision=card.revision).pack()
     return ButtonView(
         data=data,
-        label=choice.label,
+        label=visible(choice.label),
         style=choice.style,
         form=choice.form,
         intro=choice.intro,
@@ -39,7 +40,7 @@ def ask_first(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
     return ConfirmView(
         data=button_view.data,
         lang=lang,
-        text=final_text(card.title, lang),
+        text=final_text(visible(card.title), lang),
         confirm=say("card.really", lang, label=button_view.label),
         cancel=say("card.not_now", lang),
         style=button_view.style,
@@ -79,7 +80,7 @@ def show(card: Card, zone: str, *, origin: str = "", heard: str | None = None) -
     return CardView(
         token=card.token,
         kind=card.kind,
-        title=card.title,
+        title=visible(card.title),
         text="\n\n".join(filter(None, (*lines(card, zone), card.text, _by_text(card, heard)))),
         problems=() if closed else card.problems,
         rows=card.rows,
@@ -123,7 +124,9 @@ def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None)
         when=local(decision.at, zone),
     )
     reason = decision.values.get("reason")
-    return f"{line} {say('card.reason', lang, reason=reason)}" if reason else line
+    if not reason:
+        return line
+    return f"{line} {say('card.reason', lang, reason=visible(str(reason), lines=True))}"
 
 
 def voter(given: Vote | Decision, lang: Lang) -> str:

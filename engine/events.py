@@ -200,6 +200,4 @@ class NotRecorded:
     text: str
 
 
-Outcome = (
-    Accepted | Answered | NotForUs | FormWanted | ConfirmWanted | FormRefused | NotRecorded
-)
+Outcome = Accepted | Answered | NotForUs | FormWanted | ConfirmWanted | FormRefused | NotRecorded

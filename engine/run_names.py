@@ -17,8 +17,7 @@ def titled(run: Run) -> str:
 
 def asked_again(title: str, run: Run) -> str:
     """The title, as plain text, of a card that asks once more: it says which run it is about."""
-    about = " ".join(known(run))
-    return say("card.about", run.lang, title=title, about=about) if about else title
+    return " · ".join(filter(None, (title, " ".join(known(run)))))
 
 
 def known(run: Run) -> list[str]:

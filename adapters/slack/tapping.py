@@ -95,8 +95,7 @@ def _button(index: int, button: ButtonView, card: CardView, lang: Lang) -> Json:
 
 
 def _sure(button: ButtonView, card: CardView, lang: Lang) -> Json:
-    title = " ".join(straight(card.title).split())
-    told = final_text(title, lang)
+    told = final_text(straight(card.title), lang)
     asked: Json = {
         "title": plain_text(_label(button, _TITLE)),
         "text": plain_text(clip(told, _TEXT)),

@@ -17,6 +17,7 @@ from adapters.telegram.richtext import (
     pieces,
     plain,
     text_of,
+    without_commands,
 )
 from cards.clipping import units
 from cards.document import plain as told
@@ -181,11 +182,14 @@ def _card(card: CardView, lang: Lang) -> list[Span]:
         spans_of(card.origin),
         [Span(outcome, (BOLD,))],
     ]
-    return _joined(sections)
+    # What people, records and models say on a card is no command of who reads it.
+    return without_commands(_joined(sections))
 
 
 def _row(label: str, value: str, lang: Lang) -> list[Span]:
-    return [Span(plain(label), (BOLD,)), Span(say("list.colon", lang) + plain(value))]
+    # A value of two lines would pose as two rows.
+    told = "↵".join(plain(value).splitlines())
+    return [Span(plain(label), (BOLD,)), Span(say("list.colon", lang) + told)]
 
 
 def _joined(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[Span]:

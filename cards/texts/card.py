@@ -35,7 +35,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "card.votes": ("已有 {n}/{of}：{names}", "{n} of {of} so far: {names}"),
     "card.blank": ("未填写", "not stated"),
     "card.no_rows": ("无", "none"),
-    "card.about": ("{title} · {about}", "{title} · {about}"),
     "card.questions": ("{skill}：需要你回答", "{skill}: please answer"),
     "card.next_step": ("{name}：下一步做什么？", "{name}: what comes next?"),
     "card.next_step_text": (
