@@ -1,5 +1,6 @@
 """How a run is told from others: by its name and the first things that are known of it."""
 
+from cards.clipping import clip
 from cards.markdown import literal, written
 from cards.model import Lang
 from cards.texts import say
@@ -33,5 +34,4 @@ def _short(value: object, lang: Lang) -> str:
         return say("choice.yes" if value else "choice.no", lang)
     if not isinstance(value, str | int | float):
         return ""
-    told = visible(written(value))
-    return told if len(told) <= _CHARS else f"{told[:_CHARS]}…"
+    return clip(visible(written(value)), _CHARS)

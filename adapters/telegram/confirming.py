@@ -12,8 +12,9 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from adapters.telegram.answers import Visit
 from adapters.telegram.render import turn_of
-from adapters.telegram.richtext import head, plain
+from adapters.telegram.richtext import plain
 from cards.buttons import MAX_BYTES, BadButton, Button
+from cards.clipping import clip
 from cards.texts import say
 from cards.view import ConfirmView
 
@@ -50,7 +51,7 @@ def keyboard(confirm: ConfirmView, visit: Visit) -> InlineKeyboardMarkup:
         raise BadButton(f"not a button: {data!r}")
     asked = confirm.confirm
     if visit.at.place.is_group:
-        name = head(plain(visit.person.name), _NAME_CHARS)
+        name = clip(plain(visit.person.name), _NAME_CHARS)
         asked = f"{name}{say('list.colon', confirm.lang)}{asked}"
     style = None if confirm.style == "plain" else confirm.style
     yes = InlineKeyboardButton(asked, callback_data=data, style=style)

@@ -85,7 +85,7 @@ async def test_a_first_question_is_asked_as_it_was() -> None:
     [
         ({}, "Correct"),
         ({"subject_id": "", "ecog": 2}, "Correct · 2"),
-        ({"text": "a" * 100, "ecog": 2.0, "more": "x"}, f"Correct · {'a' * 40}… 2"),
+        ({"text": "a" * 100, "ecog": 2.0, "more": "x"}, f"Correct · {'a' * 39}… 2"),
         ({"rows": ({"a": 1},), "subject_id": "P\u202e003"}, "Correct · P⟨U+202E⟩003"),
         ({"text": "a\nb"}, "Correct · a↵b"),
     ],
