@@ -15,6 +15,8 @@ from markdown_it.rules_inline.state_inline import Scanned, StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from adapters.link_labels import honest_links
+
 
 class _State(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803
@@ -40,11 +42,11 @@ class _Parser(ParserInline):
 
 
 def reading(parser: MarkdownIt) -> MarkdownIt:
-    """The parser, which reads such emphasis from now on."""
+    """The parser, which reads such emphasis from now on, and whose links say where they lead."""
     inline = _Parser()
     inline.ruler, inline.ruler2 = parser.inline.ruler, parser.inline.ruler2
     parser.inline = inline
-    return parser
+    return honest_links(parser)
 
 
 def reader(*more: str) -> MarkdownIt:

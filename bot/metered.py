@@ -10,6 +10,7 @@ from engine.events import (
     Answered,
     CardTapped,
     CommandGiven,
+    ConfirmWanted,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -30,6 +31,7 @@ _NAMES: Final = {
     CardTapped: "tap",
     FormSubmitted: "form",
     FormWanted: "form_shown",
+    ConfirmWanted: "confirm_shown",
     FormRefused: "form_refused",
     NotRecorded: "not_recorded",
 }

@@ -16,11 +16,11 @@ from cards.handover import HAND_OVER, WHOM, Handed, NotHanded, form, hand_over
 from cards.lapsed import open_seats
 from cards.model import Card, Choice, Lang, Principal
 from cards.reader import as_read, label_in
-from cards.show import decided
+from cards.show import ask_first, decided, is_final
 from cards.texts import say
 from cards.view import FormView
 from engine import audit
-from engine.events import FormRefused, FormWanted
+from engine.events import CardTapped, ConfirmWanted, FormRefused, FormWanted
 from engine.ports.store import CardNow, Effects
 from engine.reviews.card_judge import CardAnswer, CardJudge, Judgement
 
@@ -43,9 +43,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Formed:
-    """A form, or its faults: nothing is decided; `entry` is for the log, under the name `what`."""
+    """What is asked first: nothing is decided; `entry` is for the log, under the name `what`."""
 
-    shown: FormWanted | FormRefused
+    shown: FormWanted | ConfirmWanted | FormRefused
     what: str
     entry: audit.Entry
 
@@ -120,6 +120,10 @@ class Tapping:
         """What the tapper is told of it, and what the log is."""
         verdict, lang = judged.verdict, tapped.lang
         zone = tapped.principal.zone or self.zone
+        if isinstance(verdict, Recorded | Won) and (choice := _unasked(tapped)):
+            read = as_read(tapped.card, lang, self.people.role_name)
+            asked = ask_first(read, read.choice(choice.id) or choice, lang)
+            return Formed(ConfirmWanted(asked), "confirm", tapped.entry("confirm"))
         match verdict:
             case Recorded():
                 more = _seat(verdict.card.votes[-1].seat)
@@ -177,6 +181,13 @@ class Tapping:
         if waits or len(left) >= recorded.votes_needed:
             return ""
         return say("vote.too_few", lang, n=len(left))
+
+
+def _unasked(tapped: Tapped) -> Choice | None:
+    """The choice, where the person has not been asked yet whether they are sure of it."""
+    choice, update = tapped.card.choice(tapped.choice), tapped.update
+    asks = isinstance(update, CardTapped) and not update.confirmed
+    return choice if asks and choice and is_final(tapped.card, choice) else None
 
 
 def _recorded(recorded: Recorded, tapped: Tapped) -> str:

@@ -19,6 +19,7 @@ from adapters.webchat.doors import Choose, Door, Links, ProxyHeader, WebPerson
 from bot.entrants import Entrants
 from bot.groups import Groups
 from bot.people import Directory
+from bot.readers import Readers
 from bot.settings import Settings
 from bot.slack_home import SlackHome
 from bot.store import Store, open_store, patiently
@@ -120,13 +121,17 @@ def slack_home(settings: Settings, store: Store, people: Directory) -> SlackHome
     return SlackHome(web_inbox(settings, store, people), listing, people)
 
 
-def open_card(settings: Settings, store: Store) -> Callable[[str], Awaitable[Card | None]]:
-    """Reads a card by its token, for a platform that shows its buttons page by page."""
+def open_card(
+    settings: Settings, store: Store, people: Directory
+) -> Callable[[str, str], Awaitable[Card | None]]:
+    """Reads a card by its token as it is shown at a place, for a platform that redraws buttons."""
     decisions = RedisDecisions(Scripts(store.client), keys.Partitions(settings.partitions))
 
-    async def card(token: str) -> Card | None:
+    readers = Readers(people, settings.timezone)
+
+    async def card(token: str, place: str) -> Card | None:
         found = await decisions.card(token)
-        return None if found is None else found.card
+        return None if found is None else readers.card(found.card, place)[0]
 
     return card
 

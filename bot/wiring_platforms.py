@@ -67,7 +67,7 @@ def _telegram(settings: Settings, store: Store, people: Directory) -> Adapter | 
         per_s=settings.telegram_per_s,
         lease=RedisLease(store.client),
         slate=RedisSlate(store.client),
-        card=open_card(settings, store),
+        card=open_card(settings, store, people),
     )
 
 

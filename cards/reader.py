@@ -9,6 +9,7 @@ from functools import cache
 
 from cards.model import Card, Choice, Field, Lang
 from cards.texts import TEXTS, say
+from cards.visible import visible
 
 RoleName = Callable[[str, str], str]
 """A role as people call it in a language."""
@@ -35,7 +36,7 @@ def as_read(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
 def label_in(card: Card, choice_id: str, lang: Lang) -> str:
     """What a choice is called; its id where the card never had it."""
     choice = card.choice(choice_id)
-    return reworded(choice.label, card.lang, lang) if choice else choice_id
+    return visible(reworded(choice.label, card.lang, lang)) if choice else choice_id
 
 
 def reworded(text: str, lang: Lang, to: Lang) -> str:

@@ -8,7 +8,8 @@ from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
 from cards.moments import local
 from cards.reader import label_in
 from cards.texts import say
-from cards.view import ButtonView, CardView, Tone
+from cards.view import ButtonView, CardView, ConfirmView, Tone
+from cards.visible import visible
 
 _TONES: dict[str, Tone] = {
     "approve": "good",
@@ -24,16 +25,34 @@ def button(card: Card, choice: Choice) -> ButtonView:
     data = Button(token=card.token, choice=choice.id, revision=card.revision).pack()
     return ButtonView(
         data=data,
-        label=choice.label,
+        label=visible(choice.label),
         style=choice.style,
         form=choice.form,
         intro=choice.intro,
         opens=say("choice.fill_in", card.lang) if choice.form and choice.id == SUBMIT else "",
-        final=_final(card, choice),
+        final=is_final(card, choice),
     )
 
 
-def _final(card: Card, choice: Choice) -> bool:
+def ask_first(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
+    """Whether the person is sure of this choice of the card."""
+    button_view = button(card, choice)
+    return ConfirmView(
+        data=button_view.data,
+        lang=lang,
+        text=final_text(visible(card.title), lang),
+        confirm=say("card.really", lang, label=button_view.label),
+        cancel=say("card.not_now", lang),
+        style=button_view.style,
+    )
+
+
+def final_text(title: str, lang: Lang) -> str:
+    """That a decision on the card of this title cannot be taken back."""
+    return say("card.sure", lang, title=title) if title else say("card.final", lang)
+
+
+def is_final(card: Card, choice: Choice) -> bool:
     """Whether a tap alone does what nobody can undo: what warns, or an approver's yes."""
     if choice.form:
         return False
@@ -61,7 +80,7 @@ def show(card: Card, zone: str, *, origin: str = "", heard: str | None = None) -
     return CardView(
         token=card.token,
         kind=card.kind,
-        title=card.title,
+        title=visible(card.title),
         text="\n\n".join(filter(None, (*lines(card, zone), card.text, _by_text(card, heard)))),
         problems=() if closed else card.problems,
         rows=card.rows,
@@ -105,7 +124,9 @@ def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None)
         when=local(decision.at, zone),
     )
     reason = decision.values.get("reason")
-    return f"{line} {say('card.reason', lang, reason=reason)}" if reason else line
+    if not reason:
+        return line
+    return f"{line} {say('card.reason', lang, reason=visible(str(reason), lines=True))}"
 
 
 def voter(given: Vote | Decision, lang: Lang) -> str:

@@ -64,6 +64,20 @@ class FormView(Frozen):
     edits: bool = False
 
 
+class ConfirmView(Frozen):
+    """Whether the person is sure of a tap that nobody can take back; `data` is that button's.
+
+    All texts are plain.
+    """
+
+    data: str
+    lang: Lang
+    text: str
+    confirm: str
+    cancel: str
+    style: Style = "plain"
+
+
 class CardView(Frozen):
     """A card as shown now. `text` and `problems` are Markdown; `outcome` is set once it is closed.
 

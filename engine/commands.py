@@ -21,7 +21,8 @@ from engine.opening import opened
 from engine.pending import Told, pending
 from engine.ports.store import Aside, Effects, Post, ReplyWrite
 from engine.replies import Part, ReplyHead
-from engine.turn.active import active, all_active, titled
+from engine.run_names import titled
+from engine.turn.active import active, all_active
 from engine.turn.services import TurnServices
 
 

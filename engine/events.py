@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from cards.frozen import Frozen
-from cards.view import FormView
+from cards.view import ConfirmView, FormView
 
 
 def _whole(text: str) -> str:
@@ -91,7 +91,8 @@ class CardTapped(Frozen):
     """A button was tapped; `button` is its raw data, still to be unpacked.
 
     `message_id` is the message that it stands in, as the platform's `edit` takes it; "" where a
-    message is never posted twice.
+    message is never posted twice. `confirmed` is False where the platform has not asked whether the
+    person is sure: what nobody can take back is not done then, and ConfirmWanted is the outcome.
     """
 
     kind: Literal["tap"] = "tap"
@@ -100,6 +101,7 @@ class CardTapped(Frozen):
     actor: Actor
     button: str
     message_id: str = ""
+    confirmed: bool = True
 
 
 class FormSubmitted(Frozen):
@@ -177,6 +179,13 @@ class FormWanted:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfirmWanted:
+    """The tap would count and could not be taken back: the person is asked first."""
+
+    confirm: ConfirmView
+
+
+@dataclass(frozen=True, slots=True)
 class FormRefused:
     """The form has faults: a sentence per field name; nothing was decided. `again` as above."""
 
@@ -191,4 +200,4 @@ class NotRecorded:
     text: str
 
 
-Outcome = Accepted | Answered | NotForUs | FormWanted | FormRefused | NotRecorded
+Outcome = Accepted | Answered | NotForUs | FormWanted | ConfirmWanted | FormRefused | NotRecorded

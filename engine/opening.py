@@ -20,7 +20,7 @@ from engine.frames.state import Run
 from engine.mail import Commanded
 from engine.pending import Again, Told
 from engine.run_ends import as_ended, end_of
-from engine.turn.active import titled
+from engine.run_names import titled
 from engine.turn.services import TurnServices
 
 _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")

@@ -23,6 +23,7 @@ from engine.events import (
     Answered,
     CardTapped,
     CommandGiven,
+    ConfirmWanted,
     FormRefused,
     FormSubmitted,
     FormWanted,
@@ -174,7 +175,7 @@ async def _tap(
 def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResponse:
     view = payload["view"]
     match outcome:
-        case Accepted() | NotForUs():
+        case Accepted() | NotForUs() | ConfirmWanted():
             return BoltResponse(status=200, body="")
         case Answered(ok=True, tells=False):
             return _modal_action("clear")

@@ -1,11 +1,23 @@
 """MessageView to Block Kit blocks with fallback text; pure, always inside Slack's limits."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
+from adapters.slack import rich_text
 from adapters.slack.layout import SECTION, cut, fit, pack, taken
-from adapters.slack.markdown import Chunk, bold, chunks, escape, literal, render, straight
+from adapters.slack.markdown import (
+    Chunk,
+    bold,
+    chunks,
+    escape,
+    is_lossy,
+    literal,
+    render,
+    straight,
+)
+from adapters.slack.rich_text import StyledText
 from adapters.slack.tapping import actions, plain_text
 from cards.clipping import clip, units
 from cards.document import SHORT, plain
@@ -26,6 +38,7 @@ _BRIEF = 4_500
 _BRIEF_NOTICE = 150
 _TITLE = 300
 _LINE = SHORT
+_BOLD: frozenset[rich_text.Style] = frozenset(["bold"])
 
 _STATES: dict[PartState, str] = {
     "working": "⏳",
@@ -71,7 +84,7 @@ def rendered(view: MessageView) -> Rendered:
     )
     room = TOTAL - sum(map(_weight, card))
     parts = fit([c for part in view.parts for c in _part(part)], room, view.lang)
-    blocks = [_section(text) for text in pack(parts)]
+    blocks = _sections(parts)
     if blocks and card:
         blocks.append({"type": "divider"})
     blocks = [*blocks, *card] or [_section("…")]
@@ -84,16 +97,16 @@ def pages(view: MessageView) -> list[Rendered]:
     [] when it needs more, or has a line that no message shows whole.
     """
     card = view.card
-    sections = [_section(text) for text in pack([c for part in view.parts for c in _part(part)])]
+    sections = _sections([c for part in view.parts for c in _part(part)])
     last: list[Block] = []
     if card is not None:
-        head, rest = _above(card), [_row(row) for row in card.rows]
+        head, rest = _above(card), _rows(card.rows)
         problems = [_problem(text) for text in card.problems]
         body = [*head, *chunks(card.text), *_apart(problems), *_apart(rest), *_outcome(card)]
         if not _is_whole(card, body):
             return []
         sections += [{"type": "divider"}] if sections and body else []
-        sections += [_section(text) for text in pack(body)]
+        sections += _sections(body)
         last = _below(card, view.lang)
     whole = _flowed(sections, last) or [[_section("…")]]
     return [Rendered(blocks, True) for blocks in whole] if len(whole) <= MOST else []
@@ -163,9 +176,12 @@ def _part(part: PartView) -> list[Chunk]:
     if not head:
         return body
     if body and not body[0].code and not part.label:
-        return [Chunk(f"{head} {body[0].text}"), *body[1:]]
+        styled = (StyledText(f"{number.strip('*')} {_STATES[part.state]}".strip() + " ", _BOLD),)
+        text = f"{head} {body[0].text}"
+        first = replace(body[0], text=text, tight=False, styled=(*styled, *body[0].styled))
+        return [first, *body[1:]]
     if body:
-        body = [Chunk(body[0].text, body[0].code, tight=True), *body[1:]]
+        body = [replace(body[0], tight=True), *body[1:]]
     return [Chunk(head), *body]
 
 
@@ -173,15 +189,21 @@ def _card(card: CardView, lang: Lang, *, least: int) -> tuple[list[Block], bool]
     head, outcome, tail = _above(card), _outcome(card), _below(card, lang)
     room = TOTAL - least - taken([*head, *outcome]) - sum(map(_weight, tail))
     # What would be written counts most: rows are shortened last, the text first.
-    rows = fit([_row(row) for row in card.rows], room - 1_500, lang)
+    rows = fit(_rows(card.rows), room - 1_500, lang)
     problems = fit([_problem(text) for text in card.problems], room - taken(rows) - 800, lang)
     text = fit(chunks(card.text), room - taken(rows) - taken(problems), lang)
     body = [*head, *text, *_apart(problems), *_apart(rows), *outcome]
-    return [*(_section(part) for part in pack(body)), *tail], _is_whole(card, body)
+    return [*_sections(body), *tail], _is_whole(card, body)
 
 
 def _above(card: CardView) -> list[Chunk]:
-    return [Chunk(bold(clip(card.title, _TITLE)))] if card.title.strip() else []
+    title = clip(card.title, _TITLE)
+    styled = (StyledText(straight(title), _BOLD),)
+    return (
+        [Chunk(bold(title), styled=styled, lossy=is_lossy(title) or "*" in title)]
+        if title.strip()
+        else []
+    )
 
 
 def _below(card: CardView, lang: Lang) -> list[Block]:
@@ -197,29 +219,58 @@ def _is_whole(card: CardView, body: Sequence[Chunk]) -> bool:
 def _outcome(card: CardView) -> list[Chunk]:
     if not card.outcome.strip():
         return []
-    shown = f"{_TONES[card.tone]} {literal(clip(card.outcome, _LINE))}"
-    return [Chunk(shown.strip())]
+    tone, told = _TONES[card.tone], clip(card.outcome, _LINE)
+    styled = (StyledText(f"{tone} {straight(told)}".strip()),)
+    return [Chunk(f"{tone} {literal(told)}".strip(), styled=styled, lossy=is_lossy(told))]
 
 
-def _row(row: Row) -> Chunk:
-    label = bold(row.label)
-    return Chunk(
-        f"{label} {literal(row.value)}".strip() if label else literal(row.value), tight=True
-    )
+def _rows(rows: Sequence[Row]) -> list[Chunk]:
+    """A line each, all of them in the one way or the other."""
+    lossy = any(is_lossy(row.label) or "*" in row.label or is_lossy(row.value) for row in rows)
+    return [_row(row, lossy=lossy) for row in rows]
+
+
+def _row(row: Row, *, lossy: bool) -> Chunk:
+    text = " ".join(filter(None, (bold(row.label), literal(row.value))))
+    # A value of two lines would pose as two rows.
+    label, value = ("↵".join(straight(told).splitlines()) for told in (row.label, row.value))
+    head = (StyledText(label, _BOLD), StyledText(" ")) if label else ()
+    styled = (*head, StyledText(value))
+    return Chunk(text, tight=True, styled=styled, lossy=lossy)
 
 
 def _problem(text: str) -> Chunk:
     """One list item, whatever blocks its Markdown has."""
-    return Chunk("• " + " ".join(c.text for c in chunks(text)), tight=True)
+    found = chunks(text)
+    told = "• " + " ".join(c.text for c in found)
+    styled = [part for c in found for part in (StyledText(" "), *c.styled)]
+    lossy = any(c.lossy for c in found)
+    return Chunk(told, tight=True, styled=(StyledText("•"), *styled), lossy=lossy)
+
+
+def _sections(chunks_shown: Sequence[Chunk]) -> list[Block]:
+    """The chunks in order: as mrkdwn, and exactly where that would need stand-ins."""
+    blocks: list[Block] = []
+    for (lossy, quote), group in groupby(chunks_shown, lambda c: (c.lossy, c.lossy and c.quote)):
+        each = list(group)
+        if not lossy:
+            blocks += [_section(text) for text in pack(each)]
+            continue
+        whole = rich_text.joined([c.styled for c in each], [c.tight for c in each])
+        blocks += [rich_text.block(page, quote=quote) for page in rich_text.pages(whole, SECTION)]
+    return blocks
 
 
 def _apart(items: Sequence[Chunk]) -> list[Chunk]:
     """The items below each other, with an empty line before the first."""
-    return [Chunk(c.text, c.code, tight=index > 0) for index, c in enumerate(items)]
+    return [replace(c, tight=index > 0) for index, c in enumerate(items)]
 
 
 def _note(text: str) -> list[Block]:
-    return _context(literal(clip(text, _LINE)))
+    shown = clip(text, _LINE)
+    if is_lossy(shown):
+        return [{"type": "context", "elements": [plain_text(straight(shown))]}]
+    return _context(literal(shown))
 
 
 def _context(shown: str) -> list[Block]:
@@ -241,6 +292,9 @@ def _mrkdwn(text: str) -> Block:
 
 
 def _texts(block: Block) -> list[str]:
+    if block["type"] == "rich_text":
+        parts = [part for element in block["elements"] for part in element["elements"]]
+        return [escape("".join(part["text"] for part in parts))]
     held = [block, *block.get("elements", [])]
     texts = [x if isinstance(x.get("text"), str) else x["text"] for x in held if "text" in x]
     # Where the message has no blocks to show, all of it is read as mark-up.

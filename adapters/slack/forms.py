@@ -11,6 +11,7 @@ from cards.forms import MAX_TEXT, detailed, limits
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
+from cards.visible import visible
 
 _HEAD = 24
 _LABEL = 2_000
@@ -116,7 +117,7 @@ def _selectable(options: tuple[str, ...]) -> bool:
 
 
 def _option(text: str) -> Json:
-    return {"text": _plain(text), "value": text}
+    return {"text": _plain(clip(visible(text), _OPTION)), "value": text}
 
 
 def _range(field: Field) -> str:

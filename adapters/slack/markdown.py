@@ -7,12 +7,14 @@ only `<` that leaves this module opens a link to an http(s) address.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from markdown_it.token import Token
 
+from adapters.link_labels import poses
 from adapters.markdown_reader import reader
+from adapters.slack.rich_text import Style, StyledText
 
 MAX_SOURCE = 48_000
 MAX_LABEL = 200
@@ -22,9 +24,10 @@ _PARSER = reader("table", "strikethrough")
 _LOOKALIKES = {"*": "∗", "_": "ˍ", "~": "∼"}
 _OPENERS = {c: re.compile(rf"(?<!\w)\{c}(?=\S)") for c in _LOOKALIKES}
 _CLOSERS = {c: re.compile(rf"(?<=\S)\{c}(?!\w)") for c in _LOOKALIKES}
-_ADDRESS = re.compile(r"://|(?:^|\s)\S+\.[a-z]{2,}(?:[/?#:\s]|$)", re.IGNORECASE)
 _BREAKS = ("softbreak", "hardbreak")
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
+_STYLES: dict[str, Style] = {"strong": "bold", "em": "italic", "s": "strike"}
+_EMOJI = re.compile(r":[a-z0-9_+'-]{1,60}:")
 # Slack sees a mark only at a word's edge; Chinese has none, so an empty space makes one.
 _EDGE = "\u200b"
 # Marks that turn the order of what is read, so that it shows as what it is not.
@@ -35,13 +38,17 @@ _TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 class Chunk:
     """A paragraph, a list item (`tight`: no empty line before it) or, with `code`, a code block.
 
-    `cut` when it says that something is left out.
+    `cut` when it says that something is left out. `styled` is the same for a rich text; a `lossy`
+    one has stand-ins in its mrkdwn, which cannot say it as it is. `quote` when it is quoted.
     """
 
     text: str
     code: bool = False
     tight: bool = False
     cut: bool = False
+    styled: tuple[StyledText, ...] = ()
+    lossy: bool = False
+    quote: bool = False
 
 
 def escape(text: str) -> str:
@@ -58,6 +65,11 @@ def literal(text: str) -> str:
     """Plain text on one line that shows as it is: escaped, and no mark-up takes effect."""
     line = " ".join(text.split())
     return _tame(escape(line), _pairs(line))
+
+
+def is_lossy(text: str) -> bool:
+    """Whether `literal` shows plain text otherwise than it is, or Slack would put signs into it."""
+    return literal(text) != escape(text) or _EMOJI.search(text) is not None
 
 
 def bold(text: str) -> str:
@@ -98,7 +110,10 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Chunk]:
         prefix.follow(token)
         match token.type:
             case "fence" | "code_block":
-                yield Chunk(_code(token.content), code=True)
+                code = StyledText(straight(token.content.rstrip("\n")), frozenset(["code"]))
+                yield Chunk(
+                    _code(token.content), code=True, styled=(code,), lossy="```" in token.content
+                )
             case "hr":
                 yield Chunk("———")
             case "table_open":
@@ -110,7 +125,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Chunk]:
             case "table_close":
                 yield Chunk(_code(_grid(table)), code=True)
             case "inline":
-                yield prefix.apply(_inline(token, heading=prefix.in_heading))
+                yield prefix.apply(token)
 
 
 class _Prefix:
@@ -149,7 +164,8 @@ class _Prefix:
             self._lists[-1] = number + 1
         self._items += 1
 
-    def apply(self, text: str) -> Chunk:
+    def apply(self, token: Token) -> Chunk:
+        text, styled = _inline(token, heading=self.in_heading), _styled(token, self.in_heading)
         depth = len(self._lists)
         indent = "    " * (depth - 1)
         first, self._bullet = indent + self._bullet, ""
@@ -157,7 +173,51 @@ class _Prefix:
         below = [indent + line for line in lines[1:]]
         quote = "> " if self._quotes else ""
         body = "\n".join(quote + line for line in [first + lines[0], *below])
-        return Chunk(body, tight=depth > 0 and self._items > 1)
+        return Chunk(
+            body,
+            tight=depth > 0 and self._items > 1,
+            styled=(StyledText(first), *(_indented(part, indent) for part in styled)),
+            lossy=_is_lossy(token, self.in_heading),
+            quote=self._quotes > 0,
+        )
+
+
+def _indented(part: StyledText, indent: str) -> StyledText:
+    return replace(part, text=part.text.replace("\n", f"\n{indent}"))
+
+
+def _styled(token: Token, heading: bool) -> tuple[StyledText, ...]:
+    """One paragraph's text as it is."""
+    styles: list[Style] = ["bold"] if heading else []
+    url, told = "", list[StyledText]()
+    for child in token.children or ():
+        kind, _, edge = child.type.rpartition("_")
+        if style := _STYLES.get(kind):
+            styles = [*styles, style] if edge == "open" else styles[:-1]
+        elif kind == "link":
+            url = str(child.attrs.get("href", "")) if edge == "open" else ""
+        elif child.type in _BREAKS:
+            told.append(StyledText("\n"))
+        elif child.type == "image":
+            told.append(StyledText(straight(child.content), url=str(child.attrs.get("src", ""))))
+        else:
+            code: list[Style] = ["code"] if child.type == "code_inline" else []
+            own = frozenset([*styles, *code])
+            told.append(StyledText(straight(child.content), own, url))
+    return tuple(told)
+
+
+def _is_lossy(token: Token, heading: bool) -> bool:
+    """Whether the mrkdwn of a paragraph needs stand-ins, or Slack would put signs into it."""
+    marks = _pairs(token.content)
+    for child in token.children or ():
+        text = escape(child.content)
+        if child.type == "code_inline" and "`" in text:
+            return True
+        changed = _tame(text, marks) != text or (heading and "*" in text)
+        if child.type == "text" and (changed or _EMOJI.search(text)):
+            return True
+    return False
 
 
 def _inline(token: Token, *, heading: bool) -> str:
@@ -188,9 +248,16 @@ def _leaf(child: Token, marks: str) -> str:
         case "code_inline":
             return "`" + escape(child.content).replace("`", "ˋ") + "`"
         case "image":
-            return _link(str(child.attrs.get("src", "")), child.content)
+            return _picture(str(child.attrs.get("src", "")), child.content)
         case _:
             return _tame(escape(child.content), marks)
+
+
+def _picture(url: str, label: str) -> str:
+    """A link to a picture, which is not shown."""
+    if poses(label, url):
+        return f"{literal(label)} ({_link(url, url)})"
+    return _link(url, label)
 
 
 def _label(children: Iterator[Token]) -> str:
@@ -204,21 +271,15 @@ def _label(children: Iterator[Token]) -> str:
 
 
 def _link(url: str, label: str) -> str:
-    """A link where the address may be one; a label that poses as another address is dropped."""
+    """A link where the address may be one."""
     label = " ".join(label.replace("|", " ").split())[:MAX_LABEL]
     target = escape(url.replace("|", "%7C").replace("<", "%3C").replace(">", "%3E"))
     is_web = re.fullmatch(r"https?://\S+", url, re.IGNORECASE) is not None
     if not is_web or len(target) > MAX_URL:
         return literal(label)
-    if not label or _ADDRESS.search(_seen(label)):
+    if not label or label == url:
         return f"<{target}>"
     return f"<{target}|{literal(label)}>"
-
-
-def _seen(label: str) -> str:
-    """The label as an eye takes it: other kinds of dots and letters, and nothing that is unseen."""
-    folded = unicodedata.normalize("NFKC", label).replace("。", ".")
-    return "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn"))
 
 
 def _tame(escaped: str, marks: str) -> str:

@@ -7,6 +7,7 @@ from adapters.slack.markdown import literal, straight
 from adapters.slack.receive import ACTION_PREFIX
 from cards.clipping import clip, units
 from cards.model import Lang
+from cards.show import final_text
 from cards.texts import say
 from cards.view import ButtonView, CardView
 
@@ -94,13 +95,12 @@ def _button(index: int, button: ButtonView, card: CardView, lang: Lang) -> Json:
 
 
 def _sure(button: ButtonView, card: CardView, lang: Lang) -> Json:
-    title = " ".join(straight(card.title).split())
-    told = say("slack.sure", lang, title=title) if title else say("slack.final", lang)
+    told = final_text(straight(card.title), lang)
     asked: Json = {
         "title": plain_text(_label(button, _TITLE)),
         "text": plain_text(clip(told, _TEXT)),
         "confirm": plain_text(_label(button, _ANSWER)),
-        "deny": plain_text(say("slack.not_now", lang)),
+        "deny": plain_text(say("card.not_now", lang)),
     }
     return asked | {"style": button.style} if button.style != "plain" else asked
 

@@ -14,6 +14,7 @@ from adapters.telegram.richtext import BOLD, ITALIC, Span, html_of, pieces, plai
 from cards.clipping import clip
 from cards.model import Field
 from cards.texts import say
+from cards.visible import visible
 
 PER_PAGE = 20
 """So many options or fields are offered at once: well below what one keyboard may hold."""
@@ -92,12 +93,12 @@ def _choice(filling: Filling, field: Field, mention: Span | None) -> Screen:
     lang, stands, at = filling.form.lang, filling.value(field), filling.at
     shown, turns = _page(filling, len(field.options))
     options = [
-        _button(f"✓ {option}" if option == stands else option, filling, "o", at, number)
+        _button(f"{'✓ ' if option == stands else ''}{visible(option)}", filling, "o", at, number)
         for number, option in list(enumerate(field.options))[shown]
     ]
     ways = [_button(say("telegram.back", lang), filling, "b")] if at else []
     if stands:
-        ways.append(_button(say("telegram.keep", lang, value=stands), filling, "k", at))
+        ways.append(_button(say("telegram.keep", lang, value=visible(stands)), filling, "k", at))
     if not field.required:
         key = "telegram.clear" if stands else "telegram.skip"
         ways.append(_button(say(key, lang), filling, "e", at))
@@ -150,7 +151,8 @@ def _question(filling: Filling, field: Field) -> list[Span]:
     told = told_of(field, lang, options=False)
     lines = [label_of(field, lang) + (say("list.colon", lang) + told if told else "")]
     if stands := filling.value(field):
-        lines.append(say("telegram.stands", lang, value=clip(stands, _VALUE_CHARS)))
+        value = clip(visible(stands, lines=True), _VALUE_CHARS)
+        lines.append(say("telegram.stands", lang, value=value))
     fault = [Span(f"⚠️ {plain(filling.fault)}\n")] if filling.fault else []
     intro = [*spans_of(form.intro), Span("\n")] if form.intro and not filling.at else []
     title = [Span(step, (BOLD,)), Span("\n"), *intro]
@@ -161,7 +163,8 @@ def _rows(filling: Filling) -> list[Span]:
     lang, spans = filling.form.lang, list[Span]()
     room = min(_VALUE_CHARS, _ROWS_CHARS // len(filling.form.fields))
     for field in filling.form.fields:
-        value = clip(filling.value(field), room) or say("telegram.empty", lang)
+        given = visible(filling.value(field), lines=True)
+        value = clip(given, room) or say("telegram.empty", lang)
         label = plain(label_of(field, lang)) + say("list.colon", lang)
         spans += [Span(f"\n{label}", (BOLD,)), Span(plain(value))]
     return spans

@@ -10,18 +10,23 @@ from telegram.error import TelegramError
 
 from adapters.telegram.answers import SOON_S, Answers, Visit
 from adapters.telegram.clerk import Clerk, fills, visit_of
+from adapters.telegram.confirming import keyboard, sure
 from adapters.telegram.errors import translate
 from adapters.telegram.forms import ask, ask_again
 from adapters.telegram.moves import Moves
 from adapters.telegram.payload import Payload, parse
 from adapters.telegram.receive import Me, prompt_answered, update_of
 from adapters.telegram.render import keyboard_of, page_turned
+from adapters.telegram.richtext import Span, html_of, plain
+from cards.buttons import Button
 from cards.model import Card
 from cards.show import show
 from cards.texts import say
-from engine.errors import PlatformError, StoreError, StoreUnavailable, Unavailable
+from cards.view import ConfirmView
+from engine.errors import Gone, PlatformError, StoreError, StoreUnavailable, Unavailable
 from engine.events import (
     Answered,
+    ConfirmWanted,
     FormRefused,
     FormWanted,
     NotRecorded,
@@ -37,8 +42,8 @@ ANSWER_S = 2.5
 FORM_S = 20.0
 """How long a step of a form may take, in seconds; what is slow there is the store."""
 
-ReadCard = Callable[[str], Awaitable[Card | None]]
-"""The card of a token as it is stored, None for no card. Raises StoreError."""
+ReadCard = Callable[[str, str], Awaitable[Card | None]]
+"""The card of a token as it is read in a conversation, None for no card. Raises StoreError."""
 
 _log = structlog.get_logger(__name__)
 
@@ -137,16 +142,23 @@ class Desk:
     async def _turn(self, visit: Visit, token: str, page: int) -> bool:
         """Another page of a card's buttons, which decides nothing."""
         try:
-            card = await self._card(token)
+            card = await self._read(visit, token)
         except StoreError as error:
             _log.warning("telegram_page_not_turned", error=str(error))
             await self._answers.tap(visit, say("card.not_recorded", visit.person.lang), alert=True)
             return True
         await self._answers.tap(visit)
-        if card is not None and card.status == "open":
-            keyboard = keyboard_of(show(card, "UTC"), card.lang, page=page)
-            await self._answers.buttons(visit, keyboard)
+        await self._show_buttons(visit, card, page)
         return True
+
+    async def _read(self, visit: Visit, token: str) -> Card | None:
+        return await self._card(token, visit.at.place.conversation(self._me.id))
+
+    async def _show_buttons(self, visit: Visit, card: Card | None, page: int = 0) -> None:
+        """The card's own buttons as it stands now: none when it is closed."""
+        if card is not None:
+            markup = keyboard_of(show(card, "UTC"), card.lang, page=page)
+            await self._answers.buttons(visit, markup)
 
     def _unshown(self, visit: Visit, error: PlatformError) -> bool:
         _log.warning("telegram_form_not_shown", update=visit.update, error=str(error))
@@ -160,7 +172,7 @@ class Desk:
                     await self._answer_tap(visit, outcome)
                 else:
                     await self._answer_message(visit, outcome)
-        except (TelegramError, TimeoutError, StoreUnavailable) as exc:
+        except (TelegramError, PlatformError, TimeoutError, StoreError) as exc:
             _log.warning("telegram_answer_failed", update=update.id, error=str(exc))
 
     async def _answer_tap(self, visit: Visit, outcome: Outcome) -> None:
@@ -180,8 +192,36 @@ class Desk:
                     await self._clerk.begin(visit, form, self._me)
                 else:
                     await self._prompt(visit, ask(form, visit.mention))
+            case ConfirmWanted(confirm=confirm):
+                await self._answers.tap(visit, confirm.text)
+                await self._ask_first(visit, confirm)
             case _:
                 await self._answers.tap(visit)
+        await self._after_confirming(visit, outcome)
+
+    async def _ask_first(self, visit: Visit, confirm: ConfirmView) -> None:
+        """The question in place of the card's buttons, unless the card has changed meanwhile."""
+        asked = keyboard(confirm, visit)
+        try:
+            if visit.at.chat.left:
+                raise Gone("the group has moved on")
+            await self._answers.buttons(visit, asked)
+        except Gone:
+            # That message cannot be edited any more.
+            await self._answers.post(visit, html_of([Span(plain(confirm.text))]), asked)
+            return
+        button = Button.unpack(confirm.data)
+        card = await self._read(visit, button.token)
+        if card is not None and (card.status != "open" or card.revision != button.revision):
+            await self._show_buttons(visit, card)
+
+    async def _after_confirming(self, visit: Visit, outcome: Outcome) -> None:
+        """The card's own buttons again, if it is open still."""
+        confirmed = visit.callback and sure(visit.callback.data)
+        if not confirmed or isinstance(outcome, NotRecorded | ConfirmWanted):
+            return
+        token = Button.unpack(confirmed.button).token
+        await self._show_buttons(visit, await self._read(visit, token))
 
     async def _answer_message(self, visit: Visit, outcome: Outcome) -> None:
         match outcome:

@@ -16,6 +16,7 @@ from cards.forms import detailed
 from cards.model import Field, Lang
 from cards.texts import say
 from cards.view import FormView
+from cards.visible import visible
 
 _MARK = "✎"
 _LONGEST_LINK = 1800
@@ -163,7 +164,7 @@ def _question(field: Field, lang: Lang) -> str:
 
 
 def _described(field: Field, lang: Lang) -> str:
-    value = f" [{_cut(field.value)}]" if field.value else ""
+    value = f" [{_cut(visible(field.value, lines=True))}]" if field.value else ""
     told = f"{told_of(field, lang) or '…'}{value}"
     return label_of(field, lang) + say("list.colon", lang) + told
 

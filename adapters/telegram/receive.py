@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from adapters.telegram.confirming import key_of, sure
 from adapters.telegram.forms import Prompt, prompt_behind, values_of
 from adapters.telegram.payload import Callback, Entity, Message, Payload, Person, parse
 from engine.events import (
@@ -75,12 +76,15 @@ def _tapped(callback: Callback, update_id: str, me: Me) -> CardTapped | None:
     message = callback.message
     if message is None or not callback.data:
         return None
+    confirms = sure(callback.data)
     return CardTapped(
         id=update_id,
         conversation=message.place.conversation(me.id),
         actor=actor_of(callback.sender, me),
-        button=callback.data,
+        button=confirms.button if confirms else callback.data,
         message_id="" if message.chat.left else message.place.message_id(message.message_id),
+        # Whoever else taps "really" has not been asked: it is their first tap.
+        confirmed=confirms is not None and confirms.asked == key_of(callback.sender.id),
     )
 
 

@@ -17,6 +17,7 @@ from adapters.telegram.richtext import (
     pieces,
     plain,
     text_of,
+    without_commands,
 )
 from cards.clipping import units
 from cards.document import plain as told
@@ -119,13 +120,18 @@ def keyboard_of(
         page = min(max(page, 0), last_page)
         ways = (("telegram.previous", page - 1), ("telegram.next", page + 1))
         turns = [
-            ButtonView(data=f"p1:{card.token}:{to}", label=say(key, lang))
+            ButtonView(data=turn_of(card.token, to), label=say(key, lang))
             for key, to in ways
             if 0 <= to <= last_page
         ]
         buttons = buttons[page * PER_PAGE : (page + 1) * PER_PAGE]
     rows = [*_in_rows(buttons), turns] if turns else _in_rows(buttons)
     return InlineKeyboardMarkup([[_button(button) for button in row] for row in rows])
+
+
+def turn_of(token: str, page: int) -> str:
+    """The data of a button that shows a page of the card's buttons."""
+    return f"p1:{token}:{page}"
 
 
 def page_turned(data: str) -> tuple[str, int] | None:
@@ -176,11 +182,14 @@ def _card(card: CardView, lang: Lang) -> list[Span]:
         spans_of(card.origin),
         [Span(outcome, (BOLD,))],
     ]
-    return _joined(sections)
+    # What people, records and models say on a card is no command of who reads it.
+    return without_commands(_joined(sections))
 
 
 def _row(label: str, value: str, lang: Lang) -> list[Span]:
-    return [Span(plain(label), (BOLD,)), Span(say("list.colon", lang) + plain(value))]
+    # A value of two lines would pose as two rows.
+    told = "↵".join(plain(value).splitlines())
+    return [Span(plain(label), (BOLD,)), Span(say("list.colon", lang) + told)]
 
 
 def _joined(sections: Sequence[list[Span]], between: Span = _PARAGRAPH) -> list[Span]:

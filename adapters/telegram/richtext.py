@@ -6,7 +6,7 @@ Text never carries markup of its own: it is escaped here and nowhere else.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import takewhile
 
@@ -18,6 +18,7 @@ LIMIT = 4096
 _MENTION_BREAK = "\u2060"
 # Behind such a character it is an e-mail address, which people copy.
 _MENTION = re.compile(r"(?<![A-Za-z0-9])@")
+_COMMAND = re.compile(r"(?<![\w/])/(?=[A-Za-z0-9_])")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -59,6 +60,16 @@ def plain(text: str) -> str:
 def text_of(spans: Iterable[Span]) -> str:
     """The spans' text without their style."""
     return "".join(span.text for span in spans)
+
+
+def without_commands(spans: Iterable[Span]) -> list[Span]:
+    """The spans, in which nothing sends a command when it is tapped."""
+    return [
+        span
+        if {CODE, PRE} & {*span.tags}
+        else replace(span, text=_COMMAND.sub(f"/{_MENTION_BREAK}", span.text))
+        for span in spans
+    ]
 
 
 def take(spans: Iterable[Span], count: int) -> list[Span]:

@@ -97,9 +97,10 @@ class SayBody(_Body):
 
 
 class TapBody(_Body):
-    """What a tapped button sends."""
+    """What a tapped button sends; `confirmed` unless the person is to be asked first."""
 
     button: ButtonData
+    confirmed: bool = True
 
     def update(self, actor: Actor) -> CardTapped:
         """The tap, its data still to be unpacked."""
@@ -108,6 +109,7 @@ class TapBody(_Body):
             conversation=self.conversation,
             actor=actor,
             button=self.button,
+            confirmed=self.confirmed,
         )
 
 

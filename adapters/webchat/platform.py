@@ -34,6 +34,7 @@ from engine.events import (
     Accepted,
     Actor,
     Answered,
+    ConfirmWanted,
     FormRefused,
     FormWanted,
     MessageReceived,
@@ -318,6 +319,8 @@ def _answer(outcome: Outcome) -> web.Response:
             return as_json(202, {})
         case Answered(text=text, ok=ok):
             return as_json(200, {"ok": ok, "text": text})
+        case ConfirmWanted(confirm=confirm):
+            return as_json(200, {"confirm": confirm.model_dump(mode="json")})
         case FormWanted(form=form):
             return as_json(200, {"form": rendered_form(form)})
         case FormRefused(errors=errors):

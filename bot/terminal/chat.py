@@ -20,6 +20,7 @@ SILENT_S = 0.4
 """History has been told, and what a line led to, when nothing has come for so long."""
 CATCH_UP_S = 5.0
 SETTLES_S = 60.0
+_YES = ("y", "yes", "是")
 HISTORY = 10
 """So many earlier messages are shown at the start."""
 
@@ -87,12 +88,25 @@ class _Talk:
             )  # fmt: skip
             answer = await filled(own, self._chat, self._screen)
         else:
-            answer = await self._chat.tap(str(button["data"]))
+            answer = await self._tapped(str(button["data"]), lang)
             if form := answer.body.get("form"):
                 asked = _form(form)
                 answer = await filled(asked, self._chat, self._screen) or Answer(0, {})
         if answer and answer.status:
             self._tell(answer, lang)
+
+    async def _tapped(self, button: str, lang: Lang) -> Answer:
+        """Who types is asked before what cannot be taken back; what is piped in is meant."""
+        answer = await self._chat.tap(button, confirmed=not self._screen.typed)
+        asked = answer.body.get("confirm")
+        if not asked:
+            return answer
+        told = f"{harmless(str(asked['text']))} {harmless(str(asked['confirm']))} [y/N] "
+        line = await self._screen.line(told)
+        if (line or "").strip().lower() not in _YES:
+            self._screen.show(say("terminal.form_left", lang))
+            return Answer(0, {})
+        return await self._chat.tap(button)
 
     def _tell(self, answer: Answer, lang: Lang) -> None:
         told = answer.body.get("text") or answer.body.get("error")

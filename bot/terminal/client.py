@@ -68,9 +68,12 @@ class Chat:
             raise Refused(NO_REPLY, "it does not say which reply is yours")
         return str(reply)
 
-    async def tap(self, button: str) -> Answer:
-        """Tap a button; the answer is {ok, text}, {form}, or {} when it is told later."""
-        return await self._act("taps", {"button": button})
+    async def tap(self, button: str, *, confirmed: bool = True) -> Answer:
+        """Tap a button; the answer is {ok, text}, {form}, or {} when it is told later.
+
+        It is {confirm} for what cannot be taken back, when the person has not `confirmed` it.
+        """
+        return await self._act("taps", {"button": button, "confirmed": confirmed})
 
     async def fill(self, button: str, values: Mapping[str, str]) -> Answer:
         """Send a form; 422 with {errors} by field when values are wrong."""

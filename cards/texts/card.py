@@ -14,6 +14,10 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     "choice.retry": ("让模型再试一次", "Let the model try again"),
     "choice.yes": ("是", "yes"),
     "choice.no": ("否", "no"),
+    "card.sure": ("「{title}」：确定后不能撤回。", "{title}: this cannot be taken back."),
+    "card.final": ("确定后不能撤回。", "This cannot be taken back."),
+    "card.really": ("确定{label}？", "Really {label}?"),
+    "card.not_now": ("再看看", "Not now"),
     "card.waits_for": ("等待 {who} 决定", "Waiting for {who}"),
     "card.waits_for_role": (
         "等待审核（{who}）；申请人：{requester}",

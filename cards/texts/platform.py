@@ -15,9 +15,6 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
     ),
     "slack.working": ("正在处理…", "is working on it…"),
     "slack.choose": ("请选择", "Choose"),
-    "slack.sure": ("「{title}」：确定后不能撤回。", "{title}: this cannot be taken back."),
-    "slack.final": ("确定后不能撤回。", "This cannot be taken back."),
-    "slack.not_now": ("再看看", "Not yet"),
     "slack.home_waiting": ("等您处理", "Waiting for you"),
     "slack.home_more": (
         "还有更多：发送 /pending 可以逐页查看。",

@@ -6,6 +6,7 @@ from typing import Final
 
 from cards.model import ADMIN, Card, Choice, Decision, Lang, Review, Row
 from cards.texts import say
+from cards.visible import visible
 from engine.mail import CardExpired, StrangerCame
 from engine.ports.admissions import Entrant
 from engine.ports.store import CardWrite, Effects, Post, Timer
@@ -36,10 +37,10 @@ def asked(
         title=say("admit.title", lang),
         text=say("admit.text", lang),
         rows=(
-            Row(label=say("admit.account", lang), value=stranger.id),
-            Row(label=say("admit.name", lang), value=stranger.name),
+            Row(label=say("admit.account", lang), value=visible(stranger.id)),
+            Row(label=say("admit.name", lang), value=visible(stranger.name)),
             Row(label=say("admit.guest", lang), value=_yes_no(stranger.guest, lang)),
-            Row(label=say("admit.where", lang), value=mail.where),
+            Row(label=say("admit.where", lang), value=visible(mail.where)),
         ),
         choices=(
             Choice(id=ADMIT, label=say("admit.admit", lang), style="primary"),

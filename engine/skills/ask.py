@@ -23,6 +23,7 @@ from engine.frames.state import Patch, PromptFrame
 from engine.leaves import at_paths, form_field, rows
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.reading import field_values, read_form
+from engine.run_names import asked_again
 from engine.skills.answers import filled_in, unanswered, withdrawn
 from engine.values import cue_pattern
 
@@ -93,6 +94,8 @@ def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> 
         return Done(Patch.setting(skill.id, skill.sets), "nothing is missing")
     wanted = [n for n in ask.fields if not lacking or ask.again or n not in known]
     card = _card(ask, wanted, context, left)
+    if ask.again or frame.asked:
+        card = card.model_copy(update={"title": asked_again(card.title, run)})
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
     frame = frame.model_copy(update={"asked": card.token, "fields": tuple(wanted)})
     return Suspend(frame, (card,), note, f"asks for {', '.join(wanted)}")

@@ -12,6 +12,7 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import Question
 from engine.leaves import at_paths, form_field, rows, tables, value_of
 from engine.playbooks.skill import Skill, SkillCard
+from engine.run_names import asked_again
 from engine.skills.output import LABEL_CHARS
 
 MAX_CHOICES = 10
@@ -154,7 +155,7 @@ def _card(
         run=run.id,
         conversation=run.conversation,
         lang=run.lang,
-        title=title,
+        title=asked_again(title, run) if kind == "clarify" and run.state.problems else title,
         text=text,
         rows=shows,
         problems=run.state.problems,

@@ -9,6 +9,7 @@ from cards.model import SUBMIT, Choice, Decision, Field, FieldType
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, Step
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
+from engine.run_names import asked_again
 from engine.tool_plan.review_cards import review_card
 from engine.tool_plan.schemas import fault_of, properties
 from engine.tools.registry import tool
@@ -28,11 +29,12 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
     run, skill = context.run, context.playbook.skills[frame.skill]
     fields = tuple(_field(key, step, name, context) for key, step, name in _asked(frame))
     submit = say("choice.submit", run.lang)
+    title = say("plan.clarify", run.lang, skill=skill.name(run.lang))
     card = review_card(
         None,
         context,
         kind="clarify",
-        title=say("plan.clarify", run.lang, skill=skill.name(run.lang)),
+        title=asked_again(title, run) if frame.faults else title,
         text=say("plan.clarify_text", run.lang),
         problems=frame.faults,
         choices=(

@@ -5,7 +5,8 @@ from engine.frames.state import Run
 from engine.planner.answering import answered, chosen_for_question
 from engine.planner.query import Standing, standing
 from engine.replies import ReplyHead
-from engine.turn.active import active, all_active, titled
+from engine.run_names import titled
+from engine.turn.active import active, all_active
 from engine.turn.services import TurnServices
 
 

@@ -5,7 +5,6 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
-from cards.markdown import literal
 from engine.frames.state import Run
 from engine.turn.services import TurnServices
 
@@ -34,9 +33,3 @@ def below(run: Run, runs: Sequence[Run]) -> list[Run]:
     """Those of the runs that the run began, and those that they began."""
     own = [each for each in runs if each.parent == run.id]
     return [each for child in own for each in (child, *below(child, runs))]
-
-
-def titled(run: Run) -> str:
-    """The run by its name and the first two things that are known of it, as Markdown."""
-    known = [literal(str(value)) for value in list(run.state.data.values())[:2]]
-    return " ".join([run.name, *known])

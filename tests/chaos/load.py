@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 
+from adapters.telegram.confirming import key_of
 from bot.stopping import pause
 from cards.buttons import Button
 from tests.chaos.people import TEAM, Answer, Doors, Json, Said, Seen, Talk, Tap, Web
@@ -294,7 +295,8 @@ class Load:
                 "text": "…",
             },
             "chat_instance": "-1",
-            "data": button.pack(),
+            # Asked already whether they are sure.
+            "data": f"y1:{button.pack().removeprefix('s1:')}:{key_of(user)}",
         }
 
         noted = self._tap(f"telegram:{BOT_ID}:update:{number}", button, callback)

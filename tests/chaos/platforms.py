@@ -218,6 +218,14 @@ class Platforms:
                     raise LookupError("message is not modified: it is exactly the same")
                 self._edit(place, number, by, fields["text"], _keyboard(fields), fields)
                 return _message(place, number, fields["text"])
+            case "editmessagereplymarkup":
+                place, number = str(fields["chat_id"]), str(fields["message_id"])
+                shown = self.posts[place, number]
+                fields = {**fields, "text": shown.text}
+                if shown.raw == _raw(fields):
+                    raise LookupError("message is not modified: it is exactly the same")
+                self._edit(place, number, by, shown.text, _keyboard(fields), fields)
+                return _message(place, number, shown.text)
             case "answercallbackquery" | "sendchataction" | "setmycommands":
                 return True
             case "getmycommands":

@@ -120,10 +120,15 @@ class Stage:
         return told[0].text
 
     async def tap_telegram(self, message: Sent, label: str) -> tuple[str, bool]:
-        """A tap, what its person was told, and whether they have to close it by hand."""
+        """A tap, what its person was told, and whether they have to close it by hand.
+
+        What cannot be taken back is confirmed.
+        """
         before = len(self.telegram.callback_answers)
         await self.chat.send(self.telegram.tap_update(message, label))
-        (told,) = self.telegram.callback_answers[before:]
+        if label not in message.labels and message.labels:
+            await self.chat.send(self.telegram.tap_update(message, message.labels[0]))
+        told = self.telegram.callback_answers[before:][-1]
         return told.text, told.show_alert
 
     async def card(self) -> Card:

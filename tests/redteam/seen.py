@@ -76,7 +76,10 @@ def _letters(text: str) -> str:
 def slack_faults(message: Shown, cards: Collection[str]) -> list[str]:
     """Mark-up that would work in a Slack message, beside our own buttons."""
     texts = [message.text, *_mrkdwn(message.blocks)]
-    faults = [t for t in texts if _CALLS.search(t) or _TURNS.search(t)]
+    faults = [t for t in texts if _CALLS.search(t)]
+    faults += [
+        json.dumps(b) for b in message.blocks if _TURNS.search(json.dumps(b, ensure_ascii=False))
+    ]
     return faults + _foreign((b["value"] for b in message.buttons), cards)
 
 
@@ -85,7 +88,8 @@ def _mrkdwn(node: Any) -> list[str]:
         return [text for each in node for text in _mrkdwn(each)]
     if not isinstance(node, dict):
         return []
-    own = [node["text"]] if isinstance(node.get("text"), str) else []
+    # Plain and rich text show each character as it is.
+    own = [node["text"]] if node.get("type") == "mrkdwn" else []
     return own + [text for each in node.values() for text in _mrkdwn(each)]
 
 

@@ -194,7 +194,7 @@ async def test_a28_on_telegram_a_reply_gives_only_what_changes(
     assert "内容已更新" in telegram.callback_answers[-1].text
     await chat.send(telegram.tap_update(card, "批准", name="Bo"))
     assert "您修改过" in telegram.callback_answers[-1].text
-    await chat.send(telegram.tap_update(other, "批准", name="Min"))
+    await chat.confirm(other, "批准", name="Min")
     await chat.shown(REQUESTER_ID, "访视已录入")
     visits = await service.parts.handling.records.visits("P003")
     assert (visits[-1].weight_kg, visits[-1].adverse_event) == (72, "皮疹")

@@ -140,12 +140,13 @@ async def test_a31_on_telegram_foreign_data_is_unknown_and_a_wrong_secret_is_401
         shown = await chat.shown(REVIEWER_ID, "请审核")
         good = shown.data("批准")
         tap = telegram.tap_update(shown, "批准", name="Bo")
+        sure = f"y1:{good.removeprefix('s1:')}:"
         for headers in ({}, {"X-Telegram-Bot-Api-Secret-Token": "no"}):
             url = f"{service.url}/telegram/webhook"
             async with http.post(url, json=tap, headers=headers) as response:
                 assert response.status == 401
                 assert leaks(await response.text(), before.token) == []
-        for data in tampered(good):
+        for data in (*tampered(good), f"{sure}x", sure[:-1], f"{sure}{'A' * 12}"):
             other = telegram.tap_update(shown, "批准", name="Bo")
             other["callback_query"]["data"] = data
             await chat.send(other)
@@ -162,4 +163,5 @@ async def test_a31_on_telegram_foreign_data_is_unknown_and_a_wrong_secret_is_401
         await chat.send(forged)
         assert await stored(service, card["token"]) == before
         await chat.send(tap)
+        await chat.send(telegram.tap_update(shown, shown.labels[0], name="Bo"))
         await room.card("phase_done")

@@ -32,9 +32,14 @@ async def test_a36_a_tap_whose_query_is_too_old_counts_all_the_same(
         card = await to_review(room)
         shown = await chat.shown(REVIEWER_ID, "请审核")
         tap = telegram.tap_update(shown, label, name="Bo")
+        if label == "批准":
+            await chat.send(tap)
+            tap = telegram.tap_update(shown, shown.labels[0], name="Bo")
+            telegram.callback_answers.clear()
+        asked = telegram.count("answerCallbackQuery")
         telegram.open_callbacks.clear()
         await chat.send(tap)
-        assert telegram.count("answerCallbackQuery") == 1
+        assert telegram.count("answerCallbackQuery") == asked + 1
         assert telegram.callback_answers == [], "it was refused as too old"
         if label == "驳回":
             prompt = await chat.shown(REVIEWER_ID, "驳回理由")
@@ -46,8 +51,7 @@ async def test_a36_a_tap_whose_query_is_too_old_counts_all_the_same(
             assert (await stored(service, card["token"])).status == "open"
             return
         assert (await stored(service, card["token"])).status == "decided"
-        await telegram.wait_for(lambda: not shown.keyboard)
-        assert label in shown.text
+        await telegram.wait_for(lambda: not shown.keyboard and label in shown.text)
         # Telegram sends it again: the same decision.
         await chat.send(tap)
         assert (await stored(service, card["token"])).status == "decided"

@@ -97,5 +97,5 @@ async def test_a37_a_reply_that_quotes_the_card_is_no_decision(
             await telegram.wait_for(lambda least=count: len(telegram.chat(REVIEWER_ID)) > least, 45)
             now = await stored(service, card["token"])
             assert (now.status, now.votes, now.version) == ("open", (), 1)
-        await chat.send(telegram.tap_update(shown, "批准", name="Bo"))
+        await chat.confirm(shown, "批准", name="Bo")
         await room.card("phase_done")

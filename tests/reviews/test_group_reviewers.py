@@ -36,7 +36,6 @@ async def test_a24_members_of_the_group_are_asked_and_decide_with_one_vote_each(
     change(playbooks, "skills/visit-review.yaml", "quorum: 1", "quorum: 2")
     service, side, chat = await meet(playbooks=playbooks, group_age_s=3)
     slack = side.server
-    telegram = chat.server
     await until(known(service, *MEMBERS))
     await asked_in_slack(side)
     # One is in people.yaml and is reached everywhere; the other is known by the group alone.
@@ -46,7 +45,7 @@ async def test_a24_members_of_the_group_are_asked_and_decide_with_one_vote_each(
     before = len(slack.ephemerals)
     await side.tap(guest, "Approve", user="U0STRANGER")
     assert "I do not know your account" in slack.ephemerals[before].text
-    await chat.send(telegram.tap_update(private, "Approve", name="Bo"))
+    await chat.confirm(private, "Approve", name="Bo")
     await side.tap(direct, "Approve", user="U0REVIEWER")
     assert "Already recorded" in slack.ephemerals[-1].text
     await slack.wait_for(lambda: "1 of 2" in guest.body)

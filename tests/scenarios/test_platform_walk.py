@@ -99,6 +99,15 @@ class TelegramSide:
         async with self._http.post(self._url, json=update, headers=headers) as response:
             assert response.status == 200, await response.text()
 
+    async def confirm(self, message: Sent, label: str, **by: Any) -> dict[str, Any]:
+        """Taps what cannot be taken back, and confirms it; the update that did."""
+        await self.send(self.server.tap_update(message, label, **by))
+        really = message.labels[0]
+        assert label in really, message.labels
+        sure = self.server.tap_update(message, really, **by)
+        await self.send(sure)
+        return sure
+
     async def shown(self, chat_id: int, said: str) -> Sent:
         def found() -> list[Sent]:
             return [m for m in self.server.chat(chat_id) if said in m.text]
@@ -209,8 +218,8 @@ async def test_a_visit_is_recorded_over_telegram(
     own = await chat.shown(REQUESTER_ID, "请审核")
     await chat.send(telegram.tap_update(own, "批准"))
     assert telegram.callback_answers[-1].show_alert
-    tap = telegram.tap_update(card, "批准", name="Bo")
-    await chat.send(tap)
+    assert own.labels[0] == "批准", "who may not decide it is not asked"
+    tap = await chat.confirm(card, "批准", name="Bo")
     assert not telegram.callback_answers[-1].show_alert
     await chat.send(tap)
     await telegram.wait_for(lambda: not card.keyboard and not own.keyboard)

@@ -265,7 +265,7 @@ async def test_however_little_telegram_takes_the_reviewer_has_a_card_and_decides
 
         await telegram.wait_for(lambda: bool(documents()))
         assert "61.5 kg" in documents()[0].document.decode()
-    await in_telegram.send(telegram.tap_update(card, "批准", name="Bo"))
+    await in_telegram.confirm(card, "批准", name="Bo")
     await telegram.wait_for(lambda: not card.labels)
 
 

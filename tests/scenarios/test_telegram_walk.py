@@ -53,7 +53,7 @@ async def test_a_visit_is_filled_in_field_by_field_and_goes_to_review(
     assert "61.5" in shown.text
     await chat.send(telegram.tap_update(shown, "提交"))
     review = await chat.shown(REVIEWER_ID, "请审核")
-    await chat.send(telegram.tap_update(review, "批准", name="Bo"))
+    await chat.confirm(review, "批准", name="Bo")
     await chat.shown(REQUESTER_ID, "访视已录入")
     visits = await service.parts.handling.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
@@ -95,7 +95,7 @@ async def test_a_card_s_origin_in_a_private_chat_is_a_link_that_opens_it_for_who
     for odd in ("c_", "x_1f-AAAAAAAA", "c_" + "1f-" + "A" * 70, "../etc", "c_1f-AAAAAAAA extra"):
         assert await opened(chat, odd, BYSTANDER_ID) == nothing
     *_, again = (m for m in telegram.chat(REVIEWER_ID) if "批准" in m.labels)
-    await chat.send(telegram.tap_update(again, "批准", name="Bo"))
+    await chat.confirm(again, "批准", name="Bo")
     await chat.shown(REQUESTER_ID, "访视已录入")
     assert "批准" in await opened(chat, payload, REVIEWER_ID), "a closed card tells its outcome"
 
@@ -146,7 +146,7 @@ async def test_who_blocked_the_bot_and_comes_back_finds_their_cards_by_pending(
         await chat.send(telegram.command_update(command, chat_id=REVIEWER_ID, name="Bo"))
     await telegram.wait_for(lambda: any(m.keyboard for m in telegram.chat(REVIEWER_ID)))
     card = next(m for m in telegram.chat(REVIEWER_ID) if m.keyboard)
-    await chat.send(telegram.tap_update(card, "批准", name="Bo"))
+    await chat.confirm(card, "批准", name="Bo")
     await chat.shown(REQUESTER_ID, "访视已录入")
     await telegram.wait_for(lambda: not own.keyboard)
 
@@ -165,7 +165,7 @@ async def test_a_group_that_becomes_a_supergroup_goes_on_with_its_open_card(
     await chat.send(telegram.message_update(answer, chat_id=GROUP_ID, **by_lin))
     card = await chat.shown(GROUP_ID, "请审核")
     assert form.chat_id == OLD_ID
-    await chat.send(telegram.tap_update(card, "批准", user_id=REVIEWER_ID, name="Bo"))
+    await chat.confirm(card, "批准", user_id=REVIEWER_ID, name="Bo")
     await chat.shown(GROUP_ID, "访视已录入")
     await telegram.wait_for(lambda: not card.keyboard)
     visits = await service.parts.handling.records.visits("P003")

@@ -12,9 +12,10 @@ from tests.bot.signoff_process import FILES, Ended, ended
 from tests.conftest import PARTITIONS
 from tests.fakes.ports import free_port
 from tests.fakes.terminal import Terminal, chatting
+from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_crash_walk import kill_all, run
-from tests.scenarios.test_web_walk import today
+from tests.scenarios.test_web_walk import to_review, today
 
 QUESTION = {"zh": "P003 的 ECOG 是多少?", "en": "What is the ECOG of P003?"}
 ANSWER = {
@@ -282,3 +283,23 @@ async def test_in_a_terminal_there_are_colours_and_a_line_to_type(
         finally:
             terminal.close()
         assert ("\x1b[2m" in terminal.screen) == colours
+
+
+async def test_who_types_is_asked_before_a_decision_that_stands(
+    start: Start, tmp_path: Path
+) -> None:
+    service = await start()
+    async with WebRoom(service.url, "sure") as room:
+        await to_review(room)
+        words = ("chat", "--url", service.url, "--lang", "en", "--as", "chen", "--room", "sure")
+        terminal = Terminal(tmp_path, *words)
+        try:
+            await terminal.until("批准")
+            for answer, told in (("n", "没有提交。"), ("y", "访视已录入")):
+                await terminal.until("> ")
+                terminal.keys("1\r")
+                await terminal.until("[y/N]")
+                terminal.keys(f"{answer}\r")
+                await terminal.until(told)
+        finally:
+            terminal.close()

@@ -82,23 +82,44 @@ function tapButton(button, context) {
   return node;
 }
 
-async function tap(button, node, context) {
-  const answer = await busy(context, () => context.act("/chat/taps", { button: button.data }));
+// A tap that cannot be taken back is asked about before it is `confirmed`.
+async function tap(button, node, context, confirmed = false) {
+  const answer = await busy(context, () => context.act("/chat/taps", { button: button.data, confirmed }));
   if (answer.status === 200 && answer.data.form) openForm(answer.data.form, node, context);
+  else if (answer.status === 200 && answer.data.confirm) openQuestion(answer.data.confirm, button, node, context);
   else tell(context, answer);
 }
 
+function openQuestion(question, button, opener, context) {
+  const yes = el("button", { type: "button", class: `button ${question.style}`, text: question.confirm });
+  const no = el("button", { type: "button", class: "button plain", text: question.cancel });
+  const id = `q${++serial}`;
+  const built = el("div", { class: "form question", role: "group", "aria-labelledby": id, lang: question.lang },
+    el("p", { class: "intro", id, text: question.text }), el("div", { class: "buttons" }, yes, no));
+  const close = open(built, opener, context);
+  no.addEventListener("click", close);
+  yes.addEventListener("click", async () => {
+    await tap(button, opener, context, true);
+    close();
+  });
+  no.focus();
+}
+
 function openForm(form, opener, context) {
-  const { extra, root, notice } = context;
+  const cancel = el("button", { type: "button", class: "button plain", text: form.cancel });
+  const built = buildForm(form, context, [cancel]);
+  cancel.addEventListener("click", open(built, opener, context));
+  built.querySelector("input, textarea, select")?.focus();
+}
+
+// Shows what a button opens in the card, until Escape or what is returned closes it.
+function open(built, opener, { extra, root, notice }) {
   notice.textContent = "";
   const close = () => {
     extra.replaceChildren();
     root.classList.remove("asking");
     opener.focus();
   };
-  const cancel = el("button", { type: "button", class: "button plain", text: form.cancel });
-  cancel.addEventListener("click", close);
-  const built = buildForm(form, context, [cancel]);
   built.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     event.preventDefault();
@@ -106,8 +127,8 @@ function openForm(form, opener, context) {
   });
   root.classList.add("asking");
   extra.replaceChildren(built);
-  built.querySelector("input, textarea, select")?.focus();
   built.scrollIntoView({ block: "nearest" });
+  return close;
 }
 
 function buildForm(form, context, others) {

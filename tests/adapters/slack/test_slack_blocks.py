@@ -95,7 +95,9 @@ def test_what_people_wrote_cannot_pose_as_a_row_or_a_mention():
     )
     shown = message(MessageView(lang="en", card=card))
     assert message_problems(shown) == []
-    assert "ok ∗Approved by∗ Bo" in _texts(shown)[0]
+    rich = [b["elements"][0] for b in shown["blocks"] if b["type"] == "rich_text"]
+    told = "".join(part["text"] for section in rich for part in section["elements"])
+    assert "ok↵*Approved by* Bo" in told
 
 
 def test_where_a_card_comes_from_stands_under_its_note_as_a_link():

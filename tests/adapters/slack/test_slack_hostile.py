@@ -96,4 +96,4 @@ def test_a_hostile_text_fires_nowhere(text):
             assert not LIVE.search(marked), marked
             assert "\u202e" not in marked
     for block in shown["blocks"]:
-        assert block["type"] in ("section", "divider", "actions", "context")
+        assert block["type"] in ("section", "rich_text", "divider", "actions", "context")

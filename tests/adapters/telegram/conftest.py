@@ -111,7 +111,7 @@ def slate(redis: Redis) -> SwitchedSlate:
 async def _platform(
     url: str, lease: SwitchedLease, slate: SwitchedSlate, secret: str, cards: dict[str, Card]
 ) -> AsyncIterator[TelegramPlatform]:
-    async def stored(token: str) -> Card | None:
+    async def stored(token: str, place: str) -> Card | None:
         return cards.get(token)
 
     platform = TelegramPlatform(

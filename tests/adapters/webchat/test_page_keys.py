@@ -1,14 +1,24 @@
 """The page without a mouse: sending, lines, cards, buttons and forms by keyboard alone."""
 
 import asyncio
+from pathlib import Path
 
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
 from cards.model import Field
-from cards.view import ButtonView, CardView, MessageView
-from engine.events import Accepted, CardTapped, FormSubmitted, MessageReceived, Outcome, Update
+from cards.view import ButtonView, CardView, ConfirmView, MessageView
+from engine.events import (
+    Accepted,
+    Answered,
+    CardTapped,
+    ConfirmWanted,
+    FormSubmitted,
+    MessageReceived,
+    Outcome,
+    Update,
+)
 from tests.fakes.browser import Browser
 from tests.fakes.patience import PATIENCE_S
 
@@ -138,4 +148,55 @@ def _walk(browser: Browser, address: str) -> None:
     press(Keys.ARROW_UP, alt=True)
     press(Keys.ARROW_DOWN, alt=True)
     assert at() == "text"
+    assert browser.console_errors() == []
+
+
+async def test_what_cannot_be_taken_back_is_asked_first_and_by_keyboard(
+    page, chat, intake, browser, tmp_path
+):
+    question = ConfirmView(
+        data="s1:final:approve:1",
+        lang="en",
+        text="Record <b>P003</b>: this cannot be taken back.",
+        confirm="Really Approve?",
+        cancel="Not now",
+        style="primary",
+    )
+
+    async def judge(update: Update) -> Outcome:
+        assert isinstance(update, CardTapped)
+        return Answered("Approved.", ok=True) if update.confirmed else ConfirmWanted(question)
+
+    intake.answers = {"tap": judge}
+    await chat.send(ROOM, decision("final"), key="r1")
+    await asyncio.to_thread(_ask_twice, browser, page("keys"), tmp_path / "sure.png")
+    taps = [(update.button, update.confirmed) for update in intake.updates]
+    assert taps == [("s1:final:approve:1", sure) for sure in (False, False, False, True)]
+
+
+def _ask_twice(browser: Browser, address: str, picture: Path) -> None:
+    browser.open(address)
+    browser.wait_text(".card h3", "Record final?")
+    keys = Keyboard(browser)
+    keys.come_to("text")
+    keys.press(Keys.ARROW_UP, alt=True)
+    keys.come_to("Approve")
+    for leaves in (Keys.ESCAPE, Keys.ENTER):
+        keys.press(Keys.ENTER)
+        keys.come_to("Not now")
+        told = browser.wait_text(".extra .question", "cannot be taken back")
+        assert "<b>P003</b>" in told.text, "a title is text"
+        assert told.get_attribute("role") == "group"
+        keys.press(leaves)
+        keys.come_to("Approve")
+        assert browser.all(".question") == []
+    keys.press(Keys.ENTER)
+    keys.come_to("Not now")
+    browser.screenshot(picture)
+    keys.press(Keys.TAB, shift=True)
+    keys.come_to("Really Approve?")
+    keys.press(Keys.ENTER)
+    browser.wait_text(".notice.ok", "Approved.")
+    assert browser.all(".question") == []
+    keys.come_to("Approve")
     assert browser.console_errors() == []

@@ -33,7 +33,7 @@ def message_problems(fields: Json) -> list[str]:
         problems.append(f"mark-up in text: {text!r}")
     if fields.get("link_names") or fields.get("parse", "none") != "none":
         problems.append("names in the text would become mentions")
-    total = sum(len(found["text"]) for found in _text_objects(blocks))
+    total = sum(len(text) for text in _texts(blocks))
     if total >= TOTAL:
         problems.append(f"msg_blocks_too_long: {total} characters")
     return problems + blocks_problems(blocks, most=BLOCKS)
@@ -97,8 +97,26 @@ def _block_problems(block: Any) -> list[str]:
     except (SlackObjectFormationError, TypeError, ValueError) as error:
         return [f"{type(error).__name__}: {error}"]
     problems = [f"empty or unsafe text: {t!r}" for t in _text_objects(block) if _unsafe(t)]
+    if block["type"] == "rich_text":
+        problems += _rich_problems(block["elements"])
     if block["type"] == "actions":
         problems += _buttons_problems(block["elements"])
+    return problems
+
+
+def _rich_problems(elements: Sequence[Json]) -> list[str]:
+    """A rich text has sections and quotes of texts and links, and none of them is empty."""
+    problems = [] if elements else ["an empty rich text"]
+    for element in elements:
+        kinds = ("rich_text_section", "rich_text_quote")
+        if element["type"] not in kinds or not element["elements"]:
+            problems.append(f"rich text: {element!r}")
+        for part in element["elements"]:
+            right = part["type"] == "text" or (part["type"] == "link" and part["url"])
+            styles = part.get("style", {"bold": True})
+            known = {"bold", "italic", "strike", "code"}
+            if not right or not part["text"] or not styles or set(styles) - known:
+                problems.append(f"rich text: {part!r}")
     return problems
 
 
@@ -145,6 +163,14 @@ def _confirm_problems(confirm: Json | None) -> list[str]:
     most = {"title": 100, "text": 300, "confirm": 30, "deny": 30}
     told = {name: confirm.get(name, {}).get("text", "") for name in most}
     return [f"confirm: {n}: {t!r}" for n, t in told.items() if not 0 < len(t) <= most[n]]
+
+
+def _texts(node: Any) -> Iterator[str]:
+    """Every text inside blocks, at any depth."""
+    for item in node if isinstance(node, list) else node.values() if isinstance(node, dict) else ():
+        yield from _texts(item)
+    if isinstance(node, dict) and isinstance(node.get("text"), str):
+        yield node["text"]
 
 
 def _text_objects(node: Any) -> Iterator[Json]:

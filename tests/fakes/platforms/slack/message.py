@@ -37,8 +37,18 @@ class Shown:
     def body(self) -> str:
         """Everything its blocks say, as mrkdwn."""
         held = [part for b in self.blocks for part in (b, *b.get("elements", ()))]
-        texts = [part["text"] for part in held if isinstance(part.get("text"), (dict, str))]
+        texts = [
+            _rich(part) if part["type"].startswith("rich_text_") else part["text"]
+            for part in held
+            if isinstance(part.get("text"), (dict, str)) or part["type"].startswith("rich_text_")
+        ]
         return "\n".join(t if isinstance(t, str) else t["text"] for t in texts)
+
+
+def _rich(element: Json) -> str:
+    """What a part of a rich text says, as mrkdwn: none of its characters is one of mrkdwn's."""
+    told = "".join(part["text"] for part in element["elements"])
+    return told.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _tappable(element: Json) -> list[Json]:
