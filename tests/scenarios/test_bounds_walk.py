@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from tests.docs.reading import ROOT, pages
+from tests.fakes.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, text_of
@@ -40,9 +41,14 @@ def goods_in(tmp_path: Path) -> Path:
 
 
 async def booked(service: Service) -> dict[str, Any]:
-    """What the one run there is has changed, by its audit."""
-    ((run, _),) = await service.parts.archive.runs(2)
-    history = await service.parts.archive.history(run)
+    """What the one run there is has changed once it has ended, by its audit."""
+    archive = service.parts.archive
+
+    async def ended() -> str:
+        ((run, history),) = await archive.runs(2)
+        return run if history.ended else ""
+
+    history = await archive.history(await until(ended))
     assert history is not None
     changed: dict[str, Any] = {}
     for entry in map(json.loads, history.entries):
@@ -60,7 +66,7 @@ async def test_in_slack_the_form_stays_open_with_the_fault_at_its_field(
     card = await side.shown("Goods to book in")
     assert f"Shelf G-99: {FORM}" in card.body
     assert "Pieces 9000: This should be at most 500" in card.body
-    await side.tap(card, "Submit", user="U0REQUESTER")
+    await side.tap(card, "Fill in…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     hints = {b["block_id"]: b["hint"]["text"] for b in opened.view["blocks"] if "hint" in b}
@@ -99,7 +105,7 @@ async def test_in_telegram_the_next_question_comes_once_the_value_fits(
     chat = TelegramSide(service, telegram, http)
     await chat.send(telegram.message_update("登记一批货物入库", chat_id=REQUESTER_ID))
     card = await chat.shown(REQUESTER_ID, "入库登记")
-    await chat.send(telegram.tap_update(card, "提交"))
+    await chat.send(telegram.tap_update(card, "填写…"))
     for asked, wrong, right, told in (
         ("货位：如 B-07", "G-99", "B-07", "格式不符合要求（如 B-07）"),
         ("件数：1 – 500", "9000", "20", "应不大于 500"),
