@@ -18,7 +18,7 @@ from adapters.telegram.request import BotRequest
 from engine.errors import BadPayload, StoreError
 from engine.ports.platform import Intake
 
-ALLOWED = ("message", "callback_query")
+ALLOWED = ("message", "edited_message", "callback_query")
 _log = structlog.get_logger(__name__)
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from cards.model import Card
+from engine.ports.arrivals import Arrival
 from engine.ports.platform import Pace
 
 RowKind = Literal["reply", "card", "note", "sync", "check", "cards", "ping"]
@@ -231,9 +232,10 @@ class Bounds:
 class Mailbox(Protocol):
     """Lanes: mail handled strictly in order by one holder at a time. Raises StoreUnavailable."""
 
-    async def put(self, lane: str, mail: str, *, update_id: str) -> bool:
+    async def put(self, lane: str, mail: str, *, update_id: str, arrival: Arrival = ...) -> bool:
         """Append mail durably; False when the update was put before (its lane is woken again).
 
+        With `arrival`, the message in it can be edited while it waits (engine.ports.arrivals).
         Raises Overloaded when the lane's mail is as long or as old as the bounds allow.
         """
         ...
