@@ -127,10 +127,13 @@ class SlackPlatform:
     async def probe(self) -> str:
         """Whether Slack takes the token, and a socket is open where there should be."""
         await self._workspaces.probe()
+        return "" if await self.is_listening() else "no socket is open"
+
+    async def is_listening(self) -> bool:
+        """Whether a socket is open; without sockets Slack comes by itself."""
         if not self._app_token:
-            return ""
-        open_now = [await socket.client.is_connected() for socket in self._sockets]
-        return "" if any(open_now) else "no socket is open"
+            return True
+        return any([await socket.client.is_connected() for socket in self._sockets])
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Shows a new message, in several if it is long; its id. Raises PlatformError.

@@ -82,6 +82,18 @@ class Probed(Protocol):
 
 
 @runtime_checkable
+class Listener(Protocol):
+    """A platform that fetches what comes in, over a connection of its own."""
+
+    async def is_listening(self) -> bool:
+        """Whether what is said to the bot comes in now; so it does where no connection is needed.
+
+        Asks nobody, and never raises.
+        """
+        ...
+
+
+@runtime_checkable
 class Opening(Protocol):
     """A platform whose bot can be opened at a card: each reader in a chat of their own."""
 
