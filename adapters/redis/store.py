@@ -296,18 +296,24 @@ class RedisOutbox:
 
     async def later(self, row: Row, *, in_s: float) -> Following:
         """The row is not to be shown yet."""
-        return await self._settle(row, "later", int(in_s * 1000))
+        return await self._settle(row, "later", int(in_s * 1000), unsure=False)
 
-    async def retry(self, row: Row, *, in_s: float) -> Following:
+    async def retry(self, row: Row, *, in_s: float, unsure: bool = True) -> Following:
         """Hold this destination for `in_s` seconds."""
-        return await self._settle(row, "retry", int(in_s * 1000))
+        return await self._settle(row, "retry", int(in_s * 1000), unsure=unsure)
 
     async def drop(self, row: Row, reason: str) -> Following:
         """The row can never be shown."""
         return await self._settle(row, "drop", reason)
 
     async def _settle(
-        self, row: Row, outcome: str, value: str | int, pace: Pace = _UNPACED
+        self,
+        row: Row,
+        outcome: str,
+        value: str | int,
+        pace: Pace = _UNPACED,
+        *,
+        unsure: bool = True,
     ) -> Following:
         answer = await self._scripts.run(
             "sent",
@@ -321,6 +327,7 @@ class RedisOutbox:
             self._lease_ms,
             int(pace.every_s * 1000),
             pace.burst,
+            int(unsure),
         )
         if len(answer) < 2:
             return None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import datetime
 
 import structlog
 from aiohttp import web
@@ -142,6 +143,15 @@ class SlackPlatform:
         """
         address = Address.parse(conversation)
         return await (await self._messages(address)).send(address, view, key=key)
+
+    async def recall(self, conversation: str, message_id: str, *, key: str, since: datetime) -> str:
+        """What was posted under the key, by the mark that it carries. Raises PlatformError.
+
+        So it does without the scopes to read the conversation.
+        """
+        address = Address.parse(conversation)
+        messages = await self._messages(address)
+        return await messages.recall(address, message_id, key=key, since=since)
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Shows `view` in place of what the message showed. Raises PlatformError."""

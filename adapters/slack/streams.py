@@ -1,6 +1,7 @@
 """An answer that grows in Slack: as a stream in a thread, else in a message that is edited."""
 
 import re
+from datetime import datetime
 from typing import Final
 
 import structlog
@@ -62,15 +63,19 @@ class Streams:
 
     async def _begin(self, messages: Messages, address: Address, growth: Growth) -> str:
         if self._streams(address, growth):
+            since = self._clock.now()
             try:
                 return await _start(messages, address, growth)
             except PlatformError as error:
                 # What may have begun already is not begun twice by us.
                 if error.retryable and not isinstance(error, RateLimited):
+                    if found := await _begun(messages, address, growth, since):
+                        return found
                     raise
                 self._refused(address.team)
                 _log.warning("slack_streams_refused", team=address.team, error=str(error))
-        posted = await messages.post(address, rendered(growth.working).fields())
+        working = rendered(growth.working).fields()
+        posted = await messages.post(address, working, key=growth.key)
         self._remember(posted)
         return posted
 
@@ -91,7 +96,7 @@ class Streams:
 
 
 async def _start(messages: Messages, address: Address, growth: Growth) -> str:
-    first = f"_{say('part.working', growth.view.lang)}_\n\n"
+    first = _opening(growth)
     to = {"recipient_user_id": growth.asker, "recipient_team_id": address.team}
     fields = address.place | to | {"markdown_text": first}
     answer = await messages.api.call("chat.startStream", fields)
@@ -99,6 +104,19 @@ async def _start(messages: Messages, address: Address, growth: Growth) -> str:
     if not ts:
         raise PlatformError("chat.startStream: no ts in the answer")
     return f"{channel}:{ts}"
+
+
+def _opening(growth: Growth) -> str:
+    return f"_{say('part.working', growth.view.lang)}_\n\n"
+
+
+async def _begun(messages: Messages, address: Address, growth: Growth, since: datetime) -> str:
+    """The stream that began although nobody heard of it, "" if none is found."""
+    try:
+        return await messages.recalling.stream(address, _opening(growth), since=since)
+    except PlatformError as error:
+        _log.info("slack_stream_not_looked_for", error=str(error))
+        return ""
 
 
 async def _append(messages: Messages, message_id: str, growth: Growth) -> None:

@@ -346,7 +346,7 @@ class Row:
 
     `message_id` is "" until it was posted. `attempts` counts failed tries. `answer_id` is the
     message in which a card's run answers, or under which cards are shown again, "" until that was
-    posted.
+    posted. `tried` is when showing it was first tried, if nobody knows what became of that.
     """
 
     partition: int
@@ -363,6 +363,7 @@ class Row:
     parts: tuple[str, ...] = ()
     card: "StoredCard | None" = None
     answer_id: str = ""
+    tried: datetime | None = None
 
 
 Following = Row | float | None
@@ -384,8 +385,11 @@ class Outbox(Protocol):
         """The row is not to be shown yet."""
         ...
 
-    async def retry(self, row: Row, *, in_s: float) -> Following:
-        """Hold this destination for `in_s` seconds; the row stays."""
+    async def retry(self, row: Row, *, in_s: float, unsure: bool = True) -> Following:
+        """Hold this destination for `in_s` seconds; the row stays.
+
+        Not `unsure` when nothing of it can have been shown this time.
+        """
         ...
 
     async def drop(self, row: Row, reason: str) -> Following:
