@@ -12,7 +12,7 @@ from adapters.slack.blocks import rendered
 from adapters.slack.markdown import straight
 from adapters.slack.messages import Messages, place_of
 from cards.texts import say
-from engine.errors import PlatformError, RateLimited
+from engine.errors import PlatformError, Unavailable
 from engine.ports.clock import Clock
 from engine.ports.drafts import Growth
 from engine.ports.platform import Pace
@@ -62,16 +62,22 @@ class Streams:
         return message_id
 
     async def _begin(self, messages: Messages, address: Address, growth: Growth) -> str:
+        since = self._clock.now()
+        try:
+            return await self._posted(messages, address, growth)
+        except Unavailable:
+            # What may have begun already is not begun twice by us.
+            if found := await _unheard(messages, address, growth, since):
+                return found
+            raise
+
+    async def _posted(self, messages: Messages, address: Address, growth: Growth) -> str:
         if self._streams(address, growth):
-            since = self._clock.now()
             try:
                 return await _start(messages, address, growth)
+            except Unavailable:
+                raise
             except PlatformError as error:
-                # What may have begun already is not begun twice by us.
-                if error.retryable and not isinstance(error, RateLimited):
-                    if found := await _begun(messages, address, growth, since):
-                        return found
-                    raise
                 self._refused(address.team)
                 _log.warning("slack_streams_refused", team=address.team, error=str(error))
         working = rendered(growth.working).fields()
@@ -110,10 +116,17 @@ def _opening(growth: Growth) -> str:
     return f"_{say('part.working', growth.view.lang)}_\n\n"
 
 
-async def _begun(messages: Messages, address: Address, growth: Growth, since: datetime) -> str:
-    """The stream that began although nobody heard of it, "" if none is found."""
+async def _unheard(messages: Messages, address: Address, growth: Growth, since: datetime) -> str:
+    """The message or stream that began although nobody heard of it, "" if none is found.
+
+    Either takes an edit, and a message takes no more text.
+    """
+    recalling = messages.recalling
     try:
-        return await messages.recalling.stream(address, _opening(growth), since=since)
+        found = await recalling.parts(address, (), key=growth.key, since=since)
+        if found or not address.thread:
+            return ",".join(found)
+        return await recalling.stream(address, _opening(growth), since=since)
     except PlatformError as error:
         _log.info("slack_stream_not_looked_for", error=str(error))
         return ""

@@ -135,19 +135,34 @@ async def test_a_usual_message_is_marked_and_nothing_is_read(
     assert not any(slack.calls[method] for method in READS)
 
 
-@pytest.mark.parametrize("readable", [True, False])
-async def test_a_stream_that_began_unheard_goes_on(
-    slack: SlackServer, platform: SlackPlatform, readable: bool
+GROWING = [(PLACES[0], "chat.startStream"), (PLACES[2], "chat.postMessage")]
+
+
+def growing(text: str = "") -> Growth:
+    working = view("", state="working")
+    return Growth(view("one"), working, text, "", "U0REQUESTER", "row-1")
+
+
+@pytest.mark.parametrize(("at", "method"), GROWING)
+async def test_an_answer_that_began_to_grow_unheard_goes_on(
+    slack: SlackServer, platform: SlackPlatform, at: str, method: str
 ) -> None:
-    place, working = f"slack:T0TRIAL:C0TRIAL:{TS}", view("", state="working")
-    growth = Growth(view("one"), working, "one", "", "U0REQUESTER", "row-1")
-    slack.fail_next("chat.startStream", Fault.dropped())
-    if not readable:
-        slack.scopes.remove("channels:history")
-        with pytest.raises(Unavailable):
-            await platform.grow(place, "", growth)
-        return
-    message_id = await platform.grow(place, "", growth)
+    place = f"slack:T0TRIAL:{at}"
+    slack.fail_next(method, Fault.dropped())
+    message_id = await platform.grow(place, "", growing())
     assert message_id == ids(slack)
+    assert await platform.grow(place, message_id, growing("one")) == message_id
+    assert "one" in slack.latest.body
     await platform.edit(place, message_id, view("whole"))
     assert [m.body for m in slack.messages.values()] == ["whole"]
+
+
+@pytest.mark.parametrize(("at", "method"), GROWING)
+async def test_an_answer_that_nobody_can_look_for_does_not_begin_twice(
+    slack: SlackServer, platform: SlackPlatform, at: str, method: str
+) -> None:
+    slack.scopes -= {"channels:history", "im:history"}
+    slack.fail_next(method, Fault.dropped())
+    with pytest.raises(Unavailable):
+        await platform.grow(f"slack:T0TRIAL:{at}", "", growing())
+    assert len(slack.messages) == 1
