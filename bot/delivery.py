@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Protocol
 
 import structlog
@@ -32,7 +33,7 @@ from engine.errors import (
 )
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.platform import Addressed, Opening, Platform, Rate
+from engine.ports.platform import Addressed, Opening, Platform, Rate, Recalling
 from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
 
@@ -40,6 +41,8 @@ log = structlog.get_logger()
 AT_ONCE = 32
 # A card does not wait longer for the link to its conversation, or how it is answered there.
 LINK_S = 2.0
+# Nor does a repeat wait longer for what the first try has posted.
+RECALL_S = 4.0
 # How often a row that fails by a fault of ours is tried.
 FAULTS = 5
 
@@ -173,6 +176,7 @@ class Delivery:
         if platform is None:
             log.warning("platform_off", conversation=row.conversation)
             return await self._outbox.retry(row, in_s=LONGEST_S)
+        row = await self._recalled(row, platform)
         answering = await self._grown.of(row, platform, self._clock.now()) if self._grown else None
         too_early_s = self._too_early_s(row)
         if too_early_s > 0 and not (answering and answering.draft.text):
@@ -190,6 +194,22 @@ class Delivery:
         self._meter.count("sent", platform.name, way)
         pace = platform.pace(row.conversation)
         return await self._outbox.sent(row, message_id, pace=pace)
+
+    async def _recalled(self, row: Row, platform: Platform) -> Row:
+        """The row with what an earlier try posted, if nobody heard of that and it is found."""
+        if row.tried is None or not isinstance(platform, Recalling):
+            return row
+        try:
+            async with asyncio.timeout(RECALL_S):
+                found = await platform.recall(
+                    row.conversation, row.message_id, key=row.row, since=row.tried
+                )
+        except (PlatformError, TimeoutError) as error:
+            log.info("post_not_looked_for", row=row.row, error=str(error) or "time limit")
+            return row
+        if found != row.message_id:
+            log.info("post_found", row=row.row, to=row.conversation, message=found)
+        return replace(row, message_id=found)
 
     async def _in_the_making(
         self, platform: Platform, row: Row, answering: Answering
@@ -242,7 +262,7 @@ class Delivery:
                 return await self._outbox.drop(row, str(error))
             case RateLimited(retry_after_s=wait_s):
                 self._meter.count("limited", row.conversation.partition(":")[0])
-                return await self._outbox.retry(row, in_s=wait_s)
+                return await self._outbox.retry(row, in_s=wait_s, unsure=error.begun)
             case Unavailable():
                 log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.retry(row, in_s=backoff_s(row.attempts))

@@ -1,7 +1,7 @@
 """`/healthz` and `/readyz`: whether the process lives, and can take messages (design §9)."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from aiohttp import web
@@ -13,6 +13,7 @@ from bot.model_metrics import health
 from bot.wiring import Parts
 from engine.errors import StoreError
 from engine.ports.operations import Backlog
+from engine.ports.platform import Listener
 
 # Who asks seldom waits longer, and a store that hangs answers nobody.
 PROBE_S = 2.0
@@ -27,7 +28,10 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         return web.json_response({"alive": True})
 
     async def ready(request: web.Request) -> web.Response:
-        """503 only while the store takes no writes: nothing else is mended by going elsewhere."""
+        """503 while the store takes no writes, or what is said on a platform does not come in.
+
+        Nothing else is mended by going elsewhere.
+        """
         try:
             async with asyncio.timeout(PROBE_S):
                 await probe(parts.client, parts.settings.partitions)
@@ -35,9 +39,9 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
                 model = await health(parts.settings, parts.numbers)
         except (StoreError, TimeoutError) as error:
             return web.json_response({"ready": False, "redis": refusal(error)}, status=503)
-        platforms = parts.standings.now
+        platforms, deaf = parts.standings.now, [name async for name in _deaf(parts)]
         found: dict[str, Any] = {
-            "ready": True,
+            "ready": not deaf,
             "redis": "ok",
             "store": parts.durability,
             "platforms": {
@@ -54,9 +58,17 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         failing = [name for name, each in platforms.items() if each.state == "failing"]
         words = [name for name in ("model", "playbooks", "groups") if not _well(str(found[name]))]
         late = _late(backlog, parts.lag)
-        return web.json_response({**found, "degraded": sorted([*failing, *words, *late])})
+        degraded = sorted({*failing, *deaf, *words, *late})
+        status = 503 if deaf else 200
+        return web.json_response({**found, "degraded": degraded}, status=status)
 
     return [web.get("/healthz", alive), web.get("/readyz", ready)]
+
+
+async def _deaf(parts: Parts) -> AsyncIterator[str]:
+    for name, platform in parts.platforms.items():
+        if isinstance(platform, Listener) and not await platform.is_listening():
+            yield name
 
 
 def _late(backlog: Backlog, lag: LoopLag) -> Iterator[str]:

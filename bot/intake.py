@@ -2,14 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import structlog
 
 from bot.entrants import Doorkeeper
 from bot.handing import NAME as HAND_OVER
 from bot.handing import Handing
+from bot.message_edits import MessageEdits, arrival_of
 from bot.people import Directory
 from bot.tapped import Tapped
 from bot.tapping import Formed, Tapping, Told
@@ -23,6 +25,7 @@ from engine.events import (
     CardTapped,
     CommandGiven,
     FormSubmitted,
+    MessageEdited,
     MessageReceived,
     NotRecorded,
     Outcome,
@@ -31,6 +34,7 @@ from engine.events import (
 )
 from engine.language import detect
 from engine.mail import Announced, Commanded, Said
+from engine.ports.arrivals import Arrivals
 from engine.ports.inbox import Inbox
 from engine.ports.store import CardNow, Decisions, Effects, Mailbox
 from engine.router.command import parse_command
@@ -39,6 +43,7 @@ from engine.router.command import parse_command
 DECIDE_ATTEMPTS = 20
 # A store that hangs is given up in time for an answer: Slack waits for 3 seconds.
 WITHIN_S = 2.0
+Answer = TypeVar("Answer")
 _OF_DECIDERS = ("pending", HAND_OVER)
 log = structlog.get_logger()
 
@@ -56,22 +61,39 @@ class Intake:
     people: Directory
     zone: str
     inbox: Inbox
+    arrivals: Arrivals
     doorkeeper: Doorkeeper | None = None
     help_text: HelpText | None = None
 
     async def __call__(self, update: Update) -> Outcome:
         """What became of the update; never raises for a store that is away."""
+        return await self._in_time(update, self._take(update))
+
+    async def repeated(self, update: Update) -> Outcome | None:
+        """What a message or command is answered that was put before; None for what is new."""
+        if not isinstance(update, MessageReceived | CommandGiven):
+            return None
+        return await self._in_time(update, self._known(update))
+
+    async def _in_time(self, update: Update, taking: Awaitable[Answer]) -> Answer | NotRecorded:
         try:
             async with asyncio.timeout(WITHIN_S):
-                return await self._take(update)
+                return await taking
         except (StoreUnavailable, TimeoutError) as error:
             why = str(error) or "the store gives no answer in time"
             log.warning("not_recorded", update=update.id, error=why)
             return NotRecorded(_not_recorded(update, self.people.principal(update.actor)))
 
+    async def _known(self, update: MessageReceived | CommandGiven) -> Accepted | None:
+        known = await self.arrivals.has(_lane(update), update_id=update.id)
+        return Accepted(duplicate=True) if known else None
+
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
         if not self.people.admits(principal) and not _decides(update, principal):
+            if isinstance(update, MessageEdited):
+                # What they wrote was turned away, and they were told.
+                return Accepted(duplicate=True)
             if self.doorkeeper is not None:
                 await self.doorkeeper.came(update, principal)
             return self._stranger(update, principal)
@@ -89,14 +111,18 @@ class Intake:
                         said=update.text,
                         thread=update.thread,
                         aside=update.aside,
+                        files=update.files,
+                        message=update.message,
                     )
                     return await self._command(given, principal)
                 mail = Said(update=update, principal=_in_mail(principal)).stored()
-                lane = f"talk:{update.conversation}"
-                return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
+                return await self._put(update, mail)
             case CommandGiven():
                 await self._along(update, principal)
                 return await self._command(update, principal)
+            case MessageEdited():
+                edits = MessageEdits(self.mailbox, self.arrivals)
+                return await edits.take(update, _in_mail(principal))
             case FormSubmitted():
                 await self._along(update, principal)
                 return await self._decide(update, principal)
@@ -130,8 +156,12 @@ class Intake:
             told = "\n\n".join(self.help_text(principal, lang) for lang in langs)
             return Answered(told, ok=True, aside=True)
         mail = Commanded(update=update, principal=_in_mail(principal)).stored()
-        lane = f"control:{update.conversation}"
-        return Accepted(not await self.mailbox.put(lane, mail, update_id=update.id))
+        return await self._put(update, mail)
+
+    async def _put(self, update: MessageReceived | CommandGiven, mail: str) -> Accepted:
+        lane, arrival = _lane(update), arrival_of(update)
+        new = await self.mailbox.put(lane, mail, update_id=update.id, arrival=arrival)
+        return Accepted(duplicate=not new)
 
     async def _hand_over(self, update: CommandGiven, principal: Principal) -> Outcome:
         """Done at once, since the card may lie in another lane's partition; then said."""
@@ -216,6 +246,11 @@ class Intake:
         return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
 
 
+def _lane(update: MessageReceived | CommandGiven) -> str:
+    is_command = isinstance(update, CommandGiven) or parse_command(update.text) is not None
+    return f"{'control' if is_command else 'talk'}:{update.conversation}"
+
+
 def _in_mail(principal: Principal) -> Principal:
     """Without their accounts: whoever handles the mail looks them up anew, and reads less."""
     return principal.model_copy(update={"accounts": (), "guest": False})
@@ -233,6 +268,8 @@ def _decides(update: Update, principal: Principal) -> bool:
             return True
         case CommandGiven(name=name):
             return name in _OF_DECIDERS
+        case MessageEdited():
+            return False
         case MessageReceived(text=text):
             command = parse_command(text)
             return command is not None and command[0] in _OF_DECIDERS
@@ -252,6 +289,8 @@ def _not_recorded(update: Update, principal: Principal) -> str:
             return _said("form.not_recorded", principal)
         case MessageReceived() | CommandGiven():
             return _said("message.not_recorded", principal, update.text)
+        case MessageEdited(to=to):
+            return _said("message.not_recorded", principal, to.text)
 
 
 def _said(key: str, principal: Principal, text: str = "") -> str:

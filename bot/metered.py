@@ -14,6 +14,7 @@ from engine.events import (
     FormRefused,
     FormSubmitted,
     FormWanted,
+    MessageEdited,
     MessageReceived,
     NotRecorded,
     Outcome,
@@ -28,6 +29,7 @@ _WRITTEN = (MessageReceived, CommandGiven)
 _NAMES: Final = {
     MessageReceived: "message",
     CommandGiven: "command",
+    MessageEdited: "edit",
     CardTapped: "tap",
     FormSubmitted: "form",
     FormWanted: "form_shown",

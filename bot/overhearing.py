@@ -10,7 +10,8 @@ from bot.people import Directory
 from cards.model import Card, Principal
 from cards.seats import may_answer
 from engine.errors import StoreUnavailable
-from engine.events import MessageReceived, NotForUs, NotRecorded, Outcome, Update
+from engine.events import MessageEdited, MessageReceived, NotForUs, NotRecorded, Outcome, Update
+from engine.ports.arrivals import Arrivals
 from engine.ports.platform import Intake
 from engine.ports.store import Decisions
 
@@ -19,24 +20,34 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Overhearing:
-    """Nothing of what is not for us is counted, logged or stored, whoever wrote it."""
+    """Nothing of what is not for us is counted, logged or stored, whoever wrote or edited it."""
 
     intake: Intake
     decisions: Decisions
     people: Directory
+    arrivals: Arrivals
 
     async def __call__(self, update: Update) -> Outcome:
         """What the intake answers, or NotForUs."""
-        if not isinstance(update, MessageReceived) or not update.overheard:
+        said = update.to if isinstance(update, MessageEdited) else update
+        if not isinstance(said, MessageReceived) or not said.overheard:
             return await self.intake(update)
         try:
             async with asyncio.timeout(WITHIN_S):
-                if not await self._is_awaited(update):
+                if not await self._is_for_us(said, update):
                     return NotForUs()
         except (StoreUnavailable, TimeoutError) as error:
             log.warning("not_recorded", update=update.id, error=str(error) or "time limit")
             return NotRecorded("")
-        return await self.intake(update.model_copy(update={"overheard": False}))
+        said = said.model_copy(update={"overheard": False})
+        if isinstance(update, MessageEdited):
+            return await self.intake(update.model_copy(update={"to": said}))
+        return await self.intake(said)
+
+    async def _is_for_us(self, said: MessageReceived, update: Update) -> bool:
+        if isinstance(update, MessageEdited):
+            return await self.arrivals.has(f"talk:{said.conversation}", update_id=said.id)
+        return await self._is_awaited(said)
 
     async def _is_awaited(self, update: MessageReceived) -> bool:
         cards = await self.decisions.open_cards(update.conversation)

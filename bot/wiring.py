@@ -310,12 +310,13 @@ def _intake(
         outside.people,
         settings.timezone,
         rooms.inbox,
+        rooms.arrivals,
         Doorkeeper(outside.people, rooms.mailbox, rooms.numbers, rooms.rate),
         handling.help_text,
     )
     metered = Metered(
         ShownOnce(
-            Limited(intake, clock, per_minute=settings.messages_per_min),
+            Limited(intake, clock, per_minute=settings.messages_per_min, repeated=intake.repeated),
             RedisSlate(rooms.scripts.client),
             clock,
         ),
@@ -324,7 +325,7 @@ def _intake(
         spans=watched.spans,
         texts=settings.log_texts,
     )
-    return Overhearing(metered, rooms.decisions, outside.people)
+    return Overhearing(metered, rooms.decisions, outside.people, rooms.arrivals)
 
 
 @asynccontextmanager

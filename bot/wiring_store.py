@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from adapters.redis import keys
 from adapters.redis.admissions import RedisAdmissions
 from adapters.redis.archive import RedisArchive
+from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.drafts import RedisDrafts
 from adapters.redis.findings import RedisFindings
 from adapters.redis.inbox import RedisInbox
@@ -22,6 +23,7 @@ from bot.settings import Settings
 from bot.store import Store
 from engine.ports.admissions import Admissions
 from engine.ports.archive import Archive
+from engine.ports.arrivals import Arrivals
 from engine.ports.drafts import Drafts
 from engine.ports.findings import Findings
 from engine.ports.inbox import Inbox
@@ -42,6 +44,7 @@ class Rooms:
     scripts: Scripts
     partitions: keys.Partitions
     mailbox: RedisMailbox
+    arrivals: Arrivals
     decisions: RedisDecisions
     outbox: RedisOutbox
     operations: Operations
@@ -75,6 +78,7 @@ def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms
         scripts=scripts,
         partitions=partitions,
         mailbox=arm("mailbox", mailbox),
+        arrivals=RedisArrivals(scripts, partitions),
         decisions=arm("decisions", RedisDecisions(scripts, partitions)),
         outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
         operations=RedisOperations(scripts, partitions),

@@ -71,7 +71,8 @@ def announced(mail: Announced, conversation: str) -> Effects:
     """The effects of something that the service itself says: a message of its own."""
     shown = PartView(number=0, state="answered", text=mail.text)
     body = MessageView(lang=mail.lang, parts=(shown,)).model_dump_json()
-    return Effects(posts=(Post(mail.id, conversation, "note", mail.id, body=body),))
+    place = mail.thread or conversation
+    return Effects(posts=(Post(mail.id, place, "note", mail.id, body=body),))
 
 
 def language(mail: Commanded, recent: Sequence[str]) -> Lang:

@@ -47,7 +47,9 @@ class BadPayload(Rejected):
 
 
 class PlatformError(BotError):
-    """A platform did not take what we sent."""
+    """A platform did not take what we sent; `begun` when it took some of it before."""
+
+    begun = False
 
 
 class RateLimited(PlatformError):

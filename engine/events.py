@@ -54,7 +54,8 @@ class MessageReceived(Frozen):
     `files` came with it and are not fetched yet; then `text` may be empty. `overheard` when it was
     not addressed to the bot: it is for the bot only while a card waits there for its writer.
     `thread` is the place inside the conversation where it is answered, "" for none. `aside`: it can
-    be answered at once to its writer alone, as where others read what is said.
+    be answered at once to its writer alone, as where others read what is said. `message` is the
+    name that edits of it carry, "" where there are none.
     """
 
     kind: Literal["message"] = "message"
@@ -66,12 +67,13 @@ class MessageReceived(Frozen):
     overheard: bool = False
     thread: str = ""
     aside: bool = Field(default=False, exclude=True)
+    message: str = Field(default="", exclude=True)
 
 
 class CommandGiven(Frozen):
     """A command such as `/cancel`; `name` without the slash, `text` what followed it.
 
-    `said` is the whole of what was typed, where it is known; `thread` and `aside` as in
+    `said` is the whole of what was typed, where it is known; `thread`, `aside` and `message` as in
     MessageReceived.
     """
 
@@ -85,6 +87,31 @@ class CommandGiven(Frozen):
     files: tuple[SharedFile, ...] = Field(default=(), exclude=True)
     thread: str = ""
     aside: bool = Field(default=False, exclude=True)
+    message: str = Field(default="", exclude=True)
+
+
+class MessageEdited(Frozen):
+    """A person changed a message of theirs: `to` is what it would be if it came only now.
+
+    `at` is a text of digits whose order is that of its edits. `answers_form` when it was the answer
+    to a form, whatever `to` is.
+    """
+
+    kind: Literal["edit"] = "edit"
+    id: str
+    to: MessageReceived | CommandGiven
+    at: str
+    answers_form: bool = False
+
+    @property
+    def conversation(self) -> str:
+        """Where it stands."""
+        return self.to.conversation
+
+    @property
+    def actor(self) -> Actor:
+        """Who wrote it."""
+        return self.to.actor
 
 
 class CardTapped(Frozen):
@@ -132,7 +159,8 @@ def files_alone(update: MessageReceived | CommandGiven | FormSubmitted) -> Messa
 
 
 Update = Annotated[
-    MessageReceived | CommandGiven | CardTapped | FormSubmitted, Field(discriminator="kind")
+    MessageReceived | CommandGiven | MessageEdited | CardTapped | FormSubmitted,
+    Field(discriminator="kind"),
 ]
 
 

@@ -38,12 +38,16 @@ class Commanded(_Mail):
 
 
 class Announced(_Mail):
-    """Control lane: the service itself has something to say there; `text` is Markdown."""
+    """Control lane: the service itself has something to say there; `text` is Markdown.
+
+    `thread` is the place inside the conversation where it is said, "" for none.
+    """
 
     kind: Literal["announced"] = "announced"
     id: str
     lang: Lang
     text: str
+    thread: str = ""
 
 
 class StrangerCame(_Mail):

@@ -6,7 +6,8 @@ also in a Cluster; scripts build theirs from the tag. Ids begin with the partiti
 {pN}:q        lanes -> time from which they may be claimed     {pN}:due, :timers   timers
 {pN}:q:run, :control   the same lanes of these kinds, once more
 {pN}:fence    counter of fences                                {pN}:e:<update>     answers
-{pN}:l:<lane>:in | :h          mail; fence, commits, last commit, attempts, holder
+{pN}:l:<lane>:in | :h          mail; fence, commits, last commit, attempts, holder, begun
+{pN}:m:<message>               its mail's and its text's digest, for edits of it
 {pN}:c:<conversation>:st | :cards | :runs                      session, open cards, active runs
 {pN}:run:<id> | :cards         run; its cards                  {pN}:log:<run>      audit
 {pN}:card:<token>              card                            {pN}:reply:<id>     head, parts

@@ -20,7 +20,7 @@ _ROWS = ("send", "sent")
 # For tests: every key that a script touches must carry the tag that its caller declared.
 _GUARD = """
 local call = redis.call
-local redis = {call = function(command, ...)
+local redis = {sha1hex = redis.sha1hex, call = function(command, ...)
   local key = ...
   if command ~= 'TIME' and string.sub(key, 1, #KEYS[1] - 1) ~= string.sub(KEYS[1], 1, -2) then
     error('key outside of its partition: ' .. key)

@@ -17,6 +17,7 @@ from adapters.redis.connect import BLOCK_S
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.errors import LeaseLost, NewerState, Overloaded, StaleWrite, StoreUnavailable
+from engine.ports.arrivals import Arrival
 from engine.ports.platform import Pace
 from engine.ports.store import (
     AfterCommit,
@@ -33,8 +34,11 @@ from engine.ports.store import (
 
 log = structlog.get_logger()
 DEDUPE_MS = 24 * 3600 * 1000
+# So long a message can be edited on Telegram.
+EDITED_MS = 48 * 3600 * 1000
 Leased = TypeVar("Leased")
 _UNPACED = Pace()
+_NO_ARRIVAL = Arrival("", "")
 _BOUNDS = Bounds()
 
 
@@ -92,12 +96,24 @@ class RedisMailbox:
         self._lease_ms = int(lease_s * 1000)
         self.holder = secrets.token_hex(8)
 
-    async def put(self, lane: str, mail: str, *, update_id: str) -> bool:
+    async def put(
+        self, lane: str, mail: str, *, update_id: str, arrival: Arrival = _NO_ARRIVAL
+    ) -> bool:
         """Append mail durably; False when the update was put before."""
         partition = self._partitions.of_lane(lane)
         age_ms = int(self._bounds.age_s * 1000)
         new = await self._scripts.run(
-            "enqueue", partition, update_id, lane, mail, DEDUPE_MS, self._bounds.length, age_ms
+            "enqueue",
+            partition,
+            update_id,
+            lane,
+            mail,
+            DEDUPE_MS,
+            self._bounds.length,
+            age_ms,
+            arrival.name,
+            arrival.digest,
+            EDITED_MS,
         )
         if int(new) < 0:
             raise Overloaded(f"{lane} takes no more mail for now")
@@ -280,18 +296,24 @@ class RedisOutbox:
 
     async def later(self, row: Row, *, in_s: float) -> Following:
         """The row is not to be shown yet."""
-        return await self._settle(row, "later", int(in_s * 1000))
+        return await self._settle(row, "later", int(in_s * 1000), unsure=False)
 
-    async def retry(self, row: Row, *, in_s: float) -> Following:
+    async def retry(self, row: Row, *, in_s: float, unsure: bool = True) -> Following:
         """Hold this destination for `in_s` seconds."""
-        return await self._settle(row, "retry", int(in_s * 1000))
+        return await self._settle(row, "retry", int(in_s * 1000), unsure=unsure)
 
     async def drop(self, row: Row, reason: str) -> Following:
         """The row can never be shown."""
         return await self._settle(row, "drop", reason)
 
     async def _settle(
-        self, row: Row, outcome: str, value: str | int, pace: Pace = _UNPACED
+        self,
+        row: Row,
+        outcome: str,
+        value: str | int,
+        pace: Pace = _UNPACED,
+        *,
+        unsure: bool = True,
     ) -> Following:
         answer = await self._scripts.run(
             "sent",
@@ -305,6 +327,7 @@ class RedisOutbox:
             self._lease_ms,
             int(pace.every_s * 1000),
             pace.burst,
+            int(unsure),
         )
         if len(answer) < 2:
             return None

@@ -123,7 +123,7 @@ def parts(fields: dict[str, str]) -> tuple[str, ...]:
 def row(partition: int, answer: list[Any]) -> Row:
     """A leased row with the state of what it shows."""
     dest, fence, name, revision, kind, ref, message_id, attempts, body, *rest = answer
-    shown, card_fields, answer_id = rest
+    shown, card_fields, answer_id, tried = rest
     # RESP3 gives a hash from a script as a flat list.
     fields = dict(zip(shown[::2], shown[1::2], strict=True))
     return Row(
@@ -141,4 +141,5 @@ def row(partition: int, answer: list[Any]) -> Row:
         parts=parts(fields),
         card=card(card_fields),
         answer_id=answer_id,
+        tried=datetime.fromtimestamp(int(tried) / 1000, UTC) if tried else None,
     )

@@ -27,6 +27,7 @@ from engine.events import (
     FormRefused,
     FormSubmitted,
     FormWanted,
+    MessageEdited,
     MessageReceived,
     NotForUs,
     NotRecorded,
@@ -61,6 +62,8 @@ async def acknowledge(
     to read, None for the language that they wrote in.
     """
     match update:
+        case MessageEdited():
+            return await _event(update, outcome, api)
         case MessageReceived() | CommandGiven():
             match payload.get("type"):
                 case "event_callback":
@@ -80,7 +83,7 @@ async def acknowledge(
 
 
 async def _event(
-    update: MessageReceived | CommandGiven, outcome: Outcome, api: WebApi
+    update: MessageReceived | CommandGiven | MessageEdited, outcome: Outcome, api: WebApi
 ) -> BoltResponse:
     if isinstance(outcome, NotRecorded):
         return BoltResponse(status=503, body="", headers={"Retry-After": "5"})

@@ -53,6 +53,7 @@ def said(
     files: tuple[SharedFile, ...] = (),
     thread: str = "",
     aside: bool = False,
+    message: str = "",
 ) -> MessageReceived | CommandGiven:
     """What was written, as a command where it is `/name …`: there are none of Slack's in threads.
 
@@ -68,6 +69,7 @@ def said(
             files=files,
             thread=thread,
             aside=aside,
+            message=message,
         )
     return CommandGiven(
         id=id,
@@ -78,6 +80,7 @@ def said(
         files=files,
         thread=thread,
         aside=aside,
+        message=message,
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -18,6 +19,7 @@ from adapters.slack.api import (
 )
 from adapters.slack.blocks import pages, plainer, rendered
 from adapters.slack.files import Files, Kept, thread_below
+from adapters.slack.recall import Recall, mark, name_of_part
 from cards.document import digest, document, is_settled
 from cards.plainer import line
 from cards.texts import say
@@ -84,6 +86,7 @@ class Messages:
     def __init__(self, api: WebApi, begun: Begun) -> None:
         self.api = api
         self._files = Files(api)
+        self.recalling = Recall(api)
         self._begun = begun
 
     async def send(self, address: Address, view: MessageView, *, key: str) -> str:
@@ -121,14 +124,15 @@ class Messages:
             for at, fields in enumerate(wanted[: len(ids)]):
                 ids[at] = await self.replace(address, ids[at], fields)
             for fields in wanted[len(ids) :]:
-                ids.append(await self.post(address, fields, below=ids))
+                ids.append(await self.post(address, fields, key=key, below=ids))
             while len(ids) > len(wanted):
                 await self._take_away(ids[-1])
                 ids.pop()
             if file and await self._with_file(address, view, ids[0], file):
                 mark = file.mark
-        except PlatformError:
+        except PlatformError as error:
             self._begun.note(key, tuple(ids))
+            error.begun = len(ids) > len(before.ids)
             raise
         self._begun.note(key, ())
         return Shown(tuple(ids), mark)
@@ -167,14 +171,25 @@ class Messages:
             raise PlatformError("Slack takes no file here")
         return [page.fields() for page in shown], file, mark
 
-    async def post(self, address: Address, shown: Fields, *, below: Sequence[str] = ()) -> str:
+    async def recall(self, address: Address, message_id: str, *, key: str, since: datetime) -> str:
+        """The message's id with what else was posted of it since then. Raises PlatformError."""
+        before = Shown.read(message_id) if message_id else Shown()
+        if before.ids and not _TS.fullmatch(before.ids[0].partition(":")[2]):
+            return message_id
+        found = await self.recalling.parts(address, before.ids, key=key, since=since)
+        return str(Shown(found, before.mark)) if found else message_id
+
+    async def post(
+        self, address: Address, shown: Fields, *, key: str, below: Sequence[str] = ()
+    ) -> str:
         """The id of a new message, below others if it is the next of several. PlatformError."""
         place = address.place
         if below:
             # In the channel where Slack put the first of them.
             first, _, root = below[0].partition(":")
             place = Address(address.team, first, thread_below(address, first, root)).place
-        fields = place | shown | AS_WRITTEN | _NO_PREVIEW
+        marked = mark(name_of_part(key, below), len(below))
+        fields = place | shown | AS_WRITTEN | _NO_PREVIEW | marked
         try:
             answer = await self.api.call("chat.postMessage", fields)
         except ThreadGone as error:
@@ -196,7 +211,7 @@ class Messages:
             await self._rewritten(posted, shown)
             return posted
         except NotRewritten:
-            again = await self.post(address, shown)
+            again = await self.post(address, shown, key=posted)
         await self._leave(posted)
         return again
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import datetime
 
 import structlog
 from aiohttp import web
@@ -127,10 +128,13 @@ class SlackPlatform:
     async def probe(self) -> str:
         """Whether Slack takes the token, and a socket is open where there should be."""
         await self._workspaces.probe()
+        return "" if await self.is_listening() else "no socket is open"
+
+    async def is_listening(self) -> bool:
+        """Whether a socket is open; without sockets Slack comes by itself."""
         if not self._app_token:
-            return ""
-        open_now = [await socket.client.is_connected() for socket in self._sockets]
-        return "" if any(open_now) else "no socket is open"
+            return True
+        return any([await socket.client.is_connected() for socket in self._sockets])
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Shows a new message, in several if it is long; its id. Raises PlatformError.
@@ -139,6 +143,15 @@ class SlackPlatform:
         """
         address = Address.parse(conversation)
         return await (await self._messages(address)).send(address, view, key=key)
+
+    async def recall(self, conversation: str, message_id: str, *, key: str, since: datetime) -> str:
+        """What was posted under the key, by the mark that it carries. Raises PlatformError.
+
+        So it does without the scopes to read the conversation.
+        """
+        address = Address.parse(conversation)
+        messages = await self._messages(address)
+        return await messages.recall(address, message_id, key=key, since=since)
 
     async def edit(self, conversation: str, message_id: str, view: MessageView) -> str:
         """Shows `view` in place of what the message showed. Raises PlatformError."""

@@ -12,7 +12,16 @@ from adapters.slack.asked import message_action, said, slash_command
 from adapters.slack.entities import begins_with_mention, cut_mention, mentions, plain
 from adapters.slack.shapes import Id, Named, Part, Person, Ts, actor_of
 from engine.errors import BadPayload
-from engine.events import Actor, CardTapped, FormSubmitted, SharedFile, Update
+from engine.events import (
+    Actor,
+    CardTapped,
+    CommandGiven,
+    FormSubmitted,
+    MessageEdited,
+    MessageReceived,
+    SharedFile,
+    Update,
+)
 
 ACTION_PREFIX = "signoff:"
 FORM_CALLBACK = "signoff"
@@ -98,6 +107,14 @@ class _Message(Part):
     def answered(self) -> str:
         """The message in whose thread it stands, "" for none."""
         return "" if self.thread_ts in (None, self.ts) else str(self.thread_ts)
+
+
+class _Change(Part):
+    channel: Id
+    channel_type: str = ""
+    ts: Ts
+    message: dict[str, Any]
+    previous_message: dict[str, Any] | None = None
 
 
 class _Container(Part):
@@ -194,6 +211,8 @@ def _read(payload: Mapping[str, Any]) -> Update | None:
 
 def _event(payload: Mapping[str, Any]) -> Update | None:
     callback = _EventCallback.model_validate(payload)
+    if callback.event.get("subtype") == "message_changed":
+        return _changed(payload, _Change.model_validate(callback.event))
     kind, event = callback.event.get("type"), callback.event
     if kind not in ("message", "app_mention") or not _from_a_person(event, callback.bot):
         return None
@@ -205,8 +224,10 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
     at = Address(callback.team_id, message.channel, message.answered)
     shared = callback.is_ext_shared_channel
     guest = _Writer.model_validate(event).is_guest(callback.team_id, shared=shared)
+    name = f"slack:{callback.team_id}:{message.channel}:{message.ts}"
     update = said(
-        id=f"slack:{callback.team_id}:{message.channel}:{message.ts}",
+        id=name,
+        message=name,
         conversation=(at.whole if message.direct else at.below(message.ts)).conversation,
         actor=Actor(platform="slack", workspace=callback.team_id, user=message.user, guest=guest),
         text=plain(cut_mention(text, callback.bot)),
@@ -216,6 +237,19 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
     if addressed:
         return update
     return update.model_copy(update={"overheard": True}) if update.kind == "message" else None
+
+
+def _changed(payload: Mapping[str, Any], change: _Change) -> MessageEdited | None:
+    """What its writer made of a message; Slack tells of previews that it adds in the same way."""
+    now, before = change.message, change.previous_message
+    if before is None or now.get("text") == before.get("text"):
+        return None
+    where = {"type": "message", "channel": change.channel, "channel_type": change.channel_type}
+    to = _event({**payload, "event": {**now, **where}})
+    if not isinstance(to, MessageReceived | CommandGiven):
+        return None
+    at = "".join(filter(str.isdigit, change.ts)).zfill(20)
+    return MessageEdited(id=f"{to.id}/edit/{change.ts}", to=to, at=at)
 
 
 def _from_a_person(event: Mapping[str, Any], bot: str) -> bool:

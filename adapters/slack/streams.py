@@ -1,6 +1,7 @@
 """An answer that grows in Slack: as a stream in a thread, else in a message that is edited."""
 
 import re
+from datetime import datetime
 from typing import Final
 
 import structlog
@@ -11,7 +12,7 @@ from adapters.slack.blocks import rendered
 from adapters.slack.markdown import straight
 from adapters.slack.messages import Messages, place_of
 from cards.texts import say
-from engine.errors import PlatformError, RateLimited
+from engine.errors import PlatformError, Unavailable
 from engine.ports.clock import Clock
 from engine.ports.drafts import Growth
 from engine.ports.platform import Pace
@@ -61,16 +62,26 @@ class Streams:
         return message_id
 
     async def _begin(self, messages: Messages, address: Address, growth: Growth) -> str:
+        since = self._clock.now()
+        try:
+            return await self._posted(messages, address, growth)
+        except Unavailable:
+            # What may have begun already is not begun twice by us.
+            if found := await _unheard(messages, address, growth, since):
+                return found
+            raise
+
+    async def _posted(self, messages: Messages, address: Address, growth: Growth) -> str:
         if self._streams(address, growth):
             try:
                 return await _start(messages, address, growth)
+            except Unavailable:
+                raise
             except PlatformError as error:
-                # What may have begun already is not begun twice by us.
-                if error.retryable and not isinstance(error, RateLimited):
-                    raise
                 self._refused(address.team)
                 _log.warning("slack_streams_refused", team=address.team, error=str(error))
-        posted = await messages.post(address, rendered(growth.working).fields())
+        working = rendered(growth.working).fields()
+        posted = await messages.post(address, working, key=growth.key)
         self._remember(posted)
         return posted
 
@@ -91,7 +102,7 @@ class Streams:
 
 
 async def _start(messages: Messages, address: Address, growth: Growth) -> str:
-    first = f"_{say('part.working', growth.view.lang)}_\n\n"
+    first = _opening(growth)
     to = {"recipient_user_id": growth.asker, "recipient_team_id": address.team}
     fields = address.place | to | {"markdown_text": first}
     answer = await messages.api.call("chat.startStream", fields)
@@ -99,6 +110,26 @@ async def _start(messages: Messages, address: Address, growth: Growth) -> str:
     if not ts:
         raise PlatformError("chat.startStream: no ts in the answer")
     return f"{channel}:{ts}"
+
+
+def _opening(growth: Growth) -> str:
+    return f"_{say('part.working', growth.view.lang)}_\n\n"
+
+
+async def _unheard(messages: Messages, address: Address, growth: Growth, since: datetime) -> str:
+    """The message or stream that began although nobody heard of it, "" if none is found.
+
+    Either takes an edit, and a message takes no more text.
+    """
+    recalling = messages.recalling
+    try:
+        found = await recalling.parts(address, (), key=growth.key, since=since)
+        if found or not address.thread:
+            return ",".join(found)
+        return await recalling.stream(address, _opening(growth), since=since)
+    except PlatformError as error:
+        _log.info("slack_stream_not_looked_for", error=str(error))
+        return ""
 
 
 async def _append(messages: Messages, message_id: str, growth: Growth) -> None:

@@ -96,7 +96,7 @@ class Desk:
         if visit is None:
             return True
         async with self._answers.soon(visit):
-            taken = await self._aside(visit, intake)
+            taken = None if payload.edited else await self._aside(visit, intake)
             if taken is not None:
                 return taken
             update = update_of(payload, self._me)

@@ -99,6 +99,7 @@ class Message(_Read):
     video: Attached | None = None
     audio: Attached | None = None
     voice: Attached | None = None
+    edit_date: int = 0
     message_thread_id: int | None = None
     is_topic_message: bool = False
     reply_to_message: "Message | None" = None
@@ -146,11 +147,24 @@ class Callback(_Read):
 
 
 class Payload(_Read):
-    """One update of the kinds we asked Telegram for."""
+    """One update of the kinds we asked Telegram for.
+
+    `message` was written now, or changed now (`edited`).
+    """
 
     update_id: int
     message: Message | None = None
     callback_query: Callback | None = None
+    edited: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_message(cls, given: Any) -> Any:
+        """A message that was changed stands under another name."""
+        if not isinstance(given, dict):
+            return given
+        changed = given.get("edited_message")
+        return {**given, "message": given.get("message") or changed, "edited": bool(changed)}
 
     @property
     def at(self) -> Message | None:

@@ -223,6 +223,10 @@ class TelegramPlatform:
         failures = self._poller.failures
         return f"updates could not be had, {failures} times in a row" if failures else ""
 
+    async def is_listening(self) -> bool:
+        """Whether updates could be asked for once, here or elsewhere; a webhook needs no asking."""
+        return bool(self._secret) or self._poller.began
+
     async def typing(self, conversation: str) -> None:
         """Show "typing…" for some seconds; best effort, never raises."""
         try:

@@ -18,7 +18,7 @@ from adapters.telegram.request import BotRequest
 from engine.errors import BadPayload, StoreError
 from engine.ports.platform import Intake
 
-ALLOWED = ("message", "callback_query")
+ALLOWED = ("message", "edited_message", "callback_query")
 _log = structlog.get_logger(__name__)
 
 
@@ -65,6 +65,8 @@ class Poller:
         self._offset: int | None = None
         self.failures = 0
         """How often in a row Telegram gave no updates."""
+        self.began = False
+        """Whether it once gave them, or another process was to ask."""
 
     async def close(self) -> None:
         """Close the connection."""
@@ -87,21 +89,24 @@ class Poller:
                 _log.warning("telegram_poll_failed", error=str(exc), failures=self.failures)
                 await asyncio.sleep(self._pace.after(self.failures, exc))
                 continue
-            self.failures = 0
+            self.failures, self.began = 0, True
             if not await self._take(updates, intake):
                 await asyncio.sleep(self._pace.pause_s)
 
     async def _holds(self) -> bool:
         try:
-            return await self._lease.hold(self._name)
+            held = await self._lease.hold(self._name)
         except StoreError as exc:
             _log.warning("telegram_lease_unknown", error=str(exc))
             return False
+        self.began = self.began or not held
+        return held
 
     async def _ask(self) -> Sequence[Any]:
         """Raw updates: the library's classes would refuse a whole batch for one odd update."""
         asked: dict[str, Any] = {
-            "timeout": self._pace.long_poll_s,
+            # The first answer comes at once: the process is not ready before.
+            "timeout": self._pace.long_poll_s if self.began else 0,
             "allowed_updates": json.dumps(ALLOWED),
             "limit": 50,
         }

@@ -11,6 +11,7 @@ from engine.events import (
     CardTapped,
     CommandGiven,
     FormSubmitted,
+    MessageEdited,
     MessageReceived,
     SharedFile,
     Update,
@@ -46,6 +47,8 @@ def update_of(payload: Payload, me: Me) -> Update | None:
         return None
     if not message.text and message.file is None:
         return None
+    if payload.edited:
+        return _edited(message, message.sender, payload.update_id, me)
     if message.text and (prompt := prompt_answered(message, me)):
         if prompt.filling:
             # One field of a form that is not complete yet; the clerk takes it.
@@ -61,6 +64,18 @@ def update_of(payload: Payload, me: Me) -> Update | None:
     return _command(message, message.sender, update_id, me) or _written(
         message, message.sender, update_id, me
     )
+
+
+def _edited(message: Message, sender: Person, number: int, me: Me) -> MessageEdited | None:
+    """A change that its writer made; Telegram tells of others too, without saying when."""
+    update_id = f"telegram:{me.id}:update:{number}"
+    to = _command(message, sender, update_id, me) or _written(message, sender, update_id, me)
+    if to is None or not message.edit_date:
+        return None
+    # Edits within one second follow one another by their number.
+    at = f"{message.edit_date:012d}{number:012d}"
+    form = prompt_answered(message, me) is not None
+    return MessageEdited(id=update_id, to=to, at=at, answers_form=form)
 
 
 def prompt_answered(message: Message, me: Me) -> Prompt | None:
@@ -103,6 +118,7 @@ def _command(message: Message, sender: Person, update_id: str, me: Me) -> Comman
         text=message.without(entity).strip(),
         files=files_of(message),
         aside=message.place.is_group,
+        message=name_of(message, me),
     )
 
 
@@ -119,7 +135,13 @@ def _written(message: Message, sender: Person, update_id: str, me: Me) -> Messag
         text=text.strip(),
         files=files_of(message),
         aside=message.place.is_group,
+        message=name_of(message, me),
     )
+
+
+def name_of(message: Message, me: Me) -> str:
+    """What a message is called by us; a group that moved counts its messages anew."""
+    return f"telegram:{me.id}:message:{message.chat.id}:{message.message_id}"
 
 
 def files_of(message: Message) -> tuple[SharedFile, ...]:

@@ -41,10 +41,15 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "这条消息没有文字可以问。",
         "That message has no text to ask about.",
     ),
-    "slack.edited": (
-        "编辑过的消息不算新的请求，原来的照旧处理。要改的话，请再发一条新消息。",
-        "An edit is not a new request; what you wrote first stands."
+    "edited.message": (
+        "“{text}”：这条消息改晚了，我已按原来的内容处理。要改的话，请再发一条新消息。",
+        "“{text}”: this edit came too late, I took the message as it first was."
         " To ask for something else, send it as a new message.",
+    ),
+    "edited.form": (
+        "“{text}”：这条回答改晚了，我已按原来的内容收下。要改的话，请重新回答那个问题。",
+        "“{text}”: this edit came too late, I took the answer as it first was."
+        " To change it, answer that question again.",
     ),
     "stranger.told": (
         "我还不认识您的账号 {account}，所以不能为您查询或办理；请找{ask}开通。",

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 from cards.view import MessageView
@@ -77,6 +78,30 @@ class Probed(Protocol):
         """What is wrong, in our words; "" when the token is taken and updates can come in.
 
         Raises PlatformError.
+        """
+        ...
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """A platform that can look for what was posted when nobody heard that it was."""
+
+    async def recall(self, conversation: str, message_id: str, *, key: str, since: datetime) -> str:
+        """The id of what a `send` under `key`, or an `edit` of that message, has posted since then.
+
+        The same id, "" for none, when nothing more is found. Raises PlatformError.
+        """
+        ...
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """A platform that fetches what comes in, over a connection of its own."""
+
+    async def is_listening(self) -> bool:
+        """Whether what is said to the bot comes in now; so it does where no connection is needed.
+
+        Asks nobody, and never raises.
         """
         ...
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from cards.model import Card
+from engine.ports.arrivals import Arrival
 from engine.ports.platform import Pace
 
 RowKind = Literal["reply", "card", "note", "sync", "check", "cards", "ping"]
@@ -231,9 +232,10 @@ class Bounds:
 class Mailbox(Protocol):
     """Lanes: mail handled strictly in order by one holder at a time. Raises StoreUnavailable."""
 
-    async def put(self, lane: str, mail: str, *, update_id: str) -> bool:
+    async def put(self, lane: str, mail: str, *, update_id: str, arrival: Arrival = ...) -> bool:
         """Append mail durably; False when the update was put before (its lane is woken again).
 
+        With `arrival`, the message in it can be edited while it waits (engine.ports.arrivals).
         Raises Overloaded when the lane's mail is as long or as old as the bounds allow.
         """
         ...
@@ -344,7 +346,7 @@ class Row:
 
     `message_id` is "" until it was posted. `attempts` counts failed tries. `answer_id` is the
     message in which a card's run answers, or under which cards are shown again, "" until that was
-    posted.
+    posted. `tried` is when showing it was first tried, if nobody knows what became of that.
     """
 
     partition: int
@@ -361,6 +363,7 @@ class Row:
     parts: tuple[str, ...] = ()
     card: "StoredCard | None" = None
     answer_id: str = ""
+    tried: datetime | None = None
 
 
 Following = Row | float | None
@@ -382,8 +385,11 @@ class Outbox(Protocol):
         """The row is not to be shown yet."""
         ...
 
-    async def retry(self, row: Row, *, in_s: float) -> Following:
-        """Hold this destination for `in_s` seconds; the row stays."""
+    async def retry(self, row: Row, *, in_s: float, unsure: bool = True) -> Following:
+        """Hold this destination for `in_s` seconds; the row stays.
+
+        Not `unsure` when nothing of it can have been shown this time.
+        """
         ...
 
     async def drop(self, row: Row, reason: str) -> Following:

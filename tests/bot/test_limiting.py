@@ -1,14 +1,16 @@
 """One person's messages over the limit are refused, told once, and nobody else notices."""
 
+import asyncio
 from datetime import UTC, date, datetime
 
-from bot.limiting import PRESSED, Limited
+from bot.limiting import PRESSED, REPEATED, Limited
 from engine.events import (
     Accepted,
     Actor,
     Answered,
     CardTapped,
     MessageReceived,
+    NotRecorded,
     Outcome,
     Update,
 )
@@ -30,12 +32,27 @@ class SetClock:
 
 
 class Taking:
+    """A store that others may have put messages into before."""
+
     def __init__(self) -> None:
         self.taken: list[str] = []
+        self.known: set[str] = set()
+        self.away = False
+        self.asked = 0
 
     async def __call__(self, update: Update) -> Outcome:
+        if self.away:
+            return NotRecorded("away")
         self.taken.append(update.id)
-        return Accepted()
+        duplicate = update.id in self.known
+        self.known.add(update.id)
+        return Accepted(duplicate=duplicate)
+
+    async def repeated(self, update: Update) -> Outcome | None:
+        self.asked += 1
+        if self.away:
+            return NotRecorded("away")
+        return Accepted(duplicate=True) if update.id in self.known else None
 
 
 def said(number: int, *, user: str = "U1", text: str = "hello") -> MessageReceived:
@@ -45,7 +62,8 @@ def said(number: int, *, user: str = "U1", text: str = "hello") -> MessageReceiv
 
 def limited(per_minute: int) -> tuple[Limited, Taking, SetClock]:
     taking, clock = Taking(), SetClock()
-    return Limited(taking, clock, per_minute=per_minute), taking, clock
+    intake = Limited(taking, clock, per_minute=per_minute, repeated=taking.repeated)
+    return intake, taking, clock
 
 
 async def test_what_is_over_the_limit_is_refused_and_told_once() -> None:
@@ -107,3 +125,71 @@ async def test_taps_of_a_program_are_refused_and_told_each_time_and_others_decid
     assert await intake(tap(1, "U2")) == Accepted()
     clock.elapsed = 1.0
     assert await intake(tap(501)) == Accepted()
+
+
+async def test_repeats_of_a_message_cost_its_sender_nothing() -> None:
+    intake, taking, _ = limited(2)
+    outcomes = [await intake(said(0)) for _ in range(8)]
+    assert [outcome == Accepted(duplicate=True) for outcome in outcomes] == [False] + [True] * 7
+    assert await intake(said(1)) == Accepted()
+    assert await intake(said(1)) == Accepted(duplicate=True)
+    # A repeat over the limit is no refusal that was told.
+    assert isinstance(await intake(said(2)), Answered)
+    # Over the limit, what was taken before is still known for what it is, and not told again.
+    for number in (0, 1):
+        assert await intake(said(number)) == Accepted(duplicate=True)
+    # So is what another process took, or this one before it was started anew.
+    taking.known.add("U1-7")
+    assert await intake(said(7)) == Accepted(duplicate=True)
+
+
+async def test_what_another_process_has_taken_costs_nothing() -> None:
+    intake, taking, _ = limited(1)
+    taking.known.add("U1-0")
+    assert await intake(said(0)) == Accepted(duplicate=True)
+    assert await intake(said(1)) == Accepted(duplicate=False)
+
+
+async def test_a_repeat_that_comes_while_the_first_is_put_is_no_message_too_many() -> None:
+    taking, put = Taking(), asyncio.Event()
+
+    async def slowly(update: Update) -> Outcome:
+        await put.wait()
+        return await taking(update)
+
+    intake = Limited(slowly, SetClock(), per_minute=1, repeated=taking.repeated)
+    async with asyncio.TaskGroup() as group:
+        both = [group.create_task(intake(said(0))) for _ in range(2)]
+        await asyncio.sleep(0)
+        put.set()
+    assert [task.result() for task in both] == [Accepted(), Accepted(duplicate=True)]
+
+
+async def test_what_was_not_recorded_costs_nothing_more_when_it_comes_again() -> None:
+    intake, taking, _ = limited(1)
+    taking.away = True
+    assert isinstance(await intake(said(0)), NotRecorded)
+    # Whether it is a repeat cannot be known now, and it must not be lost for that.
+    assert isinstance(await intake(said(1)), NotRecorded)
+    taking.away = False
+    assert await intake(said(0)) == Accepted()
+    assert isinstance(await intake(said(2)), Answered)
+
+
+async def test_a_repeat_without_end_is_charged_in_the_end() -> None:
+    intake, taking, _ = limited(2)
+    for _ in range(100):
+        await intake(said(0))
+    assert len(taking.taken) == 1 + 2 * REPEATED + 1
+
+
+async def test_somebody_who_repeats_without_end_is_limited_all_the_same() -> None:
+    intake, taking, clock = limited(1)
+    for _ in range(100):
+        await intake(said(0))
+    assert (len(taking.taken), taking.asked) == (1 + REPEATED, 0)
+    for number in range(2, 100):
+        await intake(said(number))
+    assert (len(taking.taken), taking.asked) == (1 + REPEATED, 0)
+    clock.elapsed = 60.0
+    assert await intake(said(1)) == Accepted()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from cards.model import Card, CardStatus, Decision
 from engine.errors import LeaseLost, StaleWrite
+from engine.ports.arrivals import EditOutcome
 from engine.ports.store import AfterCommit, Bounds, CardWrite, Claim, Effects, RunWrite, Timer
 
 # In seconds.
@@ -26,6 +27,7 @@ class Lane:
     ready: int | None = None
     moved: int = 0
     late: int = 0
+    begun: bool = False
 
 
 class Model:
@@ -35,6 +37,7 @@ class Model:
         self.now = 0
         self.lanes: defaultdict[str, Lane] = defaultdict(Lane)
         self.updates: set[str] = set()
+        self.messages: dict[str, tuple[str, str]] = {}
         self.answers: dict[str, str] = {}
         self.sessions: dict[str, str] = {}
         self.runs: dict[str, RunWrite] = {}
@@ -53,10 +56,21 @@ class Model:
         new = update not in self.updates
         self.updates.add(update)
         if new:
+            self.messages[update] = lane, mail
             self._append(lane, mail)
         elif self.lanes[lane].mail:
             self._wake(lane)
         return new
+
+    def edit(self, update: str, mail: str) -> EditOutcome:
+        name, was = self.messages[update]
+        lane = self.lanes[name]
+        if was not in lane.mail or (was == lane.mail[0] and (lane.fence or lane.begun)):
+            return "taken"
+        self.messages[update] = name, mail
+        for mails in (lane.mail, self.accepted[name]):
+            mails[mails.index(was)] = mail
+        return "replaced"
 
     def _append(self, lane: str, mail: str) -> None:
         if not self.lanes[lane].mail:
@@ -143,7 +157,7 @@ class Model:
             lane.mail.pop(0)
         if front:
             lane.mail.insert(0, front)
-        lane.commits, lane.moved = lane.commits + 1, self.now
+        lane.commits, lane.moved, lane.begun = lane.commits + 1, self.now, not pop
         if pop or after != "keep":
             lane.attempts = 0
         self.apply(e, claim.lane.partition(":")[2])

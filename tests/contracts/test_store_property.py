@@ -26,12 +26,14 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from cards.model import Card, Choice, Decision, Review
 from engine.errors import LeaseLost, Overloaded, StaleWrite
+from engine.ports.arrivals import Arrival
 from engine.ports.store import AfterCommit, CardWrite, Claim, Effects, RunWrite, Timer
 from tests.contracts.store_model import BOUNDS, DEADLINE_S, LEASE_S, Model, changed
 
@@ -60,6 +62,7 @@ class Store(RuleBasedStateMachine):
             self.scripts, self.partitions, lease_s=LEASE_S, bell=self.client, bounds=BOUNDS
         )
         self.decisions = RedisDecisions(self.scripts, self.partitions)
+        self.arrivals = RedisArrivals(self.scripts, self.partitions)
         self.wait(self._empty())
         self.model = Model()
         self.claims: list[Claim] = []
@@ -111,12 +114,20 @@ class Store(RuleBasedStateMachine):
         mail = self.new_mail()
         overloaded = self.model.overloaded(lane, update)
         try:
-            new = self.wait(self.mailbox.put(lane, mail, update_id=update))
+            arrival = Arrival(update, mail)
+            new = self.wait(self.mailbox.put(lane, mail, update_id=update, arrival=arrival))
         except Overloaded:
             assert overloaded
         else:
             assert not overloaded
             assert new == self.model.put(lane, mail, update)
+
+    @rule(data=st.data())
+    def a_message_is_edited(self, data: st.DataObject) -> None:
+        update = data.draw(st.sampled_from([*self.model.messages]))
+        lane, mail = self.model.messages[update][0], self.new_mail()
+        edit = self.arrivals.edit(lane, mail, Arrival(update, mail), at=f"{self.mails:09d}")
+        assert self.wait(edit) == self.model.edit(update, mail)
 
     @rule()
     def a_worker_takes_a_lane(self) -> None:
@@ -222,8 +233,9 @@ class Store(RuleBasedStateMachine):
                 return Effects(mails=((self.any_lane(data), self.new_mail()),))
             case "cancel":
                 run = data.draw(st.sampled_from(list(self.model.runs.values())))
-                behind = data.draw(st.sampled_from((0, 0, 0, 1)))
-                return Effects(cancels=((run.id, run.steps - behind),))
+                # A step before the first would mean any step.
+                ahead = data.draw(st.sampled_from((0, 0, 0, 1)))
+                return Effects(cancels=((run.id, run.steps + ahead),))
             case "card":
                 return self.any_change(data, data.draw(st.sampled_from(self.seen[::-1])))
             case "onward":

@@ -12,6 +12,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from adapters.redis import keys
+from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
@@ -164,7 +165,9 @@ class Desk:
     def intake(self, people: Directory | None = None) -> Intake:
         """What takes in updates, by these people or those of the desk."""
         inbox = RedisInbox(self.scripts, self.partitions)
-        return Intake(self.mailbox, self.decisions, people or self.people, "UTC", inbox)
+        arrivals = RedisArrivals(self.scripts, self.partitions)
+        people = people or self.people
+        return Intake(self.mailbox, self.decisions, people, "UTC", inbox, arrivals)
 
     async def now(self) -> datetime:
         """The store's time."""

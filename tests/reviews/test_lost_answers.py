@@ -15,6 +15,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from adapters.redis import keys
+from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
@@ -112,7 +113,8 @@ async def test_a5_a_tap_whose_answer_was_lost_is_repeated_with_success_and_wakes
         card = await crank.card()
         parts = crank.parts
         decisions = LosesAnswers(parts.handling.decisions)
-        intake = Intake(parts.mailbox, decisions, parts.people, "UTC", parts.inbox)
+        arrivals = RedisArrivals(parts.scripts, keys.Partitions(parts.settings.partitions))
+        intake = Intake(parts.mailbox, decisions, parts.people, "UTC", parts.inbox, arrivals)
         loses = Crank(replace(parts, intake=intake))
         lost = await loses.tap("chen", card, "approve", id="tap-1")
         assert isinstance(lost, NotRecorded)

@@ -1,5 +1,6 @@
 """What `/readyz` says of a service that is well, and of one that is not."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,6 +14,7 @@ from redis.asyncio import Redis
 
 from adapters.redis import keys
 from adapters.redis.embedded import EmbeddedServer
+from adapters.slack.platform import CONNECTIONS
 from bot.settings import Settings
 from bot.web import application
 from bot.wiring import open_parts
@@ -39,6 +41,10 @@ async def ready(service: Service) -> tuple[int, dict[str, Any]]:
         return answer.status, json.loads(await answer.text())
 
 
+async def is_ready(service: Service) -> bool:
+    return (await ready(service))[0] == 200
+
+
 def over(slack: SlackServer, telegram: TelegramServer, **changed: Any) -> dict[str, Any]:
     return {
         "slack_bot_token": slack.bot_token,
@@ -57,6 +63,7 @@ async def test_each_platform_that_takes_the_token_is_well(
     async with aiohttp.ClientSession() as http, http.get(f"{service.url}/readyz") as answer:
         first = json.loads(await answer.text())
     assert first["platforms"]["slack"] == {"state": "unknown"}
+    await until(lambda: is_ready(service))
     status, found = await ready(service)
     assert (status, found["ready"], found["redis"], found["degraded"]) == (200, True, "ok", [])
     assert {name: each["state"] for name, each in found["platforms"].items()} == {
@@ -72,6 +79,7 @@ async def test_a_token_that_is_refused_is_told_without_it_and_others_go_on(
 ) -> None:
     wrong = "xoxb-planted-secret"
     service = await start(**over(slack, telegram, slack_bot_token=wrong))
+    await until(lambda: is_ready(service))
     status, found = await ready(service)
     # People elsewhere are served still, so the process stays where it is.
     assert (status, found["ready"], found["degraded"]) == (200, True, ["slack"])
@@ -101,6 +109,52 @@ async def test_a_platform_that_is_away_is_told_until_it_is_back(
     telegram.webhook_trouble = {}
     _, found = await ready(service)
     assert found["degraded"] == []
+
+
+async def test_with_sockets_nothing_is_ready_unless_one_is_open(
+    start: Start, slack: SlackServer, telegram: TelegramServer
+) -> None:
+    opening = asyncio.Event()
+    slack.before["apps.connections.open"] = opening.wait
+    given = over(slack, telegram, telegram_webhook_secret=telegram.secret)
+    telegram.webhook = {"url": "https://bot.example.org/telegram/webhook"}
+    service = await start(**given, slack_app_token=slack.app_token)
+    for _ in range(2):
+        status, found = await ready(service)
+        assert (status, found["ready"], found["redis"]) == (503, False, "ok")
+        assert found["degraded"] == ["slack"]
+        assert found["platforms"]["slack"]["error"] == "no socket is open"
+        opening.set()
+        await until(lambda: is_ready(service))
+        # One is enough while the other is renewed.
+        first, *_ = [*slack.sockets]
+        await first.close()
+        assert await is_ready(service)
+        await slack.wait_for(lambda: slack.calls["apps.connections.open"] % (CONNECTIONS + 1) == 0)
+        await slack.wait_for(lambda: len(slack.sockets) == CONNECTIONS)
+        opening.clear()
+        for socket in [*slack.sockets]:
+            await socket.close()
+        await until(lambda: is_deaf(service))
+
+
+async def is_deaf(service: Service) -> bool:
+    return not await is_ready(service)
+
+
+async def test_who_polls_is_ready_once_telegram_gave_updates(
+    start: Start, slack: SlackServer, telegram: TelegramServer
+) -> None:
+    telegram.fail_next("getUpdates", Fault.broken(), times=100)
+    service = await start(**over(slack, telegram))
+    await telegram.wait_for(lambda: telegram.count("getUpdates") > 0)
+    status, found = await ready(service)
+    assert (status, found["ready"], found["degraded"]) == (503, False, ["telegram"])
+    telegram.planned.clear()
+    await until(lambda: is_ready(service))
+    # Where another process polls, this one waits for its turn.
+    other = await start(**over(slack, telegram))
+    await until(lambda: is_ready(other))
 
 
 async def test_what_listens_in_vain_is_told(start: Start) -> None:

@@ -65,11 +65,12 @@ async def test_questions_come_by_socket_and_are_answered_where_only_the_asker_re
 
     first = slack.message_event("Show me the ECOG of P001", ts="1763700000.000100")
     await slack.envelope(first, "events_api")
+    await side.shown("P001", channel="D0REQUESTER")
     edited = await slack.envelope(slack.edit_event(first, "Show me P002"), "events_api")
     deleted = await slack.envelope(slack.edit_event(first, ""), "events_api")
     await slack.wait_for(lambda: {edited, deleted} <= set(slack.acks))
-    await side.shown("P001", channel="D0REQUESTER")
-    assert [told.user for told in slack.ephemerals] == ["U0REQUESTER"]
+    await side.shown("send it as a new message", channel="D0REQUESTER")
+    assert slack.ephemerals == []
 
     # Help is for who asked, where they asked: the others in the channel see nothing of it.
     typed = slack.slash_command("help", channel="C0SECRET")

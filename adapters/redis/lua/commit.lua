@@ -12,7 +12,8 @@ if held[3] ~= ARGV[5] then
   local refused = refusal(e)
   if refused then return refused end
   -- The first write is one that a full memory refuses: then nothing has been written.
-  redis.call('HSET', h, 'commits', tonumber(ARGV[4]) + 1, 'last', ARGV[5], 'moved', now)
+  local begun = ARGV[7] == '1' and '0' or '1'
+  redis.call('HSET', h, 'commits', tonumber(ARGV[4]) + 1, 'last', ARGV[5], 'moved', now, 'begun', begun)
   if ARGV[7] == '1' then redis.call('LPOP', inbox) end
   if ARGV[8] ~= '' then redis.call('LPUSH', inbox, ARGV[8]) end
   apply(e, string.match(lane, '^%a+:(.*)$'))

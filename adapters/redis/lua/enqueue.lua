@@ -1,4 +1,5 @@
--- ARGV: offset, update id, lane, mail, ttl of the update id in ms, most mail, longest wait in ms
+-- ARGV: offset, update id, lane, mail, ttl of the update id in ms, most mail, longest wait in ms,
+--       name of the message that it holds ('' for none), digest of what that says, ttl of these in ms
 -- Answers 1 when put, 0 when it was put before, -1 when the lane takes no more for now.
 local event = T .. 'e:' .. ARGV[2]
 local inbox = T .. 'l:' .. ARGV[3] .. ':in'
@@ -12,4 +13,9 @@ local moved = tonumber(redis.call('HGET', T .. 'l:' .. ARGV[3] .. ':h', 'moved')
 if waiting > 0 and now - moved > tonumber(ARGV[7]) then return -1 end
 redis.call('SET', event, 'put', 'PX', ARGV[5])
 put_mail(ARGV[3], ARGV[4])
+if ARGV[8] ~= '' then
+  local known = T .. 'm:' .. ARGV[8]
+  redis.call('HSET', known, 'digest', ARGV[9], 'mail', redis.sha1hex(ARGV[4]))
+  redis.call('PEXPIRE', known, ARGV[10])
+end
 return 1

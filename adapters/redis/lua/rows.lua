@@ -52,7 +52,13 @@ local function lease_row(dest, lease_ms)
   end
   local fence = redis.call('INCR', T .. 'fence')
   hold(dest, fence, now + lease_ms)
-  local r = redis.call('HMGET', T .. 'row:' .. row, 'rev', 'kind', 'ref', 'message_id', 'attempts', 'body')
+  local r = redis.call('HMGET', T .. 'row:' .. row, 'rev', 'kind', 'ref', 'message_id', 'attempts', 'body',
+    'tried')
+  local tried = string.match(r[7] or '', '^%d+') or ''
+  -- Until it is known what becomes of it: whoever leases it next may have to look.
+  if tried == '' and r[2] then
+    redis.call('HSET', T .. 'row:' .. row, 'tried', string.format('%d:%d', now, fence))
+  end
   local shown, card, answer = {}, {}, ''
   if r[2] == 'reply' then
     shown = redis.call('HGETALL', T .. 'reply:' .. r[3])
@@ -64,5 +70,5 @@ local function lease_row(dest, lease_ms)
     local list = redis.call('HMGET', T .. 'row:' .. r[3], 'message_id', 'dropped')
     answer = list[1] or list[2] or ''
   end
-  return {dest, fence, row, r[1] or '0', r[2] or '', r[3] or '', r[4] or '', r[5] or '0', r[6] or '', shown, card, answer}
+  return {dest, fence, row, r[1] or '0', r[2] or '', r[3] or '', r[4] or '', r[5] or '0', r[6] or '', shown, card, answer, tried}
 end

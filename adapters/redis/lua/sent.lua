@@ -1,12 +1,12 @@
 -- ARGV: offset, dest, fence, row, revision, outcome (sent | later | drop | retry), value, lease ms,
---       pace: ms per message (0 unless sent), burst
+--       pace: ms per message (0 unless sent), burst, 1 when it is not known whether it was shown
 local dest, row, outcome = ARGV[2], ARGV[4], ARGV[6]
 local key = T .. 'row:' .. row
 local dh = T .. 'd:' .. dest .. ':h'
 local exists = redis.call('EXISTS', key) == 1
 -- A message that was posted is remembered also by a deliverer that lost its lease.
 if outcome == 'sent' and exists then
-  redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0)
+  redis.call('HSET', key, 'message_id', ARGV[7], 'attempts', 0, 'tried', '')
   know(row, dest, ARGV[7])
 end
 if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
@@ -20,6 +20,10 @@ if redis.call('HGET', dh, 'fence') ~= ARGV[3] then
     end
   end
   return {'FENCED'}
+end
+-- What this try found to be so before it stays.
+if ARGV[11] == '0' and string.match(redis.call('HGET', key, 'tried') or '', '%d+$') == ARGV[3] then
+  redis.call('HSET', key, 'tried', '')
 end
 if outcome == 'retry' then
   if exists then redis.call('HINCRBY', key, 'attempts', 1) end

@@ -78,17 +78,19 @@ async def test_nothing_is_posted_to_another_host_than_slacks(slack, post, intake
 
 
 @pytest.mark.parametrize("channel", ["D0REQUESTER", "C0TRIAL"])
-async def test_an_edit_is_no_new_request_and_its_writer_is_told(slack, post, intake, channel):
+async def test_an_edit_is_handed_on_as_what_its_message_would_be_now(slack, post, intake, channel):
     mention = "" if channel[0] == "D" else f"<@{slack.bot_user}> "
     first = slack.message_event(f"{mention}ECOG of P003?", channel=channel, ts="1763700000.000100")
     await post(first)
     edited = await post(slack.edit_event(first, f"{mention}ECOG of P004?"))
     assert (edited.status, await edited.text()) == (200, "")
-    assert [update.text for update in intake.updates] == ["ECOG of P003?"]
-    (told,) = slack.ephemerals
-    thread = "" if channel[0] == "D" else "1763700000.000100"
-    assert (told.channel, told.user, told.thread_ts) == (channel, "U0REQUESTER", thread)
-    assert told.text.startswith("An edit is not a new request")
+    message, edit = intake.updates
+    assert edit.to == message.model_copy(update={"text": "ECOG of P004?"})
+    assert edit.to.message == message.id
+    later = slack.edit_event(first, f"{mention}ECOG of P005?")
+    intake.outcome = NotRecorded("away")
+    assert (await post(later)).status == 503
+    assert intake.updates[-1].at > edit.at
 
 
 async def test_what_is_no_edit_by_a_person_is_passed_over(slack, post, intake):

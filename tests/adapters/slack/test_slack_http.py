@@ -188,7 +188,7 @@ async def test_a_body_just_under_one_mebibyte_is_read(slack, post, intake):
 
 
 @pytest.mark.parametrize(
-    "name", ["reaction_added", "app_rate_limited", "shortcut", "message_changed", "message_own"]
+    "name", ["reaction_added", "app_rate_limited", "shortcut", "message_deleted", "message_own"]
 )
 async def test_what_is_not_for_us_is_acknowledged_and_ignored(post, intake, payload, name):
     response = await post(payload(name))

@@ -63,7 +63,12 @@ def test_a_persons_message_becomes_an_update(payload, name, id, conversation, te
     update = receive(payload(name))
     thread = f"{conversation}:1763700000.000100" if name == "message_im_thread" else ""
     assert update.model_copy(update={"files": ()}) == MessageReceived(
-        id=id, conversation=conversation, actor=REQUESTER, text=text, thread=thread
+        id=id,
+        conversation=conversation,
+        actor=REQUESTER,
+        text=text,
+        thread=thread,
+        message=id,
     )
 
 
@@ -74,6 +79,14 @@ def test_the_files_of_a_message_are_named(payload):
     )
 
 
+def test_a_change_by_its_writer_is_an_edit_of_the_message(payload):
+    edit = receive(payload("message_changed"))
+    assert (edit.to.id, edit.to.text) == ("slack:T0TRIAL:D0REQUESTER:1763700000.000100", "edited")
+    assert (edit.conversation, edit.actor) == ("slack:T0TRIAL:D0REQUESTER", REQUESTER)
+    assert edit.at == "00001763700001000300"
+    assert edit.id.startswith(edit.to.message)
+
+
 def test_message_and_mention_of_one_message_are_one_update(payload):
     assert receive(payload("message_channel_mention")) == receive(payload("app_mention"))
 
@@ -81,6 +94,7 @@ def test_message_and_mention_of_one_message_are_one_update(payload):
 def test_a_command_written_to_the_bot_is_a_command(payload):
     assert receive(payload("app_mention_command")) == CommandGiven(
         id="slack:T0TRIAL:C0TRIAL:1763700060.000200",
+        message="slack:T0TRIAL:C0TRIAL:1763700060.000200",
         conversation=THREAD,
         actor=REQUESTER,
         name="cancel",
@@ -97,7 +111,6 @@ def test_a_command_written_to_the_bot_is_a_command(payload):
         "message_own_user",
         "message_other_bot",
         "message_bot_subtype",
-        "message_changed",
         "message_deleted",
         "message_channel_join",
         "reaction_added",

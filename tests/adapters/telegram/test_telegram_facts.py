@@ -98,7 +98,7 @@ async def test_the_webhook_that_we_set_is_one_that_telegram_takes(server, platfo
     await platform.listen(intake)
     assert server.webhook["url"] == "https://signoff.example/telegram/webhook"
     assert server.webhook["secret_token"] == server.secret
-    assert server.allowed == ["message", "callback_query"]
+    assert server.allowed == ["message", "edited_message", "callback_query"]
     assert server.faults == []
 
 

@@ -13,7 +13,6 @@ NOT_FOR_US = [
     "group_other_mention",
     "topic_chatter_under_own_topic",
     "command_for_another",
-    "edited_message",
     "channel_post",
     "bot_message",
     "tap_on_game",
@@ -50,6 +49,18 @@ def test_the_actor_is_the_person_by_platform_bot_and_number(payload):
     actor = receive(payload("private_message"), ME).actor
     assert (actor.platform, actor.workspace, actor.user) == ("telegram", "7000000001", "1001")
     assert actor.name == "Ana Lind"
+
+
+def test_a_change_by_its_writer_is_an_edit_of_the_message(payload):
+    edited = payload("edited_message")
+    edit = receive(edited, ME)
+    was = {"update_id": 90012, "message": edited["edited_message"]}
+    assert edit.to == receive(was, ME).model_copy(update={"id": edit.id})
+    assert edit.to.message == "telegram:7000000001:message:1001:41"
+    assert (edit.conversation, edit.actor.user) == ("telegram:7000000001:1001", "1001")
+    assert edit.at == "001790000050000000090013"
+    del edited["edited_message"]["edit_date"]
+    assert receive(edited, ME) is None
 
 
 @pytest.mark.parametrize("name", NOT_FOR_US)

@@ -199,7 +199,7 @@ async def test_what_is_no_update_is_refused(client, server, intake, body):
     assert intake.updates == []
 
 
-@pytest.mark.parametrize("name", ["edited_message", "channel_post", "tap_on_game"])
+@pytest.mark.parametrize("name", ["channel_post", "tap_on_game"])
 async def test_what_we_do_not_know_is_taken_and_ignored(deliver, payload, intake, name):
     assert await deliver(payload(name)) == 200
     assert intake.updates == []
@@ -210,7 +210,7 @@ async def test_listening_registers_the_webhook_and_returns(server, platform, int
     await platform.listen(intake)
     assert server.webhook["url"] == "https://signoff.example/telegram/webhook"
     assert server.webhook["secret_token"] == server.secret
-    assert server.webhook["allowed_updates"] == ["message", "callback_query"]
+    assert server.webhook["allowed_updates"] == ["message", "edited_message", "callback_query"]
     assert server.faults == []
 
 

@@ -47,6 +47,18 @@ def sent_problems(fields: Json) -> list[str]:
     return problems
 
 
+def metadata_problems(metadata: Any) -> list[str]:
+    """What is wrong with what an app marks a message with; [] for none."""
+    if metadata is None:
+        return []
+    if not isinstance(metadata, dict) or set(metadata) != {"event_type", "event_payload"}:
+        return ["metadata: event_type and event_payload"]
+    payload = metadata["event_payload"]
+    flat = isinstance(payload, dict) and all(isinstance(v, str | int) for v in payload.values())
+    named = re.fullmatch(r"[a-z0-9_]{1,255}", str(metadata["event_type"]))
+    return [] if flat and named else [f"metadata: {metadata!r}"]
+
+
 def blocks_problems(blocks: Any, *, most: int) -> list[str]:
     """What is wrong with a list of blocks; [] for none."""
     if not isinstance(blocks, list) or not blocks:

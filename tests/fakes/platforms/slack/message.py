@@ -25,6 +25,7 @@ class Shown:
     streams: bool = False
     streamed: bool = False
     was: list[str] = field(default_factory=list)
+    metadata: Json = field(default_factory=dict)
 
     @property
     def buttons(self) -> list[Json]:

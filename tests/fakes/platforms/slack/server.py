@@ -21,7 +21,14 @@ from tests.fakes.platforms.slack.workspace import (
 
 T = TypeVar("T")
 # Slack takes the fields of these in the address, or as a form; JSON is not read.
-_READS = ("chat.getPermalink", "files.info", "users.info", "usergroups.users.list")
+_READS = (
+    "chat.getPermalink",
+    "conversations.history",
+    "conversations.replies",
+    "files.info",
+    "users.info",
+    "usergroups.users.list",
+)
 Json = dict[str, Any]
 
 
@@ -188,6 +195,8 @@ class SlackServer(SlackPeople):
             "assistant.threads.setStatus": self.set_status,
             "chat.getPermalink": self.permalink,
             "conversations.open": self.open_direct,
+            "conversations.history": self.history,
+            "conversations.replies": self.replies,
             "users.info": self.user_info,
             "usergroups.users.list": self.group_members,
             "apps.connections.open": self._open_socket,

@@ -8,7 +8,12 @@ from typing import Any
 
 import yaml
 
-from tests.fakes.platforms.slack.checks import home_problems, sent_problems, view_problems
+from tests.fakes.platforms.slack.checks import (
+    home_problems,
+    metadata_problems,
+    sent_problems,
+    view_problems,
+)
 from tests.fakes.platforms.slack.message import Shown
 from tests.fakes.platforms.slack.streams import Streams
 from tests.fakes.platforms.timepiece import Timepiece
@@ -37,6 +42,8 @@ SCOPES = {
     "assistant.threads.setStatus": "chat:write",
 }
 """The scope that a method needs, for those that need one."""
+HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history"}
+"""The scope that reading a channel needs, by what its id begins with."""
 
 
 def scopes_of(manifest: Path) -> set[str]:
@@ -158,6 +165,7 @@ class SlackWorkspace:
         problems = sent_problems(fields)
         if fields.get("unfurl_links") is not False or fields.get("unfurl_media") is not False:
             problems.append("previews are not off")
+        problems += metadata_problems(fields.get("metadata"))
         if problems:
             return self.fault("chat.postMessage", "invalid_blocks", problems)
         shown = Shown(
@@ -166,10 +174,41 @@ class SlackWorkspace:
             thread_ts=thread,
             text=fields["text"],
             blocks=fields["blocks"],
+            metadata=fields.get("metadata", {}),
         )
         self.keep(shown)
         shown.was.append(shown.body)
         return {"ok": True, "channel": shown.channel, "ts": shown.ts}
+
+    def history(self, fields: Json) -> Json:
+        """conversations.history: what stands in a channel, and no answers in threads."""
+        return self._read("conversations.history", fields, "")
+
+    def replies(self, fields: Json) -> Json:
+        """conversations.replies: a thread, its root among it."""
+        return self._read("conversations.replies", fields, str(fields.get("ts", "")))
+
+    def _read(self, method: str, fields: Json, thread: str) -> Json:
+        channel, needed = str(fields.get("channel", "")), HISTORY.get(fields["channel"][0], "")
+        if not needed or (method == "conversations.replies" and not _TS.fullmatch(thread)):
+            return self.fault(method, "channel_not_found", [str(fields)])
+        if needed not in self.scopes:
+            provided = ",".join(sorted(self.scopes))
+            return refusal("missing_scope") | {"needed": needed, "provided": provided}
+        found = [
+            {"type": "message", "ts": m.ts, "text": m.text, "bot_id": "B0BOT"}
+            | (
+                {"metadata": m.metadata}
+                if m.metadata and fields.get("include_all_metadata")
+                else {}
+            )
+            for m in self.messages.values()
+            if m.channel == channel
+            and thread in ((m.thread_ts, m.ts) if thread else ("", m.ts))
+            and (thread or not m.thread_ts)
+            and float(m.ts) > float(fields.get("oldest", 0))
+        ]
+        return {"ok": True, "messages": found[: int(fields.get("limit", 100))]}
 
     def keep(self, shown: Shown) -> None:
         """A new message stands there."""

@@ -97,6 +97,18 @@ class Updates:
             message["reply_to_message"] = self.payload_of(reply_to)
         return {"update_id": 90_000 + number, "message": message}
 
+    def edit_update(
+        self, update: dict[str, Any], text: str, *, seen: bool = True, **more: Any
+    ) -> dict[str, Any]:
+        """The writer changed a message's text; unless `seen`, something else of it has changed."""
+        number = self._next()
+        was = {key: value for key, value in update["message"].items() if key != "entities"}
+        found = with_found(Parsed(text)).entities
+        changed = was | {"text": text} | ({"entities": found} if found else {}) | more
+        if seen:
+            changed["edit_date"] = DATE + number
+        return {"update_id": 90_000 + number, "edited_message": changed}
+
     def command_update(self, text: str, **where: Any) -> dict[str, Any]:
         """A person gives a command; `text` begins with it, as in "/cancel@signoff_bot"."""
         length = units(text.split()[0])

@@ -1,0 +1,29 @@
+"""Messages that arrived: asked for and edited by script (design §3)."""
+
+from adapters.redis import keys
+from adapters.redis.scripts import Scripts
+from engine.ports.arrivals import Arrival, EditOutcome
+
+
+class RedisArrivals:
+    """The arrivals port."""
+
+    def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
+        self._scripts = scripts
+        self._partitions = partitions
+
+    async def has(self, lane: str, *, update_id: str) -> bool:
+        """Whether the update was put before."""
+        partition = self._partitions.of_lane(lane)
+        known = bool(await self._scripts.run("known", partition, update_id, lane))
+        if known:
+            self._scripts.bell.ring()
+        return known
+
+    async def edit(self, lane: str, mail: str, arrival: Arrival, *, at: str) -> EditOutcome:
+        """Replace the waiting mail of that message."""
+        partition = self._partitions.of_lane(lane)
+        outcome: EditOutcome = await self._scripts.run(
+            "edit", partition, lane, arrival.name, arrival.digest, mail, at
+        )
+        return outcome
