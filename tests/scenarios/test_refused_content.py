@@ -294,9 +294,8 @@ async def test_an_edit_that_telegram_refuses_once_shows_plainer_what_was_decided
     telegram = in_telegram.server
     card = await card_in_telegram(in_telegram)
     telegram.fail_next("editMessageText", Fault.refused(told), times=2)
-    await in_telegram.send(telegram.tap_update(card, "批准", name="Bo"))
-    await telegram.wait_for(lambda: not card.labels)
-    assert "陈博" in card.text
+    await in_telegram.confirm(card, "批准", name="Bo")
+    await telegram.wait_for(lambda: not card.labels and "陈博" in card.text)
     await in_telegram.shown(REQUESTER_ID, "访视已录入")
 
 
@@ -307,7 +306,7 @@ async def test_a_card_that_telegram_edits_no_more_gives_way_to_one_that_says_wha
     telegram = in_telegram.server
     card = await card_in_telegram(in_telegram)
     telegram.refuses["editmessagetext"] = lambda _: told
-    await in_telegram.send(telegram.tap_update(card, "批准", name="Bo"))
+    await in_telegram.confirm(card, "批准", name="Bo")
     decided = await in_telegram.shown(REVIEWER_ID, "陈博")
     assert not decided.labels
     await in_telegram.shown(REQUESTER_ID, "访视已录入")
