@@ -295,8 +295,7 @@ async def test_an_edit_that_telegram_refuses_once_shows_plainer_what_was_decided
     card = await card_in_telegram(in_telegram)
     telegram.fail_next("editMessageText", Fault.refused(told), times=2)
     await in_telegram.confirm(card, "批准", name="Bo")
-    await telegram.wait_for(lambda: "陈博" in card.text)
-    assert not card.labels
+    await telegram.wait_for(lambda: not card.labels and "陈博" in card.text)
     await in_telegram.shown(REQUESTER_ID, "访视已录入")
 
 
