@@ -175,7 +175,7 @@ class Delivery:
         platform = self._platforms.get(row.conversation.partition(":")[0])
         if platform is None:
             log.warning("platform_off", conversation=row.conversation)
-            return await self._outbox.retry(row, in_s=LONGEST_S)
+            return await self._outbox.retry(row, in_s=LONGEST_S, unsure=False)
         row = await self._recalled(row, platform)
         answering = await self._grown.of(row, platform, self._clock.now()) if self._grown else None
         too_early_s = self._too_early_s(row)

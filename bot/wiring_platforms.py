@@ -52,7 +52,6 @@ def _slack(settings: Settings, store: Store, people: Directory) -> Adapter | Non
         home=slack_home(settings, store, people),
         install=slack_install(settings, store),
         speaks=lambda actor: people.principal(actor).lang,
-        slate=RedisSlate(store.client),
     )
 
 

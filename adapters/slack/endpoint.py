@@ -47,15 +47,12 @@ from engine.errors import (
 from engine.events import Answered, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
-from engine.ports.slate import Slate
 
 MAX_BODY_BYTES = 1 << 20
 _FORM_FIELDS = 100
 # Parts of the 3 s in which Slack wants its answer.
 _DIRECT_S = 1.0
 _ANSWER_S = 2.7
-# Slack brings an event again for six minutes.
-_RETRIED_S = 3600.0
 
 log = structlog.get_logger("slack")
 
@@ -82,7 +79,7 @@ class Door:
     """What stands behind both doors; without `homes` there is no Home tab.
 
     With `install`, workspaces install the app themselves, and take it away. `speaks` is what people
-    want to read. The `slate` keeps which events were remarked upon.
+    want to read.
     """
 
     intake: Intake
@@ -90,7 +87,6 @@ class Door:
     homes: Homes | None = None
     install: Install | None = None
     speaks: Speaks = unknown
-    slate: Slate | None = None
 
 
 async def hand_over(payload: dict[str, Any], door: Door) -> BoltResponse:
@@ -117,8 +113,7 @@ async def _handed_over(payload: dict[str, Any], door: Door, until: float) -> Bol
     """Raises Rejected, and of the workspace's token Gone and Unavailable, StoreUnavailable."""
     update = receive(payload)
     if update is None:
-        said = remark(payload, door.speaks)
-        if said and await _is_first(payload, door.slate):
+        if said := remark(payload, door.speaks):
             await tell(said, payload, await door.workspaces.api(workspace_of(payload)))
         elif door.homes and (actor := opened(payload)):
             await door.homes.open(actor)
@@ -137,17 +132,6 @@ async def _handed_over(payload: dict[str, Any], door: Door, until: float) -> Bol
     if door.homes and isinstance(outcome, Answered):
         door.homes.touched(update.actor)
     return answer
-
-
-async def _is_first(payload: dict[str, Any], slate: Slate | None) -> bool:
-    """Whether the event was not remarked upon before; so it is where nothing can tell."""
-    event = payload.get("event_id")
-    if slate is None or not isinstance(event, str):
-        return True
-    try:
-        return await slate.write(f"remarked/{event}", "1", was="", keep_s=_RETRIED_S)
-    except StoreUnavailable:
-        return True
 
 
 async def _in_direct(update: Update, api: WebApi) -> Update:

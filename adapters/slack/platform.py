@@ -27,7 +27,6 @@ from engine.ports.clock import Clock
 from engine.ports.drafts import Growth
 from engine.ports.meter import Meter
 from engine.ports.platform import Intake, Pace
-from engine.ports.slate import Slate
 
 _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
@@ -64,7 +63,6 @@ class SlackPlatform:
         home_s: float = 4.0,
         install: Install | None = None,
         speaks: Speaks = unknown,
-        slate: Slate | None = None,
     ) -> None:
         self._signing_secret = signing_secret
         self._app_token = app_token
@@ -73,7 +71,6 @@ class SlackPlatform:
         self._streams = Streams(clock)
         self._install = install
         self._speaks = speaks
-        self._slate = slate
         self._homes = Homes(workspaces, home, clock, every_s=home_s) if home else None
         self._shared = SlackFiles(workspaces)
         self._links: dict[str, str] = {}
@@ -99,7 +96,7 @@ class SlackPlatform:
             self._homes.meter = meter
 
     def _door(self, intake: Intake) -> Door:
-        return Door(intake, self._workspaces, self._homes, self._install, self._speaks, self._slate)
+        return Door(intake, self._workspaces, self._homes, self._install, self._speaks)
 
     async def listen(self, intake: Intake) -> None:
         """Runs Socket Mode and the Home tabs until cancelled; returns at once without either.

@@ -37,7 +37,7 @@ async def test_a_reply_and_a_card_whose_answers_were_lost_are_shown_once(
     reply = await side.shown("录入访视", channel="D0REQUESTER")
     await slack.wait_for(lambda: slack.calls["chat.update"] > 0)
     slack.fail_next("chat.postMessage", Fault.dropped())
-    await side.tap(reply, "提交", user="U0REQUESTER")
+    await side.tap(reply, "填写…", user="U0REQUESTER")
     opened = await slack.wait_for(lambda: slack.views[-1] if slack.views else None)
     assert opened is not None
     await side.send(slack.view_submission(opened, GOOD))

@@ -259,7 +259,7 @@ async def test_an_answer_to_a_form_that_is_edited_stands_and_its_writer_is_told(
     await talk.send(talk.wrote("Record today's visit of P003"))
     await talk.answers()
     card = telegram.chat(REQUESTER_ID)[-1]
-    await talk.send(telegram.tap_update(card, "Submit"))
+    await talk.send(telegram.tap_update(card, card.labels[0]))
     prompt = telegram.chat(REQUESTER_ID)[-1]
     answer = telegram.reply_update(prompt, "2")
     await talk.send(answer)

@@ -20,9 +20,9 @@ SEEN = Answered(text="Seen.", ok=True)
 
 
 @pytest.fixture
-async def platform(slack, redis):
+async def platform(slack):
     slack.time.stop()
-    made = connected(slack, clock=ServerClock(slack.time), slate=RedisSlate(redis))
+    made = connected(slack, clock=ServerClock(slack.time))
     yield made
     await made.close()
 
@@ -75,13 +75,6 @@ async def test_who_is_told_something_of_a_message_is_told_once(slack, post, inta
     for kind in ("app_mention", "message", "app_mention"):
         await post(slack.mention_event("hi", ts=ts, kind=kind))
     assert told(slack) == ["I do not know you."]
-
-
-async def test_an_edit_that_is_brought_again_is_remarked_upon_once(slack, post):
-    edited = slack.edit_event(slack.message_event("ECOG of P003?"), "ECOG of P004?")
-    for _ in range(3):
-        await post(edited)
-    assert len(slack.ephemerals) == 1
 
 
 @pytest.mark.parametrize("outcome", [SEEN, Accepted()])
