@@ -42,12 +42,12 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "That message has no text to ask about.",
     ),
     "edited.message": (
-        "“{text}”：这条消息改晚了，我已按原来的内容处理。要改的话，请再发一条新消息。",
+        "「{text}」：这条消息改晚了，我已按原来的内容处理。要改的话，请再发一条新消息。",
         "“{text}”: this edit came too late, I took the message as it first was."
         " To ask for something else, send it as a new message.",
     ),
     "edited.form": (
-        "“{text}”：这条回答改晚了，我已按原来的内容收下。要改的话，请重新回答那个问题。",
+        "「{text}」：这条回答改晚了，我已按原来的内容收下。要改的话，请重新回答那个问题。",
         "“{text}”: this edit came too late, I took the answer as it first was."
         " To change it, answer that question again.",
     ),
