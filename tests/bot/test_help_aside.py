@@ -1,5 +1,7 @@
 """Help that can be given at once to who asks is, and nothing is put into a lane for it."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.intake import Intake
@@ -17,9 +19,8 @@ def told(principal: object, lang: str) -> str:
 
 
 @pytest.fixture
-def intake(desk: Desk, tmp_path: object) -> Intake:
-    made = desk.intake()
-    return Intake(made.mailbox, made.decisions, made.people, "UTC", made.inbox, None, told)
+def intake(desk: Desk) -> Intake:
+    return replace(desk.intake(), help_text=told)
 
 
 def asked(text: str, *, aside: bool = True, user: str = "UANA") -> MessageReceived:
@@ -46,8 +47,7 @@ async def test_it_is_told_in_the_language_that_the_person_reads(
     desk: Desk, tmp_path: object
 ) -> None:
     people = directory(tmp_path, ("name: Ana", "name: Ana, language: zh"))
-    made = desk.intake(people)
-    intake = Intake(made.mailbox, made.decisions, people, "UTC", made.inbox, None, told)
+    intake = replace(desk.intake(people), help_text=told)
     assert await intake(asked("help")) == Answered("help in zh", ok=True, aside=True)
 
 

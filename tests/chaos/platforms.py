@@ -47,6 +47,8 @@ class Shown:
     lost: bool = False
     edits: int = 0
     changed_by: str = ""
+    thread: str = ""
+    metadata: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class Platforms:
         """Listen on a free port."""
         app = web.Application(client_max_size=4 << 20, middlewares=[_callers_may_die])
         app.router.add_post("/{by}/slack/{method}", self._slack)
+        app.router.add_get("/{by}/slack/{method}", self._slack)
         app.router.add_post("/{by}/tg/bot{token}/{method}", self._telegram)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
@@ -129,7 +132,7 @@ class Platforms:
     async def _slack(self, request: web.Request) -> web.StreamResponse:
         method, by = request.match_info["method"], request.match_info["by"]
         self.calls[method] += 1
-        fields = await request.json()
+        fields = await request.json() if request.method == "POST" else dict(request.query)
         fate = self._fate()
         if method == "chat.postEphemeral":
             shown = Notice(fields["blocks"][0]["text"]["text"], fate, by)
@@ -156,7 +159,12 @@ class Platforms:
                 place = f"D{channel[1:]}" if channel.startswith("U") else channel
                 shown = self._post(place, by, fields["text"], _slack_buttons(fields), fields)
                 shown.lost = lost
+                shown.thread, shown.metadata = fields.get("thread_ts", ""), fields["metadata"]
                 return {"ok": True, "channel": place, "ts": shown.id}
+            case "conversations.open":
+                return {"ok": True, "channel": {"id": f"D{fields['users'][1:]}"}}
+            case "conversations.history" | "conversations.replies":
+                return {"ok": True, "messages": self._read_back(fields)}
             case "chat.update":
                 place, ts = fields["channel"], fields["ts"]
                 if (place, ts) not in self.posts:
@@ -174,6 +182,14 @@ class Platforms:
             case _:
                 self.odd.append(f"Slack has no {method} here")
                 return {"ok": False, "error": "unknown_method"}
+
+    def _read_back(self, fields: Json) -> list[Json]:
+        """What stands in a channel, or in a thread of it."""
+        return [
+            {"ts": shown.id, "text": shown.text, "bot_id": "B0", "metadata": shown.metadata}
+            for (place, _), shown in self.posts.items()
+            if place == fields["channel"] and shown.thread == fields.get("ts", "")
+        ]
 
     # Telegram
 

@@ -59,6 +59,7 @@ def edit_and_approve(browser: Browser, url: str, shots: Path) -> None:
     browser.wait_text(f"{card} .notice.no", "您修改过其中的内容")
     browser.click('.person:has([value="chen"])')
     browser.click(f"{card} .button.primary")
+    browser.click(f"{card} .question .button.primary")
     browser.wait_text(f"{card}.tone-good .outcome", "陈博")
     browser.emulate(width=360, height=740)
     assert browser.run("return document.documentElement.scrollWidth") <= 360

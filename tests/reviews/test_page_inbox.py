@@ -62,6 +62,10 @@ def decide(browser: Browser, url: str, shots: Path) -> None:
         if browser.run("return document.activeElement.matches('#inbox .button.primary')"):
             break
     press(browser, Keys.ENTER)
+    browser.wait_text("#inbox .question :focus", "再看看")
+    press(browser, f"{Keys.SHIFT}{Keys.TAB}{Keys.NULL}")
+    browser.wait_text("#inbox .question :focus", "批准")
+    press(browser, Keys.ENTER)
     browser.wait_text("#inbox .notice.ok", "陈博")
     browser.screenshot(shots / "decided.png")
     browser.click("#inbox-close")

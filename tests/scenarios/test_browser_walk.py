@@ -54,6 +54,7 @@ def walk(browser: Browser, url: str, shots: Path) -> None:
     browser.wait_text(".notice.no", "不是这张卡片的审批人")
     browser.click('.person:has([value="chen"])')
     browser.click(approve)
+    browser.click(".question .button.primary")
     browser.wait_text(".card.tone-good .outcome", "陈博")
     browser.wait_text(".card h3", "访视已录入")
     browser.wait_text(".part.is-done", "已完成")
