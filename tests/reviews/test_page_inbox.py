@@ -63,7 +63,8 @@ def decide(browser: Browser, url: str, shots: Path) -> None:
             break
     press(browser, Keys.ENTER)
     browser.wait_text("#inbox .question :focus", "再看看")
-    press(browser, f"{Keys.SHIFT}{Keys.TAB}{Keys.NULL}")
+    back = ActionChains(browser.driver).key_down(Keys.SHIFT).send_keys(Keys.TAB)
+    back.key_up(Keys.SHIFT).perform()
     browser.wait_text("#inbox .question :focus", "批准")
     press(browser, Keys.ENTER)
     browser.wait_text("#inbox .notice.ok", "陈博")
