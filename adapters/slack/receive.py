@@ -239,17 +239,26 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
     return update.model_copy(update={"overheard": True}) if update.kind == "message" else None
 
 
-def _changed(payload: Mapping[str, Any], change: _Change) -> MessageEdited | None:
-    """What its writer made of a message; Slack tells of previews that it adds in the same way."""
+def _changed(payload: Mapping[str, Any], change: _Change) -> Update | None:
+    """What its writer made of a message; Slack tells of previews that it adds in the same way.
+
+    One in which the bot is mentioned from now on is a message to it, and no edit of one.
+    """
     now, before = change.message, change.previous_message
     if before is None or now.get("text") == before.get("text"):
         return None
     where = {"type": "message", "channel": change.channel, "channel_type": change.channel_type}
-    to = _event({**payload, "event": {**now, **where}})
+    was, to = (_event({**payload, "event": {**each, **where}}) for each in (before, now))
     if not isinstance(to, MessageReceived | CommandGiven):
         return None
+    if not _is_addressed(was) and _is_addressed(to):
+        return to
     at = "".join(filter(str.isdigit, change.ts)).zfill(20)
     return MessageEdited(id=f"{to.id}/edit/{change.ts}", to=to, at=at)
+
+
+def _is_addressed(update: Update | None) -> bool:
+    return update is not None and not (isinstance(update, MessageReceived) and update.overheard)
 
 
 def _from_a_person(event: Mapping[str, Any], bot: str) -> bool:

@@ -11,6 +11,7 @@ from engine.events import (
     CardTapped,
     CommandGiven,
     FormSubmitted,
+    MessageEdited,
     MessageReceived,
     SharedFile,
 )
@@ -85,6 +86,25 @@ def test_a_change_by_its_writer_is_an_edit_of_the_message(payload):
     assert (edit.conversation, edit.actor) == ("slack:T0TRIAL:D0REQUESTER", REQUESTER)
     assert edit.at == "00001763700001000300"
     assert edit.id.startswith(edit.to.message)
+
+
+def _edited(payload, before, after, **more):
+    changed = copy.deepcopy(payload("message_changed"))
+    event = changed["event"]
+    event |= {"channel": "C0TRIAL", "channel_type": "channel"}
+    event["previous_message"] |= {"text": before} | more
+    event["message"] |= {"text": after} | more
+    return receive(changed)
+
+
+@pytest.mark.parametrize("more", [{}, {"thread_ts": "1763600000.000100"}])
+def test_a_message_that_comes_to_mention_the_bot_is_one_to_it(payload, more):
+    said = _edited(payload, "ECOG of P003?", "<@U0BOT> ECOG of P003?", **more)
+    assert (said.kind, said.text, said.overheard) == ("message", "ECOG of P003?", False)
+    assert said.id == "slack:T0TRIAL:C0TRIAL:1763700000.000100"
+    still = _edited(payload, "<@U0BOT> ECOG of P003?", "<@U0BOT> ECOG of P004?", **more)
+    assert isinstance(still, MessageEdited)
+    assert _edited(payload, "ECOG of P003?", "ECOG of P004?") is None
 
 
 def test_message_and_mention_of_one_message_are_one_update(payload):
