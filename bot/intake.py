@@ -122,7 +122,8 @@ class Intake:
                 return await self._command(update, principal)
             case MessageEdited():
                 edits = MessageEdits(self.mailbox, self.arrivals)
-                return await edits.take(update, _in_mail(principal))
+                taken = await edits.take(update, _in_mail(principal))
+                return taken or await self._take(update.to)
             case FormSubmitted():
                 await self._along(update, principal)
                 return await self._decide(update, principal)

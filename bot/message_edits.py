@@ -32,14 +32,19 @@ class MessageEdits:
     mailbox: Mailbox
     arrivals: Arrivals
 
-    async def take(self, edit: MessageEdited, principal: Principal) -> Accepted:
-        """A duplicate when there is nothing new in it. Raises StoreUnavailable."""
+    async def take(self, edit: MessageEdited, principal: Principal) -> Accepted | None:
+        """A duplicate when there is nothing new in it; None when it is a message from now on.
+
+        Raises StoreUnavailable.
+        """
         mail = ""
         if _can_wait(edit):
             mail = Said(update=edit.to, principal=principal).stored()
         lane = f"talk:{edit.conversation}"
         outcome = await self.arrivals.edit(lane, mail, arrival_of(edit.to), at=edit.at)
-        if outcome == "taken":
+        if outcome == "unknown" and edit.only_addressed and not edit.answers_form:
+            return None
+        if outcome in ("taken", "unknown"):
             return await self._tell(edit, principal)
         return Accepted(duplicate=outcome == "unchanged")
 

@@ -94,7 +94,8 @@ class MessageEdited(Frozen):
     """A person changed a message of theirs: `to` is what it would be if it came only now.
 
     `at` is a text of digits whose order is that of its edits. `answers_form` when it was the answer
-    to a form, whatever `to` is.
+    to a form, whatever `to` is. `only_addressed` where the bot hears nothing but what is addressed
+    to it: a message that is not known there was none to it before.
     """
 
     kind: Literal["edit"] = "edit"
@@ -102,6 +103,7 @@ class MessageEdited(Frozen):
     to: MessageReceived | CommandGiven
     at: str
     answers_form: bool = False
+    only_addressed: bool = False
 
     @property
     def conversation(self) -> str:

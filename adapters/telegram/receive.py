@@ -75,7 +75,8 @@ def _edited(message: Message, sender: Person, number: int, me: Me) -> MessageEdi
     # Edits within one second follow one another by their number.
     at = f"{message.edit_date:012d}{number:012d}"
     form = prompt_answered(message, me) is not None
-    return MessageEdited(id=update_id, to=to, at=at, answers_form=form)
+    in_group = message.chat.type != "private"
+    return MessageEdited(id=update_id, to=to, at=at, answers_form=form, only_addressed=in_group)
 
 
 def prompt_answered(message: Message, me: Me) -> Prompt | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-EditOutcome = Literal["replaced", "unchanged", "taken"]
+EditOutcome = Literal["replaced", "unchanged", "taken", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Arrivals(Protocol):
     async def edit(self, lane: str, mail: str, arrival: Arrival, *, at: str) -> EditOutcome:
         """Put `mail` in the place of the message's own, if nobody has begun with that.
 
-        `taken` when somebody has, when there is nothing to put (""), or no such message is known;
-        `unchanged` when it says what it said, or an edit as late as `at` came before. `at` is a
-        text of digits whose order is that of a message's edits.
+        `taken` when somebody has, or when there is nothing to put (""); `unknown` when no such
+        message is known; `unchanged` when it says what it said, or an edit as late as `at` came
+        before. `at` is a text of digits whose order is that of a message's edits.
         """
         ...

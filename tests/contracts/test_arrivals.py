@@ -111,10 +111,11 @@ async def test_an_attempt_that_showed_nothing_has_begun_with_nothing(
     assert await arrivals.edit(lane, "new", saying("new"), at="1") == "replaced"
 
 
-async def test_what_cannot_wait_and_what_nobody_knows_is_taken(
+async def test_what_nobody_knows_is_unknown_and_what_cannot_wait_is_taken(
     mailbox: RedisMailbox, arrivals: RedisArrivals, lane: str
 ) -> None:
-    assert await arrivals.edit(lane, "new", ONE, at="1") == "taken"
+    assert await arrivals.edit(lane, "new", ONE, at="1") == "unknown"
+    assert await arrivals.edit(lane, "", ONE, at="1") == "unknown"
     await mailbox.put(lane, "mail", update_id="m1", arrival=ONE)
     assert await arrivals.edit(lane, "", saying("/cancel"), at="1") == "taken"
     assert await handled(mailbox) == ["mail"]

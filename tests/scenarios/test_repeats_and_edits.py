@@ -223,9 +223,18 @@ async def test_a_question_that_becomes_a_command_and_a_command_that_is_edited_ar
     assert ("P001" in shown, shown.count(TOLD), "P003" in shown) == (True, 2, True)
 
 
+@pytest.mark.parametrize("talk", PLACES[:3], indirect=True)
 async def test_an_edit_of_what_was_never_heard_is_told_what_to_do(talk: Talk) -> None:
     await talk.send(talk.edited(talk.wrote(P001), P002))
     assert (await talk.answers()).count(TOLD) == 1
+
+
+@pytest.mark.parametrize("talk", [f"telegram {GROUP}"], indirect=True)
+async def test_what_comes_to_mention_the_bot_is_answered(talk: Talk) -> None:
+    first = talk.edited(talk.wrote(P001), P001)
+    await talk.send(first, first)
+    shown = await talk.answers()
+    assert (shown.count("P001"), TOLD in shown) == (1, False)
 
 
 @pytest.mark.parametrize("talk", ["slack C0TRIAL", f"telegram {GROUP}"], indirect=True)

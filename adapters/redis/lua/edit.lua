@@ -1,9 +1,10 @@
 -- ARGV: offset, lane, name of the message, digest of what it says now, mail, when it was edited
--- Answers replaced, unchanged or taken.
+-- Answers replaced, unchanged, taken or unknown.
 local known = T .. 'm:' .. ARGV[3]
 local was = redis.call('HMGET', known, 'digest', 'mail', 'at')
+if not was[1] then return 'unknown' end
 if was[1] == ARGV[4] or (was[3] and was[3] >= ARGV[6]) then return 'unchanged' end
-if not was[2] or ARGV[5] == '' then return 'taken' end
+if ARGV[5] == '' then return 'taken' end
 local inbox = T .. 'l:' .. ARGV[2] .. ':in'
 local found
 for i, mail in ipairs(redis.call('LRANGE', inbox, 0, -1)) do
