@@ -1,7 +1,9 @@
 """What a person is told of an update is shown once, however often the update comes."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from engine.errors import StoreUnavailable
 from engine.events import Again, Answered, CardTapped, FormRefused, FormWanted, Outcome, Update
@@ -19,8 +21,9 @@ _WITHIN_S = 0.5
 class ShownOnce:
     """An intake that marks an answer as given `again`: for a repeated update, and a double tap.
 
-    What counts is decided before. An answer that was not recorded is given each time, and so is
-    every answer while the store cannot say.
+    What counts is decided before. An answer is given each time until somebody notes that it was
+    shown, lest one be told nothing; that to a stranger once, since a mention comes as two events.
+    So is every answer while the store cannot say, and one that was not recorded.
     """
 
     def __init__(self, intake: Intake, slate: Slate, clock: Clock) -> None:
@@ -35,12 +38,15 @@ class ShownOnce:
             return outcome
         try:
             async with asyncio.timeout(_WITHIN_S):
-                return replace(outcome, again=await self._again(update))
+                if isinstance(outcome, Answered) and outcome.stranger:
+                    return replace(outcome, again="" if await self._note(update) else "update")
+                again = await self._again(update)
         except (StoreUnavailable, TimeoutError):
             return outcome
+        return replace(outcome, again=again, shown=partial(self._shown, update))
 
     async def _again(self, update: Update) -> Again:
-        if not await self._slate.write(f"told/{update.id}", "1", was="", keep_s=_KEEP_S):
+        if await self._slate.read(f"told/{update.id}"):
             return "update"
         if not isinstance(update, CardTapped):
             return ""
@@ -48,7 +54,18 @@ class ShownOnce:
         who = f"{actor.platform}:{actor.workspace}:{actor.user}"
         name = f"tapped/{who}/{update.message_id}/{update.button}"
         was = await self._slate.read(name)
-        if was and now_s - float(was) < QUICK_S:
+        at, _, tap = was.partition(" ")
+        if was and tap != update.id and now_s - float(at) < QUICK_S:
             return "tap"
-        first = await self._slate.write(name, str(now_s), was=was, keep_s=2 * QUICK_S)
+        noted = f"{now_s} {update.id}"
+        first = await self._slate.write(name, noted, was=was, keep_s=2 * QUICK_S)
         return "" if first else "tap"
+
+    async def _note(self, update: Update) -> bool:
+        """Whether it was not noted before."""
+        return await self._slate.write(f"told/{update.id}", "1", was="", keep_s=_KEEP_S)
+
+    async def _shown(self, update: Update) -> None:
+        with suppress(StoreUnavailable, TimeoutError):
+            async with asyncio.timeout(_WITHIN_S):
+                await self._note(update)

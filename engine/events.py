@@ -1,6 +1,7 @@
 """The inbound vocabulary: verified updates, and what intake answers to each (design §3, §4)."""
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -169,6 +170,9 @@ Update = Annotated[
 Again = Literal["", "update", "tap"]
 """Whether the person was shown an answer before: to this `update`, or to a `tap` just before it."""
 
+Shown = Callable[[], Awaitable[None]]
+"""Notes that somebody was shown an answer; does not raise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
@@ -184,7 +188,7 @@ class Answered:
     `tells` when a form that closes would not be answer enough. `stranger` when nothing was looked
     at, since the person is not admitted; it may answer a message too. `again` when they were shown
     an answer to this before: whoever would post this one does not. `aside` when it is for them
-    alone, wherever they asked.
+    alone, wherever they asked. `shown` is to be called once it was shown.
     """
 
     text: str
@@ -193,6 +197,7 @@ class Answered:
     stranger: bool = False
     again: Again = ""
     aside: bool = False
+    shown: Shown | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +207,11 @@ class NotForUs:
 
 @dataclass(frozen=True, slots=True)
 class FormWanted:
-    """The tap asks for a form first; nothing was decided. `again` as for an answer."""
+    """The tap asks for a form first; nothing was decided. `again`, `shown` as for an answer."""
 
     form: FormView
     again: Again = ""
+    shown: Shown | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +223,11 @@ class ConfirmWanted:
 
 @dataclass(frozen=True, slots=True)
 class FormRefused:
-    """The form has faults: a sentence per field name; nothing was decided. `again` as above."""
+    """The form has faults: a sentence per field name; nothing was decided. The rest is as above."""
 
     errors: dict[str, str]
     again: Again = ""
+    shown: Shown | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +238,9 @@ class NotRecorded:
 
 
 Outcome = Accepted | Answered | NotForUs | FormWanted | ConfirmWanted | FormRefused | NotRecorded
+
+
+async def note_shown(outcome: Outcome) -> None:
+    """Note that an answer was shown: to a repeat of its update it is given as one `again`."""
+    if isinstance(outcome, Answered | FormWanted | FormRefused) and outcome.shown:
+        await outcome.shown()

@@ -32,6 +32,7 @@ from engine.events import (
     NotRecorded,
     Outcome,
     Update,
+    note_shown,
 )
 from engine.ports.platform import Intake
 from engine.ports.slate import Slate
@@ -104,6 +105,7 @@ class Desk:
                 return True
             outcome = await intake(update)
             await self._answer(visit, update, outcome)
+            await note_shown(outcome)
         return not isinstance(outcome, NotRecorded) or payload.callback_query is not None
 
     async def _named(self, payload: Payload) -> Payload | None:
