@@ -43,23 +43,15 @@ class ShownOnce:
                 again = await self._again(update)
         except (StoreUnavailable, TimeoutError):
             return outcome
-        return replace(outcome, again=again, shown=partial(self._shown, update))
+        return replace(outcome, again=again, shown=None if again else partial(self._shown, update))
 
     async def _again(self, update: Update) -> Again:
         if await self._slate.read(f"told/{update.id}"):
             return "update"
         if not isinstance(update, CardTapped):
             return ""
-        actor, now_s = update.actor, self._clock.now().timestamp()
-        who = f"{actor.platform}:{actor.workspace}:{actor.user}"
-        name = f"tapped/{who}/{update.message_id}/{update.button}"
-        was = await self._slate.read(name)
-        at, _, tap = was.partition(" ")
-        if was and tap != update.id and now_s - float(at) < QUICK_S:
-            return "tap"
-        noted = f"{now_s} {update.id}"
-        first = await self._slate.write(name, noted, was=was, keep_s=2 * QUICK_S)
-        return "" if first else "tap"
+        was = await self._slate.read(_tapped(update))
+        return "tap" if was and self._clock.now().timestamp() - float(was) < QUICK_S else ""
 
     async def _note(self, update: Update) -> bool:
         """Whether it was not noted before."""
@@ -69,3 +61,13 @@ class ShownOnce:
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(_WITHIN_S):
                 await self._note(update)
+                if isinstance(update, CardTapped):
+                    name, now = _tapped(update), str(self._clock.now().timestamp())
+                    was = await self._slate.read(name)
+                    await self._slate.write(name, now, was=was, keep_s=2 * QUICK_S)
+
+
+def _tapped(tap: CardTapped) -> str:
+    actor = tap.actor
+    who = f"{actor.platform}:{actor.workspace}:{actor.user}"
+    return f"tapped/{who}/{tap.message_id}/{tap.button}"

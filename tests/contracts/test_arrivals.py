@@ -45,11 +45,14 @@ async def test_what_was_put_is_known_and_its_lane_woken(
 ) -> None:
     assert not await arrivals.has(lane, update_id="u1")
     await mailbox.put(lane, "mail", update_id="u1")
-    await scripts.client.zrem(f"{{p{partitions.of_lane(lane):x}}}:q", lane)
+    queue = f"{{p{partitions.of_lane(lane):x}}}:q"
+    await scripts.client.zrem(queue, lane)
     assert await arrivals.has(lane, update_id="u1")
     assert not await arrivals.has(lane, update_id="u2")
-    await mailbox.commit(await claim_one(mailbox), Effects(), pop=True)
+    await mailbox.commit(await claim_one(mailbox), Effects(), pop=True, after="release")
     assert await arrivals.has(lane, update_id="u1")
+    # Without mail there is nothing to look at.
+    assert await scripts.client.zscore(queue, lane) is None
     assert (await mailbox.take(1)).claims == ()
 
 
@@ -73,9 +76,22 @@ async def test_an_edit_that_comes_again_or_late_changes_nothing(
         first = await arrivals.edit(lane, "b", saying("b"), at="09")
         assert await arrivals.edit(lane, "c", saying("c"), at="10") in ("replaced", "unchanged")
     assert first == "unchanged"
+    assert await arrivals.edit(lane, "d", saying("d"), at="10") == "unchanged"
     assert await handled(mailbox) == ["c"]
     assert await arrivals.edit(lane, "c", saying("c"), at="11") == "unchanged"
     assert await arrivals.edit(lane, "b", saying("b"), at="09") == "unchanged"
+
+
+async def test_what_waits_behind_mail_that_somebody_holds_is_edited(
+    mailbox: RedisMailbox, arrivals: RedisArrivals, lane: str
+) -> None:
+    for arrival in (ONE, OTHER):
+        await mailbox.put(lane, arrival.digest, update_id=arrival.name, arrival=arrival)
+    claim = await claim_one(mailbox)
+    assert await arrivals.edit(lane, "second", saying("second", OTHER), at="1") == "replaced"
+    following = await mailbox.commit(claim, Effects(), pop=True)
+    assert following is not None
+    assert following.mail == "second"
 
 
 @pytest.mark.parametrize("after", ["held", "begun", "handled", "parked"])
