@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
 from engine.errors import StoreUnavailable
 from engine.events import Again, Answered, CardTapped, FormRefused, FormWanted, Outcome, Update
@@ -16,6 +17,7 @@ QUICK_S = 1.5
 
 _KEEP_S = 24 * 3600.0
 _WITHIN_S = 0.5
+_LOOK_S = 0.05
 
 
 class ShownOnce:
@@ -23,7 +25,8 @@ class ShownOnce:
 
     What counts is decided before. An answer is given each time until somebody notes that it was
     shown, lest one be told nothing; that to a stranger once, since a mention comes as two events.
-    So is every answer while the store cannot say, and one that was not recorded.
+    So is every answer while the store cannot say, and one that was not recorded. A tap waits for
+    the answer to the same one just before it to be shown, and is answered where it is not.
     """
 
     def __init__(self, intake: Intake, slate: Slate, clock: Clock) -> None:
@@ -38,20 +41,35 @@ class ShownOnce:
             return outcome
         try:
             async with asyncio.timeout(_WITHIN_S):
-                if isinstance(outcome, Answered) and outcome.stranger:
-                    return replace(outcome, again="" if await self._note(update) else "update")
-                again = await self._again(update)
+                again = await self._again(update, outcome)
         except (StoreUnavailable, TimeoutError):
-            return outcome
+            again = ""
         return replace(outcome, again=again, shown=None if again else partial(self._shown, update))
 
-    async def _again(self, update: Update) -> Again:
+    async def _again(self, update: Update, outcome: Outcome) -> Again:
+        if isinstance(outcome, Answered) and outcome.stranger:
+            return "" if await self._note(update) else "update"
         if await self._slate.read(f"told/{update.id}"):
             return "update"
         if not isinstance(update, CardTapped):
             return ""
-        was = await self._slate.read(_tapped(update))
-        return "tap" if was and self._clock.now().timestamp() - float(was) < QUICK_S else ""
+        while was := await self._just_before(update):
+            if was == "shown":
+                return "tap"
+            await asyncio.sleep(_LOOK_S)
+        return ""
+
+    async def _just_before(self, tap: CardTapped) -> Literal["", "begun", "shown"]:
+        """What became of a quick tap before this one; "" for none, and then this one has begun."""
+        was = await self._slate.read(_tapped(tap))
+        state, _, at = was.rpartition(" ")
+        if was and self._clock.now().timestamp() - float(at) < QUICK_S:
+            return "begun" if state == "begun" else "shown"
+        return "" if await self._mark(tap, "begun", was) else "begun"
+
+    async def _mark(self, tap: CardTapped, state: Literal["begun", "shown"], was: str) -> bool:
+        text = f"{state} {self._clock.now().timestamp()}"
+        return await self._slate.write(_tapped(tap), text, was=was, keep_s=2 * QUICK_S)
 
     async def _note(self, update: Update) -> bool:
         """Whether it was not noted before."""
@@ -62,9 +80,7 @@ class ShownOnce:
             async with asyncio.timeout(_WITHIN_S):
                 await self._note(update)
                 if isinstance(update, CardTapped):
-                    name, now = _tapped(update), str(self._clock.now().timestamp())
-                    was = await self._slate.read(name)
-                    await self._slate.write(name, now, was=was, keep_s=2 * QUICK_S)
+                    await self._mark(update, "shown", await self._slate.read(_tapped(update)))
 
 
 def _tapped(tap: CardTapped) -> str:

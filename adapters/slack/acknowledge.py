@@ -33,6 +33,7 @@ from engine.events import (
     NotRecorded,
     Outcome,
     Update,
+    note_shown,
 )
 
 _TELL_S = 2.0
@@ -56,7 +57,7 @@ async def acknowledge(
     until: float,
     lang: Lang | None = None,
 ) -> BoltResponse:
-    """The answer to Slack. What the person is to see is shown before, best effort.
+    """The answer to Slack. What the person is to see is shown before, best effort, and noted.
 
     `until` is when Slack has to have the answer, by the event loop's time. `lang` is what they want
     to read, None for the language that they wrote in.
@@ -73,10 +74,11 @@ async def acknowledge(
                 case _:
                     return await _command(update, outcome, payload, api, until, lang)
         case CardTapped():
-            if not _is_again(outcome):
-                await _tap(update, outcome, payload, api, until)
+            if not _is_again(outcome) and await _tap(update, outcome, payload, api, until):
+                await note_shown(outcome)
             return BoltResponse(status=200, body="")
         case FormSubmitted():
+            await note_shown(outcome)
             return _form(update, outcome, payload)
         case _:
             assert_never(update)
@@ -87,8 +89,8 @@ async def _event(
 ) -> BoltResponse:
     if isinstance(outcome, NotRecorded):
         return BoltResponse(status=503, body="", headers={"Retry-After": "5"})
-    if (text := _text(outcome)) and not _is_again(outcome):
-        await _tell(update, text, api)
+    if (text := _text(outcome)) and not _is_again(outcome) and await _tell(update, text, api):
+        await note_shown(outcome)
     return BoltResponse(status=200, body="")
 
 
@@ -101,6 +103,7 @@ async def _command(
     lang: Lang | None,
 ) -> BoltResponse:
     text = _text(outcome)
+    await note_shown(outcome)
     if isinstance(outcome, FormWanted) and not outcome.again:
         text = await _open(update, outcome.form, payload, api, until)
     if isinstance(outcome, Accepted) and _elsewhere(update, payload.get("channel_id")):
@@ -122,8 +125,8 @@ async def _shortcut(
     at = channel.get("id") if isinstance(channel, Mapping) else None
     if isinstance(outcome, Accepted) and _elsewhere(update, at):
         text = "" if outcome.duplicate else say("slack.answer_there", lang or lang_of(update.text))
-    if text and not _is_again(outcome):
-        await tell(Remark(text), payload, api)
+    if text and not _is_again(outcome) and await tell(Remark(text), payload, api):
+        await note_shown(outcome)
     return BoltResponse(status=200, body="")
 
 
@@ -132,8 +135,8 @@ def _elsewhere(update: Update, channel: object) -> bool:
     return Address.parse(update.conversation).channel != channel
 
 
-async def tell(remark: Remark, payload: Payload, api: WebApi) -> None:
-    """Shows a remark to the one person it is for, best effort and in time."""
+async def tell(remark: Remark, payload: Payload, api: WebApi) -> bool:
+    """Shows a remark to the one person it is for, in time; whether Slack did."""
     try:
         async with asyncio.timeout(_TELL_S):
             if remark.conversation:
@@ -147,6 +150,8 @@ async def tell(remark: Remark, payload: Payload, api: WebApi) -> None:
                 await _noticed(remark.text, lambda shown: api.respond(url, _EPHEMERAL | shown))
     except (PlatformError, TimeoutError) as error:
         log.warning("remark_not_shown", error=str(error) or "time limit")
+        return False
+    return True
 
 
 async def _noticed(text: str, show: Callable[[dict[str, Any]], Awaitable[object]]) -> None:
@@ -165,14 +170,14 @@ async def _noticed(text: str, show: Callable[[dict[str, Any]], Awaitable[object]
 
 async def _tap(
     update: CardTapped, outcome: Outcome, payload: Payload, api: WebApi, until: float
-) -> None:
+) -> bool:
+    """Whether the person was shown something."""
     text = _text(outcome)
     if isinstance(outcome, FormWanted):
         text = await _open(update, outcome.form, payload, api, until)
-    elif text and on_home(payload) and not await _modal(answer(text), payload, api, until):
-        return
-    if text:
-        await _tell(update, text, api)
+    elif text and on_home(payload):
+        text = text if await _modal(answer(text), payload, api, until) else ""
+    return not text or await _tell(update, text, api)
 
 
 def _form(update: FormSubmitted, outcome: Outcome, payload: Payload) -> BoltResponse:
@@ -239,5 +244,5 @@ async def _modal(view: dict[str, Any], payload: Payload, api: WebApi, until: flo
     return ""
 
 
-async def _tell(update: Update, text: str, api: WebApi) -> None:
-    await tell(Remark(text, update.conversation, update.actor.user), {}, api)
+async def _tell(update: Update, text: str, api: WebApi) -> bool:
+    return await tell(Remark(text, update.conversation, update.actor.user), {}, api)

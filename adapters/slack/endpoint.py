@@ -44,7 +44,7 @@ from engine.errors import (
     StoreUnavailable,
     Unavailable,
 )
-from engine.events import Answered, Update, note_shown
+from engine.events import Answered, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
 
@@ -129,7 +129,6 @@ async def _handed_over(payload: dict[str, Any], door: Door, until: float) -> Bol
         until=until,
         lang=door.speaks(update.actor),
     )
-    await note_shown(outcome)
     if door.homes and isinstance(outcome, Answered):
         door.homes.touched(update.actor)
     return answer

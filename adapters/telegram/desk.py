@@ -105,7 +105,6 @@ class Desk:
                 return True
             outcome = await intake(update)
             await self._answer(visit, update, outcome)
-            await note_shown(outcome)
         return not isinstance(outcome, NotRecorded) or payload.callback_query is not None
 
     async def _named(self, payload: Payload) -> Payload | None:
@@ -174,6 +173,7 @@ class Desk:
                     await self._answer_tap(visit, outcome)
                 else:
                     await self._answer_message(visit, outcome)
+            await note_shown(outcome)
         except (TelegramError, PlatformError, TimeoutError, StoreError) as exc:
             _log.warning("telegram_answer_failed", update=update.id, error=str(exc))
 

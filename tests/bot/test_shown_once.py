@@ -7,6 +7,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.slate import RedisSlate
+from bot import shown_once
 from bot.shown_once import QUICK_S, ShownOnce
 from cards.view import FormView
 from engine.errors import StoreUnavailable
@@ -97,6 +98,24 @@ async def test_a_double_tap_is_answered_once_and_a_later_one_anew(
     assert await intake(tap(4, button="reject")) == answer
     clock.at += QUICK_S
     assert await intake(tap(5)) == answer
+
+
+async def test_of_two_taps_at_once_one_is_answered(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shown_once, "_WITHIN_S", 60)
+
+    async def tap_at(process: ShownOnce, number: int) -> Outcome:
+        outcome = await process(tap(number))
+        await note_shown(outcome)
+        return outcome
+
+    for answer in ANSWERS:
+        await redis.flushall()
+        # Two processes, as behind a balancer.
+        intakes = [ShownOnce(Answering(answer), RedisSlate(redis), SetClock()) for _ in range(2)]
+        told = await asyncio.gather(*(tap_at(each, n) for n, each in enumerate(intakes)))
+        assert sorted(getattr(each, "again", "") for each in told) == ["", "tap"]
 
 
 async def test_a_message_and_a_form_are_answered_once_whatever_else_is_written(

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from adapters.redis.slate import RedisSlate
 from adapters.slack import endpoint
+from bot import shown_once
 from bot.shown_once import QUICK_S, ShownOnce
 from engine.events import Accepted, Answered, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
@@ -50,13 +51,22 @@ async def test_a_tap_that_slack_brings_twice_is_answered_once(slack, post, intak
     assert told(slack) == ["Seen."]
 
 
-async def test_a_double_tap_is_answered_once(slack, post, intake, card):
+async def test_a_double_tap_is_answered_once(slack, post, intake, card, monkeypatch):
+    monkeypatch.setattr(shown_once, "_WITHIN_S", 60)
     intake.outcome = SEEN
     await asyncio.gather(post(slack.action(card)), post(slack.action(card)))
     assert told(slack) == ["Seen."]
     slack.time.skip(QUICK_S)
     await post(slack.action(card))
     assert told(slack) == ["Seen.", "Seen."]
+
+
+async def test_who_could_not_be_told_is_told_when_they_tap_again(slack, post, intake, card):
+    intake.outcome = SEEN
+    slack.fail_next("chat.postEphemeral", Fault.refused("fatal_error"))
+    await post(slack.action(card))
+    await post(slack.action(card))
+    assert told(slack) == ["Seen."]
 
 
 async def test_a_double_tap_opens_one_form(slack, post, intake, card):
