@@ -33,7 +33,7 @@ from engine.errors import (
 )
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.platform import Addressed, Opening, Platform, Rate, Recalling
+from engine.ports.platform import Hearing, Opening, Platform, Rate, Recalling
 from engine.ports.store import Following, Outbox, Row
 from engine.replies import Part, ReplyHead, settled, view
 
@@ -321,7 +321,7 @@ async def _heard(platform: Platform, row: Row, card: Card | None) -> str | None:
         return None
     with suppress(TimeoutError):
         async with asyncio.timeout(LINK_S):
-            return await platform.heard(row.conversation) if isinstance(platform, Addressed) else ""
+            return await platform.heard(row.conversation) if isinstance(platform, Hearing) else ""
     return ""
 
 

@@ -43,7 +43,7 @@ from engine.router.command import parse_command
 DECIDE_ATTEMPTS = 20
 # A store that hangs is given up in time for an answer: Slack waits for 3 seconds.
 WITHIN_S = 2.0
-Answer = TypeVar("Answer")
+Taken = TypeVar("Taken")
 _OF_DECIDERS = ("pending", HAND_OVER)
 log = structlog.get_logger()
 
@@ -75,7 +75,7 @@ class Intake:
             return None
         return await self._in_time(update, self._known(update))
 
-    async def _in_time(self, update: Update, taking: Awaitable[Answer]) -> Answer | NotRecorded:
+    async def _in_time(self, update: Update, taking: Awaitable[Taken]) -> Taken | NotRecorded:
         try:
             async with asyncio.timeout(WITHIN_S):
                 return await taking

@@ -170,7 +170,7 @@ Update = Annotated[
 Again = Literal["", "update", "tap"]
 """Whether the person was shown an answer before: to this `update`, or to a `tap` just before it."""
 
-Shown = Callable[[], Awaitable[None]]
+NoteShown = Callable[[], Awaitable[None]]
 """Notes that somebody was shown an answer; does not raise."""
 
 
@@ -197,7 +197,7 @@ class Answered:
     stranger: bool = False
     again: Again = ""
     aside: bool = False
-    shown: Shown | None = field(default=None, compare=False, repr=False)
+    shown: NoteShown | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class FormWanted:
 
     form: FormView
     again: Again = ""
-    shown: Shown | None = field(default=None, compare=False, repr=False)
+    shown: NoteShown | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ class FormRefused:
 
     errors: dict[str, str]
     again: Again = ""
-    shown: Shown | None = field(default=None, compare=False, repr=False)
+    shown: NoteShown | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,10 +34,6 @@ class Choices:
         every = (one for numbered in self._open.values() for one in numbered)
         return next((one for one in every if one.number == number), None)
 
-    def any_open(self) -> bool:
-        """Whether there is anything to choose."""
-        return any(self._open.values())
-
     def was(self, number: int) -> bool:
         """Whether the number was given to a choice, open or not."""
         return number in self._numbers.values()

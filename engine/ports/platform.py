@@ -116,7 +116,7 @@ class Opening(Protocol):
 
 
 @runtime_checkable
-class Addressed(Protocol):
+class Hearing(Protocol):
     """A platform that does not hear every text in every conversation."""
 
     async def heard(self, conversation: str) -> str:
