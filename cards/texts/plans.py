@@ -69,6 +69,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "A language model made this plan for the request below. Once approved, exactly the "
         "following is written.",
     ),
+    "plan.request": ("请求", "Request"),
     "plan.anew": (
         "之前的计划没有成功（{reason}），这是重新制定的计划。",
         "The plan before did not work ({reason}); this is a new one.",

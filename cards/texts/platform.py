@@ -13,6 +13,7 @@ TEXTS: Final[dict[str, tuple[str, str]]] = {
         "（已缩短：省略了 {count} 个字符）",
         "(shortened: {count} characters left out)",
     ),
+    "slack.working": ("正在处理…", "is working on it…"),
     "slack.choose": ("请选择", "Choose"),
     "slack.home_waiting": ("等您处理", "Waiting for you"),
     "slack.home_more": (
