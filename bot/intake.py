@@ -24,6 +24,7 @@ from engine.events import (
     Answered,
     CardTapped,
     CommandGiven,
+    ConfirmWanted,
     FormSubmitted,
     MessageEdited,
     MessageReceived,
@@ -43,6 +44,8 @@ from engine.router.command import parse_command
 DECIDE_ATTEMPTS = 20
 # A store that hangs is given up in time for an answer: Slack waits for 3 seconds.
 WITHIN_S = 2.0
+# So long a message in which somebody was asked whether they are sure is left as it is.
+_ASKED_S = 60.0
 Taken = TypeVar("Taken")
 _OF_DECIDERS = ("pending", HAND_OVER)
 log = structlog.get_logger()
@@ -231,7 +234,11 @@ class Intake:
         """Log what decides nothing and has no answer to keep; a repeat is not logged again."""
         log, _ = formed.entry
         update_id = f"{tapped.update.id}/{formed.what}"
-        effects = Effects(log=(formed.entry,), seen=tapped.seen)
+        seen = tapped.seen
+        if isinstance(formed.shown, ConfirmWanted):
+            # The question may stand in that message.
+            seen = tuple(replace(each, due_s=_ASKED_S) for each in seen)
+        effects = Effects(log=(formed.entry,), seen=seen)
         await self.decisions.decide(log, update_id=update_id, answer="", effects=effects)
 
     async def _record(self, tapped: Tapped, told: Told) -> Answered:

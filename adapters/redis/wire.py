@@ -76,7 +76,13 @@ def effects(e: Effects) -> str:
         "slots": e.slots,
         "posts": [_post(p) for p in e.posts],
         "seen": [
-            {"card": s.card, "dest": s.conversation, "message_id": s.message_id} for s in e.seen
+            {
+                "card": s.card,
+                "dest": s.conversation,
+                "message_id": s.message_id,
+                "due_ms": int(s.due_s * 1000),
+            }
+            for s in e.seen
         ],
         "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in e.touches],
         "log": e.log,

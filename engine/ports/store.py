@@ -105,12 +105,14 @@ class Touch:
 class Seen:
     """A message at `conversation` in which the card was tapped.
 
-    One that no row knows is kept up to date from now on: its id was lost when it was posted.
+    One that no row knows is kept up to date from now on: its id was lost when it was posted. It is
+    shown anew in `due_s` seconds, or as soon as the card changes.
     """
 
     card: str
     conversation: str
     message_id: str
+    due_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

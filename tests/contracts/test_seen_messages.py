@@ -118,6 +118,22 @@ async def test_an_unknown_message_is_shown_at_once_and_whenever_the_card_changes
     ]
 
 
+async def test_a_message_is_left_as_it_is_for_as_long_as_asked_unless_the_card_changes(
+    decisions: RedisDecisions,
+    mailbox: RedisMailbox,
+    outbox: RedisOutbox,
+    partitions: Partitions,
+    conversation: str,
+) -> None:
+    card = await posted(mailbox, outbox, partitions, conversation, "2")
+    effects = Effects(seen=(Seen(card.token, DM, "1", due_s=3600),))
+    await decisions.decide(card.token, update_id="asked", answer="{}", effects=effects)
+    assert await shown(outbox) == []
+    change = Effects(cards=(CardWrite(decided(card), expect=1),))
+    await decisions.decide(card.token, update_id="sure", answer="{}", effects=change)
+    assert await shown(outbox) == [(DM, "1", "card"), (DM, "2", "card")]
+
+
 async def test_the_twin_of_a_reply_is_shown_as_the_reply_with_its_card(
     mailbox: RedisMailbox,
     decisions: RedisDecisions,

@@ -104,7 +104,7 @@ local function see(s)
     if r[1] == s.dest and r[2] == 'reply' then kind, ref = 'reply', r[3] end
   end
   local row = s.card .. '@' .. s.dest .. '#' .. s.message_id
-  post({row = row, dest = s.dest, kind = kind, ref = ref, body = '', due_ms = 0})
+  post({row = row, dest = s.dest, kind = kind, ref = ref, body = '', due_ms = s.due_ms})
   redis.call('HSET', T .. 'row:' .. row, 'message_id', s.message_id, 'learned', s.card)
   redis.call('SADD', T .. 'rows:' .. s.card, row)
   if redis.call('HGET', T .. 'card:' .. s.card, 'status') ~= 'open' then
