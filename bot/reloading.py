@@ -14,8 +14,7 @@ from bot.definitions import READ, Definitions, load_definitions
 from bot.people import Directory
 from bot.publishing import fetch, learn, publish
 from bot.settings import Settings
-from bot.stopping import pause
-from bot.store import patiently
+from bot.stopping import patiently, pause
 from engine.errors import DefinitionError, StoreError
 from engine.ports.published import Published
 

@@ -1,11 +1,20 @@
-"""A stop signal that comes while the service is still being opened."""
+"""Waits that end in time: for the store at a start, for a stop signal, for tasks to end."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import structlog
+
+from engine.errors import StoreUnavailable
+
 T = TypeVar("T")
+PATIENCE_S = 60.0
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 5.0
+
+log = structlog.get_logger()
 
 
 class Stopped(Exception):
@@ -50,3 +59,23 @@ async def pause(event: asyncio.Event, seconds: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
+
+
+async def patiently(ask: Callable[[], Awaitable[T]], *, patience_s: float = PATIENCE_S) -> T:
+    """What `ask` answers, asked until the store is there; a warning for each try that failed.
+
+    Every question of a start is asked so, for a store that has answered one may be away for the
+    next. Raises StoreUnavailable once it has been away for `patience_s`, and at once whatever else
+    `ask` raises.
+    """
+    loop = asyncio.get_running_loop()
+    deadline, pause_s = loop.time() + patience_s, _FIRST_PAUSE_S
+    while True:
+        try:
+            return await ask()
+        except StoreUnavailable as error:
+            if loop.time() + pause_s > deadline:
+                raise
+            log.warning("store_away", error=str(error), again_in_s=pause_s)
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)

@@ -1,11 +1,9 @@
 """The store as a process finds it at the start: waited for, connected, checked."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import structlog
 
@@ -13,14 +11,9 @@ from adapters.redis.client import Client, translated
 from adapters.redis.connect import BLOCK_S, check, connect, durability
 from adapters.redis.embedded import open_server
 from bot.settings import Settings
-from engine.errors import StoreUnavailable
-
-T = TypeVar("T")
+from bot.stopping import patiently
 
 log = structlog.get_logger()
-PATIENCE_S = 60.0
-_FIRST_PAUSE_S = 0.5
-_LONGEST_PAUSE_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +72,3 @@ async def _opened(url: str, settings: Settings) -> Store:
         # Both are the caller's now.
         stack.pop_all()
         return Store(client, blocking, kept, warnings)
-
-
-async def patiently(ask: Callable[[], Awaitable[T]], *, patience_s: float = PATIENCE_S) -> T:
-    """What `ask` answers, asked until the store is there; a warning for each try that failed.
-
-    Every question of a start is asked so, for a store that has answered one may be away for the
-    next. Raises StoreUnavailable once it has been away for `patience_s`, and at once whatever else
-    `ask` raises.
-    """
-    loop = asyncio.get_running_loop()
-    deadline, pause_s = loop.time() + patience_s, _FIRST_PAUSE_S
-    while True:
-        try:
-            return await ask()
-        except StoreUnavailable as error:
-            if loop.time() + pause_s > deadline:
-                raise
-            log.warning("store_away", error=str(error), again_in_s=pause_s)
-        await asyncio.sleep(pause_s)
-        pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)

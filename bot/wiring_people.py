@@ -22,7 +22,8 @@ from bot.people import Directory
 from bot.readers import Readers
 from bot.settings import Settings
 from bot.slack_home import SlackHome
-from bot.store import Store, open_store, patiently
+from bot.stopping import patiently
+from bot.store import Store, open_store
 from bot.web_inbox import WebInbox
 from bot.wiring_slack import slack_workspaces
 from cards.model import Card

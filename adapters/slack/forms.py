@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from adapters.slack.receive import FORM_CALLBACK, FormOrigin
+from adapters.slack.shapes import FORM_CALLBACK, FormOrigin
 from adapters.slack.tapping import grouped
 from adapters.slack.wording import lang_of
 from cards.clipping import clip, units

@@ -10,7 +10,17 @@ from pydantic import ValidationError
 from adapters.slack.address import Address
 from adapters.slack.asked import message_action, said, slash_command
 from adapters.slack.entities import begins_with_mention, cut_mention, mentions, plain
-from adapters.slack.shapes import Id, Named, Part, Person, Ts, actor_of
+from adapters.slack.shapes import (
+    ACTION_PREFIX,
+    FORM_CALLBACK,
+    FormOrigin,
+    Id,
+    Named,
+    Part,
+    Person,
+    Ts,
+    actor_of,
+)
 from engine.errors import BadPayload
 from engine.events import (
     Actor,
@@ -22,9 +32,6 @@ from engine.events import (
     SharedFile,
     Update,
 )
-
-ACTION_PREFIX = "signoff:"
-FORM_CALLBACK = "signoff"
 
 _READ_SUBTYPES = (None, "file_share", "thread_broadcast")
 
@@ -176,13 +183,6 @@ class _ViewSubmission(Part):
     team: Named | None = None
     user: Person
     view: _View
-
-
-class FormOrigin(Part):
-    """What a form carries to find its way back: the button's data and the conversation."""
-
-    button: str
-    conversation: str
 
 
 def receive(payload: Mapping[str, Any]) -> Update | None:

@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 from engine.errors import BadPayload
 from engine.events import Actor
 
+ACTION_PREFIX = "signoff:"
+FORM_CALLBACK = "signoff"
+
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]+$")]
 Ts = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+$")]
 
@@ -31,6 +34,13 @@ class Person(Part):
     name: str = ""
     username: str = ""
     team_id: Id | None = None
+
+
+class FormOrigin(Part):
+    """What a form carries to find its way back: the button's data and the conversation."""
+
+    button: str
+    conversation: str
 
 
 def actor_of(team: Named | None, user: Person) -> Actor:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.slack.markdown import literal, straight
-from adapters.slack.receive import ACTION_PREFIX
+from adapters.slack.shapes import ACTION_PREFIX
 from cards.clipping import clip, units
 from cards.model import Lang
 from cards.show import final_text

@@ -14,8 +14,7 @@ from signoff_process import FILES, ROOT, ended, running
 
 from adapters.redis.connect import connect
 from bot.settings import Settings
-from bot.stopping import Stopped
-from bot.store import patiently
+from bot.stopping import Stopped, patiently
 from bot.wiring import open_parts
 from engine.errors import StoreUnavailable
 from tests.fakes.patience import PATIENCE_S, until

@@ -12,7 +12,7 @@ from dockerfile_parse import DockerfileParser
 
 from bot.cli.table import parser
 from bot.settings import Settings
-from bot.store import PATIENCE_S
+from bot.stopping import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 UNITS = sorted((ROOT / "docs" / "systemd").glob("*.service"))
