@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from cards.frozen import Frozen
-from cards.view import ConfirmView, FormView
+from cards.showing.view import ConfirmView, FormView
 
 
 def _whole(text: str) -> str:

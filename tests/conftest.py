@@ -13,9 +13,9 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis import keys
-from adapters.redis.connections import cancellable
-from adapters.redis.embedded import EmbeddedServer, open_server
+from adapters.redis.client.connections import cancellable
 from adapters.redis.scripts import Scripts
+from adapters.redis.server.embedded import EmbeddedServer, open_server
 
 # As in the service (bot/__main__.py), before anything imports numpy.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

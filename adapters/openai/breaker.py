@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.errors import MODEL_REST_S
-from engine.ports.model_numbers import BreakerState
+from engine.ports.storage.model_numbers import BreakerState
 
 FAILURES: Final = 5
 OPEN_S: Final = MODEL_REST_S

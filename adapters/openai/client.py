@@ -16,7 +16,7 @@ from adapters.openai.requests import Ask
 from adapters.openai.server import Server
 from engine.errors import ModelUnavailable
 from engine.ports.model import Completion, Message, ToolOffer
-from engine.ports.model_numbers import Attempt, BreakerState, ModelObserver
+from engine.ports.storage.model_numbers import Attempt, BreakerState, ModelObserver
 
 TRIES: Final = 3
 FIRST_BACKOFF_S: Final = 0.5

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 import openai
 
 from engine.errors import BadModelOutput, ModelError, ModelRefused, ModelUnavailable
-from engine.ports.model_numbers import Outcome
+from engine.ports.storage.model_numbers import Outcome
 
 _DENIED = frozenset({401, 403, 404})
 _PASSING = frozenset({408, 409, 429})

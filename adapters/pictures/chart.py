@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cards.view import ChartView
+from cards.showing.view import ChartView
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import cast
 
 from adapters.redis import keys
-from adapters.redis.client import translated
+from adapters.redis.client.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.archive import History
-from engine.ports.store import TraceWrite
+from engine.ports.storage.archive import History
+from engine.ports.storage.store import TraceWrite
 
 
 class RedisArchive:

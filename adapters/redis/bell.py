@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from adapters.redis import keys
-from adapters.redis.client import Client, translated
+from adapters.redis.client.client import Client, translated
 from engine.errors import StoreError
 
 MAIL, SHOWS = "mail", "shows"

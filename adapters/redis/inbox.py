@@ -8,10 +8,10 @@ import structlog
 from pydantic import ValidationError
 
 from adapters.redis import keys, wire
-from adapters.redis.client import translated
+from adapters.redis.client.client import translated
 from adapters.redis.scripts import Scripts
 from cards.model import Card
-from engine.ports.inbox import Listed
+from engine.ports.storage.inbox import Listed
 
 log = structlog.get_logger()
 LISTED = 2_000

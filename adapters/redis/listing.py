@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from adapters.redis import keys
-from adapters.redis.client import translated
+from adapters.redis.client.client import translated
 from adapters.redis.open_cards import list_all
 from adapters.redis.scripts import Scripts
 from cards.model import Card
-from engine.ports.archive import History
-from engine.ports.listing import OpenCard, RunPage, Wanted
-from engine.ports.store import StoredCard
+from engine.ports.storage.archive import History
+from engine.ports.storage.listing import OpenCard, RunPage, Wanted
+from engine.ports.storage.store import StoredCard
 
 LOOKS = 20_000
 """So many runs are looked at for one page at most, beside the first round."""

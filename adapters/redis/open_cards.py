@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.redis import keys
-from adapters.redis.client import Client, translated
+from adapters.redis.client.client import Client, translated
 
 AT_ONCE = 500
 

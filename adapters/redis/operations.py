@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from adapters.redis import keys
-from adapters.redis.client import translated
+from adapters.redis.client.client import translated
 from adapters.redis.scripts import Scripts
-from engine.ports.operations import CARD_AGES_S, Backlog, BlockedRun, MailAside, Retried
+from engine.ports.storage.operations import CARD_AGES_S, Backlog, BlockedRun, MailAside, Retried
 
 
 class RedisOperations:

@@ -11,8 +11,8 @@ from redis.exceptions import NoScriptError
 
 from adapters.redis import keys
 from adapters.redis.bell import Bell
-from adapters.redis.client import Client, translated
-from adapters.redis.lua_script import LuaScript
+from adapters.redis.client.client import Client, translated
+from adapters.redis.client.lua_script import LuaScript
 
 LUA = Path(__file__).with_name("lua")
 _ROWS = ("send", "sent")

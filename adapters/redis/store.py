@@ -12,14 +12,14 @@ from pydantic import ValidationError
 
 from adapters.redis import keys, wire
 from adapters.redis.bell import SHOWS
-from adapters.redis.client import Client, translated
-from adapters.redis.connect import BLOCK_S
+from adapters.redis.client.client import Client, translated
+from adapters.redis.client.connect import BLOCK_S
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.errors import LeaseLost, NewerState, Overloaded, StaleWrite, StoreUnavailable
 from engine.ports.arrivals import Arrival
 from engine.ports.platform import Pace
-from engine.ports.store import (
+from engine.ports.storage.store import (
     AfterCommit,
     Bounds,
     CardNow,

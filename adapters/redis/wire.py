@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from cards.inbox import listed_under
+from cards.deciding.inbox import listed_under
 from cards.model import Card
-from engine.ports.store import CardWrite, Claim, Effects, Post, Row, RunWrite, StoredCard
+from engine.ports.storage.store import CardWrite, Claim, Effects, Post, Row, RunWrite, StoredCard
 
 
 def _ms(moment: datetime | None) -> int:

@@ -10,23 +10,23 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.address import Address
-from adapters.slack.endpoint import Door, bolt_app, events_handler
-from adapters.slack.home import Home, Homes
-from adapters.slack.install import Install
-from adapters.slack.messages import Begun, Messages
-from adapters.slack.needs import THREADS
-from adapters.slack.shared_files import SlackFiles
-from adapters.slack.streams import EVERY_S, GROWTH, Streams
+from adapters.slack.inbound.endpoint import Door, bolt_app, events_handler
+from adapters.slack.inbound.shared_files import SlackFiles
+from adapters.slack.outbound.home import Home, Homes
+from adapters.slack.outbound.messages import Begun, Messages
+from adapters.slack.outbound.streams import EVERY_S, GROWTH, Streams
 from adapters.slack.wording import Speaks, unknown
-from adapters.slack.workspaces import Workspaces
+from adapters.slack.workspace.install import Install
+from adapters.slack.workspace.needs import THREADS
+from adapters.slack.workspace.workspaces import Workspaces
+from cards.showing.view import MessageView
 from cards.texts import say
-from cards.view import MessageView
 from engine.errors import PlatformError
 from engine.events import SharedFile
 from engine.ports.clock import Clock
-from engine.ports.drafts import Growth
 from engine.ports.meter import Meter
 from engine.ports.platform import Intake, Pace
+from engine.ports.storage.drafts import Growth
 
 _PACE = Pace(every_s=1.0, burst=4)
 _REMEMBERED = 256
@@ -44,7 +44,7 @@ class SlackPlatform:
 
     Message ids are "<channel>:<ts>" with the channel Slack answered, so that a message sent to a
     user id (U…) can be edited in the direct message that Slack opened for it; of several messages
-    they stand in order, with commas between (adapters/slack/messages.py). A chart's is
+    they stand in order, with commas between (adapters/slack/outbound/messages.py). A chart's is
     "<channel>:<file>": it is never edited.
     """
 

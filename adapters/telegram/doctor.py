@@ -6,9 +6,9 @@ from telegram import WebhookInfo
 
 from adapters.telegram.bot import CarefulBot
 from adapters.telegram.errors import translated
-from adapters.telegram.polling import ALLOWED
+from adapters.telegram.inbound.polling import ALLOWED
+from adapters.telegram.inbound.webhook import PATH
 from adapters.telegram.request import BotRequest
-from adapters.telegram.webhook import PATH
 from engine.errors import PlatformError
 from engine.ports.clock import Clock
 from engine.ports.doctor import Finding

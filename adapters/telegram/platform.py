@@ -11,26 +11,26 @@ from telegram.error import TelegramError
 
 from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
 from adapters.telegram.bot import CarefulBot
-from adapters.telegram.desk import ANSWER_S, Desk, ReadCard
-from adapters.telegram.drafts import EVERY_S, GROWTH, Drafts
 from adapters.telegram.errors import Moved, TopicGone, translate, translated
-from adapters.telegram.files import Files
-from adapters.telegram.menu import register_commands
-from adapters.telegram.messages import Messages, Shown
-from adapters.telegram.moves import Moves
-from adapters.telegram.polling import ALLOWED, Lease, Pace, Poller
-from adapters.telegram.receive import Me
+from adapters.telegram.inbound.desk import ANSWER_S, Desk, ReadCard
+from adapters.telegram.inbound.moves import Moves
+from adapters.telegram.inbound.polling import ALLOWED, Lease, Pace, Poller
+from adapters.telegram.inbound.receive import Me
+from adapters.telegram.inbound.shared_files import TelegramFiles
+from adapters.telegram.inbound.webhook import PATH, Webhook
+from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, Drafts
+from adapters.telegram.outbound.files import Files
+from adapters.telegram.outbound.menu import register_commands
+from adapters.telegram.outbound.messages import Messages, Shown
 from adapters.telegram.request import BotRequest
-from adapters.telegram.shared_files import TelegramFiles
-from adapters.telegram.webhook import PATH, Webhook
-from cards.links import card_payload
-from cards.view import MessageView
+from cards.showing.links import card_payload
+from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.events import SharedFile
 from engine.ports import platform as places
-from engine.ports.drafts import Growth
 from engine.ports.platform import Intake
-from engine.ports.slate import Slate
+from engine.ports.storage.drafts import Growth
+from engine.ports.storage.slate import Slate
 
 _DEFAULT_API = "https://api.telegram.org"
 _log = structlog.get_logger(__name__)

@@ -10,7 +10,7 @@ from aiohttp import web
 from adapters.webchat.guard import refused
 from cards.model import Lang
 from engine.errors import StoreUnavailable
-from engine.ports.logins import Logins
+from engine.ports.storage.logins import Logins
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 LONGEST_SECRET = 128

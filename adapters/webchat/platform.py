@@ -28,7 +28,7 @@ from adapters.webchat.rooms import home_room, is_own, may_enter, own_rooms
 from adapters.webchat.uploading import upload
 from adapters.webchat.uploads import Uploads
 from adapters.webchat.visitors import PLATFORM, Visitors
-from cards.view import CardView, MessageView
+from cards.showing.view import CardView, MessageView
 from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
     Accepted,
@@ -45,8 +45,8 @@ from engine.events import (
     Update,
 )
 from engine.ports.conversations import Conversations
-from engine.ports.drafts import Growth
 from engine.ports.platform import ChatLog, Intake, Pace
+from engine.ports.storage.drafts import Growth
 
 HEARTBEAT_S = 15.0
 GROWS_EVERY_S = 0.3

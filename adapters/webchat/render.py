@@ -3,7 +3,7 @@
 from typing import Any
 
 from adapters.webchat.markdown import to_html
-from cards.view import ButtonView, CardView, ChartView, FormView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, ChartView, FormView, MessageView, PartView
 
 
 def rendered(view: MessageView) -> dict[str, Any]:

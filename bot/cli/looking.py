@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from bot.cli.loop import run_loop
-from bot.logging import configure_logging
 from bot.settings import load_settings
+from bot.telemetry.logging import configure_logging
 
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +24,9 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
 def validate(args: argparse.Namespace) -> int:
     """Prints every problem of the definitions; 1 when there is one. Warnings go to stderr."""
     settings = load_settings()
-    from bot.records import mapping_file
-    from bot.validation import problems_as_json, warnings_of
-    from bot.validation import validate as problems_of
+    from bot.definitions.records import mapping_file
+    from bot.definitions.validation import problems_as_json, warnings_of
+    from bot.definitions.validation import validate as problems_of
 
     fields, path = mapping_file(settings), args.path
     if path is None:
@@ -66,7 +66,7 @@ def graph(args: argparse.Namespace) -> int:
         print("graph: either PLAYBOOK or --run RUN is needed", file=sys.stderr)
         return 2
     settings = load_settings()
-    from bot.graphs import show_graph, show_jobs
+    from bot.operate.graphs import show_graph, show_jobs
 
     form: Literal["mermaid", "svg", "json"] = "json" if args.json else args.format
     if args.of_run is not None:
@@ -85,7 +85,7 @@ def route(args: argparse.Namespace) -> int:
     """Prints how messages would be understood."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.routing import show_routes
+    from bot.operate.routing import show_routes
 
     return asyncio.run(show_routes(settings, args.text, as_json=args.json))
 
@@ -99,6 +99,6 @@ def lint_examples(args: argparse.Namespace) -> int:
     """Prints examples that look like another route; 1 when one stands under two."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot import routing
+    from bot.operate import routing
 
     return routing.lint_examples(settings, as_json=args.json)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from bot.cli.loop import run_loop
-from bot.logging import configure_logging
 from bot.settings import Settings, load_settings
+from bot.telemetry.logging import configure_logging
 
 _Act = Callable[[Settings], Coroutine[Any, Any, int]]
 
@@ -19,7 +19,7 @@ def traces_arguments(parser: argparse.ArgumentParser) -> None:
 
 def traces(args: argparse.Namespace) -> int:
     """Prints the newest traces, or one whole."""
-    from bot import operate
+    from bot.operate import operate
 
     if args.id:
         return _run(args, lambda settings: operate.show_trace(settings, args.id))
@@ -33,7 +33,7 @@ def aside_arguments(parser: argparse.ArgumentParser) -> None:
 
 def aside(args: argparse.Namespace) -> int:
     """Prints what waits for an operator."""
-    from bot.operate import list_aside
+    from bot.operate.operate import list_aside
 
     return _run(args, lambda settings: list_aside(settings, as_json=args.json))
 
@@ -45,7 +45,7 @@ def retry_arguments(parser: argparse.ArgumentParser) -> None:
 
 def retry(args: argparse.Namespace) -> int:
     """Has what waits for an operator handled again."""
-    from bot import operate
+    from bot.operate import operate
 
     return _run(args, lambda settings: operate.retry(settings, args.name))
 
@@ -57,7 +57,7 @@ def doctor_arguments(parser: argparse.ArgumentParser) -> None:
 
 def doctor(args: argparse.Namespace) -> int:
     """Looks at every connection that the settings name."""
-    from bot.doctor import examine
+    from bot.operate.doctor import examine
 
     return _run(args, lambda settings: examine(settings, as_json=args.json))
 

@@ -4,8 +4,8 @@ import argparse
 
 from bot.cli.loop import run_loop
 from bot.cli.numbers import above_zero
-from bot.logging import configure_logging
 from bot.settings import load_settings
+from bot.telemetry.logging import configure_logging
 
 LONGEST_MINUTES = 24 * 60
 
@@ -34,7 +34,7 @@ def people(args: argparse.Namespace) -> int:
     """Lists people, compares them with the platforms, lets them in or out."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot import people_commands as ours
+    from bot.operate import people as ours
 
     match args.wanted:
         case "list":
@@ -61,6 +61,6 @@ def pending(args: argparse.Namespace) -> int:
     """Prints what waits for a person, or for anybody."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.pending_command import show_pending
+    from bot.operate.pending import show_pending
 
     return run_loop(show_pending(settings, args.person, as_json=args.json))

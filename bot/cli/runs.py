@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from bot.cli.loop import run_loop
-from bot.logging import configure_logging
 from bot.settings import load_settings
+from bot.telemetry.logging import configure_logging
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +18,7 @@ def explain(args: argparse.Namespace) -> int:
     """Prints why a run is where it is."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot import runs
+    from bot.operate import runs
 
     return run_loop(runs.explain(settings, args.run_id, as_json=args.json))
 
@@ -38,7 +38,7 @@ def audit(args: argparse.Namespace) -> int:
     """Prints everything that the log of a run says."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.audit import audit as told
+    from bot.operate.audit import audit as told
 
     export, as_json = args.export, args.json
     return run_loop(told(settings, args.run_id, lang=args.lang, as_json=as_json, export=export))
@@ -57,7 +57,7 @@ def replay(args: argparse.Namespace) -> int:
     """Prints where recorded runs would decide otherwise now."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.replaying import replay_traces
+    from bot.operate.replaying import replay_traces
 
     return run_loop(replay_traces(settings, args.trace, args.playbook, as_json=args.json))
 
@@ -89,14 +89,14 @@ def runs(args: argparse.Namespace) -> int:
     """Lists runs, or does with one of them what is wanted."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot import runs as ours
+    from bot.operate import runs as ours
 
     if args.wanted == "list":
         return run_loop(ours.list_runs(settings, as_json=args.json))
     if args.wanted == "trace":
         return run_loop(ours.trace(settings, args.run_id))
     if args.wanted in ("stop", "fail", "recover"):
-        from bot.ordering import order
+        from bot.operate.ordering import order
 
         text = args.feedback if args.wanted == "recover" else args.why
         job = args.job if args.wanted == "fail" else ""

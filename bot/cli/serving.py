@@ -10,11 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.cli.loop import run_loop
-from bot.logging import configure_logging
 from bot.settings import Settings, load_settings
+from bot.telemetry.logging import configure_logging
 
 if TYPE_CHECKING:
-    from bot.watchdog import Watchdog
+    from bot.processes.watchdog import Watchdog
 
 T = TypeVar("T")
 Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
 
     # Each process loads only its own half of the service, once its settings are known to be right.
     def load() -> Serve:
-        from bot.supervisor import serve
+        from bot.processes.supervisor import serve
 
         return serve
 
@@ -44,7 +44,7 @@ def web(args: argparse.Namespace) -> int:
     """Runs the web process."""
 
     def load() -> Serve:
-        from bot.web import serve
+        from bot.processes.web import serve
 
         return serve
 
@@ -55,7 +55,7 @@ def worker(args: argparse.Namespace) -> int:
     """Runs a worker, in a child of this process, which watches over it."""
 
     def load() -> Serve:
-        from bot.worker import serve
+        from bot.processes.worker import serve
 
         return serve
 
@@ -67,8 +67,8 @@ def _watched(args: argparse.Namespace, settings: Settings) -> int:
     configure_logging(args.command)
 
     def load() -> tuple[type["Watchdog"], Callable[..., Awaitable[None]]]:
-        from bot.watchdog import Watchdog, prepare
-        from bot.worker import serve
+        from bot.processes.watchdog import Watchdog, prepare
+        from bot.processes.worker import serve
 
         prepare(settings)
         return Watchdog, serve

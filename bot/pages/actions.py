@@ -5,21 +5,21 @@ from dataclasses import dataclass
 
 import structlog
 
-from bot.counting import count_ends
 from bot.pages.reassigning import Reassigning
-from bot.pages.run_list import read_run
+from bot.pages.views.run_list import read_run
+from bot.telemetry.counting import count_ends
 from cards.frozen import Frozen
-from engine import audit
-from engine.cancelling import cancelling
 from engine.errors import StaleWrite
+from engine.frames import audit
 from engine.frames.outcome import GraphOrder
 from engine.jobs.orders import takes
 from engine.mail import GraphOrdered, Resumed
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
-from engine.ports.operations import Operations
-from engine.ports.store import Decisions, Effects, Post
-from engine.turn.active import read_runs
+from engine.ports.storage.operations import Operations
+from engine.ports.storage.store import Decisions, Effects, Post
+from engine.talk.cancelling import cancelling
+from engine.talk.turn.active import read_runs
 
 log = structlog.get_logger()
 ATTEMPTS = 10

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from bot.people import Directory
-from cards.handover import Handed, NotHanded, Reason
+from bot.people.directory import Directory
+from cards.deciding.handover import Handed, NotHanded, Reason
 from cards.model import Card, Principal
-from engine import audit
-from engine.ports.store import CardNow, Effects
+from engine.frames import audit
+from engine.ports.storage.store import CardNow, Effects
 from engine.reviews.card_judge import CardJudge
 
 EVENT: Final = "reassigned"

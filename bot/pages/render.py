@@ -16,10 +16,10 @@ from markupsafe import Markup
 
 from adapters.webchat.markdown import to_html
 from bot.pages.session import Visitor
-from bot.pages.words import TABLES
+from bot.pages.views.words import TABLES
 from cards.model import Lang
 from cards.texts import say
-from engine.playbooks.drawing import STYLE
+from engine.playbooks.drawing.svg import STYLE
 
 LANG_COOKIE = "signoff_lang"
 LIVE = "X-Signoff-Live"

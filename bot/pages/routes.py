@@ -12,22 +12,22 @@ from pydantic import SecretStr
 from bot.masking import masking
 from bot.pages import signing
 from bot.pages.actions import Actions, Order
-from bot.pages.blocked_view import split
-from bot.pages.card_view import CardWords, waiting
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import guarded
 from bot.pages.live import Live
 from bot.pages.reassigning import Reassigning, Seats
 from bot.pages.render import LIVE, Asked, Renderer, language, static_file
-from bot.pages.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
-from bot.pages.run_view import read_entries, tokens_of, view_of
 from bot.pages.session import Entrance, Visitor
-from bot.pages.trace_view import kept, trace_lines, trace_view
-from bot.wiring import Parts
+from bot.pages.views.blocked import split
+from bot.pages.views.card import CardWords, waiting
+from bot.pages.views.run import read_entries, tokens_of, view_of
+from bot.pages.views.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
+from bot.pages.views.trace import kept, trace_lines, trace_view
+from bot.wiring.service import Parts
 from cards.model import Card
-from engine.ports.findings import Standing
-from engine.replay.trace import trace_of
-from engine.turn.traces import masked
+from engine.ports.storage.findings import Standing
+from engine.runs.replay.trace import trace_of
+from engine.talk.turn.traces import masked
 
 CARDS, SHOWN = 500, 100
 TRACES = 100

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection
 
 from aiohttp import web
 
-from bot.client_address import client_address
+from bot.http.client_address import client_address
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import local_path
 from bot.pages.render import Asked, Renderer, language

@@ -9,8 +9,8 @@ from bot.terminal.choices import Choices, Numbered
 from bot.terminal.client import Chat, Me, entered
 from bot.terminal.room import Room, View, is_open, states
 from bot.terminal.showing import as_data, card_lines, lang_of, part_lines
+from cards.showing.view import NOT_DONE
 from cards.texts import say
-from cards.view import NOT_DONE
 
 
 class Status(IntEnum):

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.colours import paint
 from bot.terminal.choices import Choices, Numbered
 from bot.terminal.client import NO_REPLY, Answer, Chat, Entry, Me, NoService, Refused, entered
+from bot.terminal.colours import paint
 from bot.terminal.forms import Form, filled
 from bot.terminal.growing import Growing
 from bot.terminal.plain import harmless

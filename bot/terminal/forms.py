@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.colours import paint
 from bot.terminal.client import Answer, Chat
+from bot.terminal.colours import paint
 from bot.terminal.plain import harmless
 from bot.terminal.screen import Screen
 from cards.forms import limits

@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from html.parser import HTMLParser
 
-from bot.tables import table
+from bot.terminal.tables import table
 from cards.moments import MARKED
 
 # Controls, and marks that turn the order of what is read; lines and tabs stay.

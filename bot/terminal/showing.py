@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.colours import paint
-from bot.tables import table
 from bot.terminal.choices import Numbered
+from bot.terminal.colours import paint
 from bot.terminal.plain import harmless, to_text
 from bot.terminal.room import View
+from bot.terminal.tables import table
 from cards.model import Lang
 from cards.texts import say
 

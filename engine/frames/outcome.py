@@ -6,16 +6,16 @@ from datetime import date, datetime
 from typing import Any, Literal, Protocol
 
 from cards.model import Card, Decision, Lang, Principal, Review
-from cards.view import PartState
-from engine.end_kinds import RunEnd
+from cards.showing.view import PartState
 from engine.events import Actor
 from engine.frames.state import Frame, Patch, Run, RunStatus
+from engine.playbooks.end_kinds import RunEnd
 from engine.playbooks.model import Playbook
-from engine.ports.findings import Check
 from engine.ports.library import Library
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget, ModelUsage
 from engine.ports.records import Records
+from engine.ports.storage.findings import Check
 from engine.rules.soft import USUAL, SoftLimits
 from engine.tools import registry
 from engine.tools.model import ToolContext

@@ -8,13 +8,13 @@ from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
-from cards.view import ChartView
-from engine.end_kinds import Ending, RunEnd
+from cards.showing.view import ChartView
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
+from engine.frames.replies import Part
+from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.ports.model import Message, ModelUsage
 from engine.ports.sync import Change
-from engine.replies import Part
 from engine.rules.soft import Dialogue
 
 RunStatus = Literal[

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from cards.forms import storable
 from cards.frozen import Frozen
-from engine.faults import plain_faults
 from engine.frames.job_graph import Verdict
 from engine.skills.one_object import one_object
+from engine.yaml.faults import plain_faults
 
 QUESTION_CHARS = 1000
 

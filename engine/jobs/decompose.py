@@ -9,9 +9,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from cards.forms import storable
 from cards.frozen import Frozen
-from engine.faults import Fault, key_text, plain_faults, suggestion
 from engine.frames.job_graph import PlannedJob
 from engine.skills.one_object import one_object
+from engine.yaml.faults import Fault, key_text, plain_faults, suggestion
 
 MAX_FAULTS = 20
 _JOBS = TypeAdapter(tuple[PlannedJob, ...])

@@ -8,7 +8,7 @@ from engine.frames.job_graph import Job, JobGraph, JobState, cut
 from engine.frames.jobs import JobsFrame
 from engine.frames.state import Run
 from engine.jobs.showing import state_of
-from engine.playbooks.graph_model import DetailKey, Edge, Graph, Node, node_id, one_line
+from engine.playbooks.drawing.model import DetailKey, Edge, Graph, Node, node_id, one_line
 from engine.playbooks.model import Playbook
 
 ERROR_CHARS = 200

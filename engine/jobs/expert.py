@@ -8,6 +8,7 @@ from cards.texts import say
 from engine.errors import ModelError
 from engine.frames.job_graph import RESULT_CHARS, UNUSABLE, cut
 from engine.frames.jobs import JobFrame
+from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -25,7 +26,6 @@ from engine.frames.state import Patch
 from engine.jobs.answer import SCHEMA, ExpertAnswer, read_answer
 from engine.jobs.parts import failed, jobs_part, model_failed
 from engine.jobs.texts import expert_opening
-from engine.leaves import value_of
 from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert
 from engine.playbooks.skill import Skill

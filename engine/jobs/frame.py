@@ -6,7 +6,6 @@ from string import Template
 from cards.markdown import written
 from cards.model import Decision
 from cards.texts import say
-from engine.end_kinds import Ending
 from engine.frames.job_graph import JobGraph, cut, new_graph
 from engine.frames.jobs import Brief, JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
@@ -31,6 +30,7 @@ from engine.jobs import graph as graphs
 from engine.jobs.parts import jobs_part
 from engine.jobs.settle import awaited, room, settled
 from engine.jobs.showing import progress, stands_still, standstill
+from engine.playbooks.end_kinds import Ending
 from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.skill import Skill
 from engine.ports.model import ModelBudget, ModelUsage

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Sequence
 
-from engine.fence import fenced
 from engine.frames.jobs import Brief
 from engine.frames.outcome import StepContext
 from engine.playbooks.job_graph import Expert, JobsPart
 from engine.ports.model import Message
 from engine.react.texts import LANGUAGES
+from engine.text.fence import fenced
 
 STATE_CHARS = 8000
 

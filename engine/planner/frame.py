@@ -8,8 +8,9 @@ from hashlib import sha256
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
-from engine.end_kinds import Ending, RunEnd
+from engine.frames.ends import not_done, told_as
 from engine.frames.jobs import JobsFrame
+from engine.frames.leaves import at_paths, rows, tables
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
     Advanced,
@@ -37,13 +38,12 @@ from engine.frames.state import (
     SopFrame,
     ToolPlanFrame,
 )
-from engine.leaves import at_paths, rows, tables
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Plan, Situation, availability
+from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
-from engine.run_ends import not_done, told_as
 from engine.skills.answers import withdrawn
 from engine.skills.cards import MAX_CHOICES, choice_card
 

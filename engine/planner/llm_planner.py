@@ -6,9 +6,9 @@ from pydantic import Field, ValidationError
 
 from cards.frozen import Frozen
 from engine.errors import ModelError, ModelUnavailable
-from engine.fence import fenced
 from engine.planner.situation import Plan, Situation
 from engine.ports.model import Message
+from engine.text.fence import fenced
 
 TRIES = 2
 # So often a model that is away is asked again later; then people choose.

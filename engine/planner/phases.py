@@ -3,8 +3,8 @@
 import json
 from functools import lru_cache
 
-from engine.conditions import Condition, holds
 from engine.frames.state import AgentState
+from engine.playbooks.conditions import Condition, holds
 from engine.playbooks.model import Phase, Playbook
 
 

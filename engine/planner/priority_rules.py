@@ -1,7 +1,7 @@
 """Configured rules name the skill (spec 000 §3.2)."""
 
-from engine.conditions import explain, holds
 from engine.planner.situation import Plan, Situation
+from engine.playbooks.conditions import explain, holds
 
 
 async def priority_rules(now: Situation) -> Plan | None:

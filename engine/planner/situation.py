@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cards.model import Lang
-from engine.conditions import explain, holds
 from engine.frames.state import AgentState
 from engine.planner.phases import PhaseManager
+from engine.playbooks.conditions import explain, holds
 from engine.playbooks.model import Phase, Playbook
 from engine.playbooks.skill import RETRIEVAL, Skill
 from engine.ports.model import Model

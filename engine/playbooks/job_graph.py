@@ -3,8 +3,8 @@
 from pydantic import Field
 
 from cards.frozen import Frozen
-from engine.language import Bilingual
 from engine.ports.model import ModelBudget
+from engine.text.language import Bilingual
 
 LEADER = "leader"
 """Nobody else may have this name: the Leader decomposes, and is no expert."""

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from cards.frozen import Frozen
-from engine.language import Bilingual
+from engine.text.language import Bilingual
 
 CellType = Literal["text", "integer", "number", "date", "choice"]
 LeafType = Literal["text", "integer", "number", "date", "choice", "boolean", "list"]

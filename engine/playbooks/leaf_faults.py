@@ -7,9 +7,9 @@ from cards.forms import check_form, storable
 from cards.linear import BadPattern, fits
 from cards.markdown import written
 from cards.model import Field
-from engine.faults import Fault, shown
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.model import PlaybookFile
+from engine.yaml.faults import Fault, shown
 
 MAX_ROWS = 1000
 MAX_TEXT = 20_000

@@ -7,13 +7,13 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 
 from engine.errors import DefinitionError
-from engine.playbooks.check import Names, fields_of
-from engine.playbooks.check_phases import PhaseCheck
-from engine.playbooks.check_requires import stuck_requires
-from engine.playbooks.check_skills import SkillCheck
+from engine.playbooks.checks.names import Names, fields_of
+from engine.playbooks.checks.phases import PhaseCheck
+from engine.playbooks.checks.requires import stuck_requires
+from engine.playbooks.checks.skills import SkillCheck
 from engine.playbooks.model import Playbook, PlaybookFile
 from engine.playbooks.skill import Skill
-from engine.source import Problems, Source, read, try_build
+from engine.yaml.source import Problems, Source, read, try_build
 
 MAIN = "playbook.yaml"
 

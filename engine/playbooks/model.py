@@ -6,11 +6,11 @@ from pydantic import Field as Key
 from pydantic import model_validator
 
 from cards.frozen import Frozen
-from engine.conditions import AnyCondition
-from engine.language import Bilingual
+from engine.playbooks.conditions import AnyCondition
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import Skill
 from engine.ports.model import ModelBudget
+from engine.text.language import Bilingual
 
 
 class PriorityRule(Frozen):

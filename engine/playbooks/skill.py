@@ -5,12 +5,12 @@ from typing import Any, Literal, get_args
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
-from engine.conditions import AnyCondition
-from engine.end_kinds import SopEnd
-from engine.language import Bilingual
+from engine.playbooks.conditions import AnyCondition
+from engine.playbooks.end_kinds import SopEnd
 from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.review import ReviewPolicy
 from engine.rules.engine import HardRule, Severity
+from engine.text.language import Bilingual
 
 SkillKind = Literal["prompt", "sop", "tool_plan", "job_graph"]
 SopNodeType = Literal["hard_rule", "soft_instruction", "human_review"]

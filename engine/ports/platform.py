@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
-from cards.view import MessageView
+from cards.showing.view import MessageView
 from engine.events import Outcome, Update
 from engine.ports.conversations import ChatPage
 

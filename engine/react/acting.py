@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import ToolError
-from engine.fence import fenced
 from engine.ports.model import ToolCall, ToolOffer
+from engine.text.fence import fenced
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import TOOLS, CallTool, may_read
 from engine.tools.registry import call as call_tool

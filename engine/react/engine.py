@@ -9,8 +9,8 @@ from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ModelError, ModelUnavailable
-from engine.ports.drafts import Show
 from engine.ports.model import Completion, Message, Model
+from engine.ports.storage.drafts import Show
 from engine.react.acting import Hands, Observed
 from engine.react.growth import Growth, marked
 from engine.react.texts import GO_ON, Reason, question, recites, system_prompt

@@ -8,7 +8,7 @@ once a longer run of the model's instructions stands anywhere in what it wrote.
 
 import re
 
-from engine.ports.drafts import Show
+from engine.ports.storage.drafts import Show
 from engine.react.texts import RUN, letters_of, recites_a_run
 
 _OPENS = re.compile(r"^[ \t]*<answer>[ \t]*\n?", re.IGNORECASE | re.MULTILINE)

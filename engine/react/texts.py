@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from cards.model import Lang
-from engine.fence import fenced
+from engine.text.fence import fenced
 
 Reason = Literal[
     "answered",

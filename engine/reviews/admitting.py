@@ -8,8 +8,8 @@ from cards.model import ADMIN, Card, Choice, Decision, Lang, Review, Row
 from cards.texts import say
 from cards.visible import visible
 from engine.mail import CardExpired, StrangerCame
-from engine.ports.admissions import Entrant
-from engine.ports.store import CardWrite, Effects, Post, Timer
+from engine.ports.storage.admissions import Entrant
+from engine.ports.storage.store import CardWrite, Effects, Post, Timer
 
 ADMIT: Final = "admit"
 OPEN_FOR: Final = timedelta(days=7)

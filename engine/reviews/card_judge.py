@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from cards.decision import Recorded, Refused, Verdict, Won, decide
-from cards.editing import Edited, EditVerdict, edit
-from cards.handover import Handed, NotHanded, hand_over, may_hand_over
+from cards.deciding.decision import Recorded, Refused, Verdict, Won, decide
+from cards.deciding.handover import Handed, NotHanded, hand_over, may_hand_over
+from cards.deciding.seats import free, seats
+from cards.editing.editing import Edited, EditVerdict, edit
 from cards.model import Card, Principal
-from cards.seats import free, seats
 from engine.frames.outcome import People
 from engine.mail import CardDecided, CardExpired
-from engine.ports.store import CardNow, CardWrite, Effects
-from engine.reviewing import handed
+from engine.ports.storage.store import CardNow, CardWrite, Effects
+from engine.runs.clocks import handed
 
 
 @dataclass(frozen=True, slots=True)

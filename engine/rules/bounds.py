@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine.faults import Fault, Path, shown
 from engine.rules.operators import is_date
+from engine.yaml.faults import Fault, Path, shown
 
 KindOf = Callable[[str], str]
 """The type of the leaf that a rule reads by a name; "" where it is not known."""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from engine.faults import InnerFaults, Path
+from engine.yaml.faults import InnerFaults, Path
 
 MAX_DEPTH = 32
 MAX_NODES = 500

@@ -6,9 +6,9 @@ from typing import Any
 from cards.markdown import written
 from cards.model import Lang
 from cards.texts import say
-from engine.faults import InnerFaults, Path, suggestion
-from engine.language import Bilingual
 from engine.rules.operators import kind_of
+from engine.text.language import Bilingual
+from engine.yaml.faults import InnerFaults, Path, suggestion
 
 LONGEST_QUOTE = 80
 """Characters of a value that a message quotes; the rest becomes `…`."""

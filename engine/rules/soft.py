@@ -9,11 +9,11 @@ from typing import Any, Literal
 from cards.frozen import Frozen
 from cards.model import Lang
 from engine.errors import ModelError, ModelRefused
-from engine.fence import fenced
 from engine.ports.model import Completion, Message, Model
 from engine.react.acting import Hands
 from engine.react.texts import LANGUAGES
 from engine.rules.verdict import SCHEMA, Verdict, read_verdict
+from engine.text.fence import fenced
 
 MATERIAL_CHARS = 20_000
 MAX_CALLS = 8

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, StringConstraints, ValidationError, field_validator
 
 from cards.frozen import Frozen
-from engine.faults import key_text, plain_faults
+from engine.yaml.faults import key_text, plain_faults
 
 MAX_EVIDENCE = 20
 MAX_CHARS = 2000

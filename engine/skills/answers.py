@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from cards.markdown import literal
 from cards.model import Decision, Value
 from cards.texts import say
+from engine.frames.leaves import from_form
 from engine.frames.outcome import Ended, Note, StepContext
 from engine.frames.state import LeafValue, Patch
-from engine.leaves import from_form
 
 
 def filled_in(

@@ -7,7 +7,7 @@ from cards.forms import check_form
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Field, Review, Value
 from cards.texts import say
-from engine.entities import subject_ids
+from engine.frames.leaves import at_paths, form_field, rows
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -19,13 +19,13 @@ from engine.frames.outcome import (
     Suspend,
     TimedOut,
 )
+from engine.frames.run_names import asked_again
 from engine.frames.state import Patch, PromptFrame
-from engine.leaves import at_paths, form_field, rows
 from engine.playbooks.skill import Ask, Instead, Skill
-from engine.reading import field_values, read_form
-from engine.run_names import asked_again
 from engine.skills.answers import filled_in, unanswered, withdrawn
-from engine.values import cue_pattern
+from engine.text.entities import subject_ids
+from engine.text.reading import field_values, read_form
+from engine.text.values import cue_pattern
 
 INSTEAD = "instead"
 

@@ -8,11 +8,11 @@ from cards.clipping import clip
 from cards.markdown import literal, written
 from cards.model import SUBMIT, Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
+from engine.frames.leaves import at_paths, form_field, rows, tables, value_of
 from engine.frames.outcome import StepContext
+from engine.frames.run_names import asked_again
 from engine.frames.state import Question
-from engine.leaves import at_paths, form_field, rows, tables, value_of
 from engine.playbooks.skill import Skill, SkillCard
-from engine.run_names import asked_again
 from engine.skills.output import LABEL_CHARS
 
 MAX_CHOICES = 10

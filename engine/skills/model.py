@@ -4,6 +4,7 @@ from cards.markdown import literal
 from cards.model import Card, Decision
 from cards.texts import say
 from engine.errors import ModelError
+from engine.frames.leaves import option_value, value_of
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -16,7 +17,6 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import ModelFrame, Patch, PlannerFrame
-from engine.leaves import option_value, value_of
 from engine.playbooks.skill import FILES, Skill, SkillCard
 from engine.ports.model import Completion, Message
 from engine.react.acting import Hands

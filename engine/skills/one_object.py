@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from engine.faults import key_text
+from engine.yaml.faults import key_text
 
 NOT_ONE = "the answer is not one JSON object"
 

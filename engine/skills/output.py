@@ -8,14 +8,14 @@ from pydantic import ValidationError
 
 from cards.forms import limits, storable
 from cards.frozen import Frozen
-from engine.faults import Fault, key_text, plain_faults, suggestion
+from engine.frames.leaves import option_value
 from engine.frames.state import Question
-from engine.leaves import option_value
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.leaf_faults import faults_of
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Skill
 from engine.skills.one_object import one_object
+from engine.yaml.faults import Fault, key_text, plain_faults, suggestion
 
 MAX_QUESTIONS = 10
 MAX_OPTIONS = 10

@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 
 from cards.model import Decision
-from engine.fence import fenced
 from engine.frames.outcome import StepContext
 from engine.frames.state import ModelFrame
 from engine.ports.model import Message
 from engine.react.texts import LANGUAGES
+from engine.text.fence import fenced
 
 STATE_CHARS = 12_000
 

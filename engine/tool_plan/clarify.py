@@ -9,9 +9,9 @@ from cards.model import SUBMIT, Choice, Decision, Field, FieldType
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, Step
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
-from engine.run_names import asked_again
+from engine.frames.run_names import asked_again
+from engine.tool_plan.planning.schemas import fault_of, properties
 from engine.tool_plan.review_cards import review_card
-from engine.tool_plan.schemas import fault_of, properties
 from engine.tools.registry import tool
 from engine.tools.telling import shorten
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from cards.markdown import literal, quoted
 from cards.model import Card, Choice, Decision
 from cards.texts import say
-from engine.approvals import too_old
-from engine.deciders import good_until, reject, rejection_text
+from engine.frames.deciders import good_until, reject, rejection_text
 from engine.frames.llm_plan import LlmPlanFrame, Shown
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ToolPlanner
+from engine.tool_plan.approvals import too_old
 from engine.tool_plan.calling import Call
 from engine.tool_plan.calls import digest
 from engine.tool_plan.review_cards import call_shown, deadline_of, nobody, review_card, roles_of

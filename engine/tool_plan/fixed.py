@@ -3,8 +3,6 @@
 from cards.markdown import literal
 from cards.model import Decision
 from cards.texts import say
-from engine.approvals import asked_again
-from engine.end_kinds import Ending
 from engine.errors import ToolError
 from engine.frames.outcome import (
     Advanced,
@@ -18,9 +16,11 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import Approval, Patch, ToolPlanFrame
+from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import Skill, ToolPlan
 from engine.skills.answers import unanswered
 from engine.tool_plan import calls as plans
+from engine.tool_plan.approvals import asked_again
 from engine.tool_plan.calling import Call, Lost, made
 from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
 from engine.tools.registry import tool

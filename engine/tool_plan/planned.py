@@ -10,10 +10,11 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Advanced, Answer, Input, Next, Note, StepContext, TimedOut
 from engine.playbooks.skill import ToolPlanner
 from engine.skills.answers import unanswered, withdrawn
-from engine.tool_plan import clarify, confirm, drafting
+from engine.tool_plan import clarify, confirm
 from engine.tool_plan.calling import Call
 from engine.tool_plan.confirm import Numbered
 from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
+from engine.tool_plan.planning import drafting
 from engine.tool_plan.references import Unresolved
 from engine.tool_plan.running import (
     call_of,

@@ -8,9 +8,9 @@ from cards.markdown import literal, quoted, written
 from cards.model import Card, Choice, Review
 from cards.texts import say
 from cards.visible import visible
-from engine.deciders import review_of, too_few
+from engine.frames.deciders import review_of, too_few
+from engine.frames.leaves import label_of
 from engine.frames.outcome import Ended, Note, StepContext
-from engine.leaves import label_of
 from engine.playbooks.review import ReviewPolicy
 from engine.tool_plan.calling import Call
 

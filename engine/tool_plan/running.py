@@ -6,11 +6,11 @@ from typing import Any
 from cards.markdown import literal
 from cards.model import Decision, Lang
 from cards.texts import say
-from engine.end_kinds import Ending
 from engine.errors import ToolError
 from engine.frames.llm_plan import Dropped, LlmPlanFrame, Step, StepDone
 from engine.frames.outcome import Advanced, Done, Next, Note, StepContext
 from engine.frames.state import Patch
+from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import ToolPlanner
 from engine.tool_plan.calling import Call, Lost, made
 from engine.tool_plan.confirm import Numbered

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
-from engine.end_kinds import Ending, SopEnd
+from engine.frames.ends import told_as
 from engine.frames.llm_plan import Dropped, LlmPlanFrame
 from engine.frames.outcome import Advanced, Done, Ended, Note, StepContext
 from engine.frames.state import Patch
+from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import ToolPlanner
-from engine.run_ends import told_as
 from engine.tool_plan.references import plain
 from engine.tool_plan.references import told as with_results
 from engine.tools.telling import shorten

@@ -9,20 +9,20 @@ from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from engine.errors import ToolError, ToolFailed, ToolRetry, ToolUnsure
-from engine.tools.check_visit_window import CHECK_VISIT_WINDOW
-from engine.tools.element_extract import ELEMENT_EXTRACT
-from engine.tools.file_get_info import FILE_GET_INFO
-from engine.tools.file_list import FILE_LIST
-from engine.tools.file_parse import FILE_PARSE
-from engine.tools.get_project_stats import GET_PROJECT_STATS
-from engine.tools.knowledge_search import KNOWLEDGE_SEARCH
-from engine.tools.memory_remember import MEMORY_REMEMBER
-from engine.tools.memory_search import MEMORY_SEARCH
+from engine.tools.files.element_extract import ELEMENT_EXTRACT
+from engine.tools.files.file_get_info import FILE_GET_INFO
+from engine.tools.files.file_list import FILE_LIST
+from engine.tools.files.file_parse import FILE_PARSE
+from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
+from engine.tools.knowledge.memory_remember import MEMORY_REMEMBER
+from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import Tool, ToolContext
-from engine.tools.read_clinical_data import READ_CLINICAL_DATA
-from engine.tools.record_visit import RECORD_VISIT
-from engine.tools.search_protocol import SEARCH_PROTOCOL
-from engine.tools.study_visits import LIST_SUBJECTS, LIST_VISITS
+from engine.tools.study.check_visit_window import CHECK_VISIT_WINDOW
+from engine.tools.study.get_project_stats import GET_PROJECT_STATS
+from engine.tools.study.read_clinical_data import READ_CLINICAL_DATA
+from engine.tools.study.record_visit import RECORD_VISIT
+from engine.tools.study.search_protocol import SEARCH_PROTOCOL
+from engine.tools.study.study_visits import LIST_SUBJECTS, LIST_VISITS
 from engine.tools.telling import shorten
 
 T = TypeVar("T")

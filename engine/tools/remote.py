@@ -9,8 +9,8 @@ from pydantic import JsonValue, RootModel
 
 from cards.markdown import literal
 from cards.model import Lang
-from engine.fence import fenced
 from engine.ports.remote_tools import RemoteTool, RemoteTools
+from engine.text.fence import fenced
 from engine.tools.model import Tool, ToolContext
 from engine.tools.telling import shorten
 

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image, ImageFont
 
 from adapters.pictures.chart import FONT, WIDTH, drawn, png
+from cards.showing.view import BarView, ChartView
 from cards.texts import TEXTS
-from cards.view import BarView, ChartView
 
 ROOT = Path(__file__).parents[2]
 INK = 120

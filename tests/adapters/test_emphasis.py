@@ -5,9 +5,9 @@ import re
 import pytest
 
 from adapters.markdown_reader import reader
-from adapters.slack import markdown as slack
-from adapters.telegram.markdown import spans_of
-from adapters.telegram.richtext import html_of
+from adapters.slack.outbound import markdown as slack
+from adapters.telegram.outbound.markdown import spans_of
+from adapters.telegram.outbound.richtext import html_of
 from adapters.webchat.markdown import to_html
 
 # What is emphasised stands between ⟨ and ⟩, what is only slanted between ‹ and ›.

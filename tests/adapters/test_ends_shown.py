@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-from adapters.slack.blocks import message
-from adapters.telegram.render import rendered as for_telegram
+from adapters.slack.outbound.blocks import message
+from adapters.telegram.outbound.render import rendered as for_telegram
 from adapters.webchat.render import rendered as for_page
-from cards.view import NOT_DONE, MessageView, PartState, PartView
-from engine.end_kinds import RunEnd
+from cards.showing.view import NOT_DONE, MessageView, PartState, PartView
+from engine.playbooks.end_kinds import RunEnd
 
 STATIC = Path(__file__).parents[2] / "adapters" / "webchat" / "static"
 

@@ -6,15 +6,15 @@ from html import unescape
 
 import pytest
 
-from adapters.slack.blocks import message
-from adapters.telegram.asking import screen
-from adapters.telegram.filling import begun
-from adapters.telegram.render import chunks_of, keyboard_of
+from adapters.slack.outbound.blocks import message
+from adapters.telegram.filling.asking import screen
+from adapters.telegram.filling.filling import begun
+from adapters.telegram.outbound.render import chunks_of, keyboard_of
 from adapters.webchat.render import rendered
 from cards.model import Card, Choice, Decision, Field, Review, Row
-from cards.show import ask_first, show
+from cards.showing.show import ask_first, show
+from cards.showing.view import FormView, MessageView
 from cards.values import in_row, in_text
-from cards.view import FormView, MessageView
 from cards.visible import visible
 from tests.fakes.platforms.slack.checks import message_problems
 from tests.fakes.platforms.telegram.text import parse_html, with_found

@@ -2,12 +2,12 @@
 
 import pytest
 
-from adapters.slack.tapping import actions
-from adapters.telegram.render import keyboard_of
+from adapters.slack.outbound.buttons import actions
+from adapters.telegram.outbound.render import keyboard_of
 from adapters.webchat.render import rendered_card
 from cards.model import Card, Choice, Field, Review
 from cards.reader import as_read
-from cards.show import show
+from cards.showing.show import show
 from cards.texts import say
 
 REASON = (Field(name="reason", label="Reason"),)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from adapters.slack.forms import modal
-from adapters.slack.receive import receive
-from adapters.telegram.filling import begun, given
-from adapters.telegram.forms import Asked, Prompt, values_of
+from adapters.slack.inbound.receive import receive
+from adapters.slack.outbound.forms import modal
+from adapters.telegram.filling.filling import begun, given
+from adapters.telegram.filling.forms import Asked, Prompt, values_of
 from adapters.webchat.bodies import FormBody, parsed
 from cards.forms import MAX_TEXT, check_form
 from cards.model import Field
+from cards.showing.view import FormView
 from cards.texts import say
-from cards.view import FormView
 from engine.events import Actor, FormSubmitted
 from tests.fakes.platforms.slack import payloads
 

@@ -6,9 +6,9 @@ from html import unescape
 import pytest
 
 from adapters.link_labels import poses
-from adapters.slack.markdown import render
-from adapters.telegram.markdown import spans_of
-from adapters.telegram.richtext import html_of
+from adapters.slack.outbound.markdown import render
+from adapters.telegram.outbound.markdown import spans_of
+from adapters.telegram.outbound.richtext import html_of
 from adapters.webchat.markdown import to_html
 
 EVIL = "https://evil.example/login"

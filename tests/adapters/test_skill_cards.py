@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.blocks import message
-from adapters.slack.forms import field_errors, modal
-from adapters.telegram.forms import ask, prompt_behind, prompt_of, values_of
-from adapters.telegram.render import chunks_of, keyboard_of
+from adapters.slack.outbound.blocks import message
+from adapters.slack.outbound.forms import field_errors, modal
+from adapters.telegram.filling.forms import ask, prompt_behind, prompt_of, values_of
+from adapters.telegram.outbound.render import chunks_of, keyboard_of
 from adapters.webchat.bodies import FormBody
 from adapters.webchat.render import rendered
-from cards.decision import Invalid, Won, decide
+from cards.deciding.decision import Invalid, Won, decide
 from cards.model import Card
-from cards.show import show
-from cards.view import CardView, FormView, MessageView
-from engine.router.chain import route
-from tests.engine.router.routes import CONTEXT
+from cards.showing.show import show
+from cards.showing.view import CardView, FormView, MessageView
+from engine.understanding.router.chain import route
+from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.matter import playbook
 from tests.fakes.platforms.slack.checks import message_problems, view_problems
 from tests.fakes.platforms.telegram.text import parse_html

@@ -14,7 +14,7 @@ from engine.frames.state import Patch, Run
 from engine.jobs.frame import advance
 from engine.mail import ChildRan, Started
 from engine.ports.library import Library
-from engine.run import step
+from engine.runs.run import step
 from tests.bench.figures import ms, table
 from tests.bench.plan import Plan, Result
 from tests.fakes.job_playbook import playbook

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import yaml
 
-from bot.definitions import people_of, playbooks_of
+from bot.definitions.definitions import people_of, playbooks_of
 from engine.frames.state import AgentState
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import Situation, availability
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
-from engine.source import Problems
+from engine.yaml.source import Problems
 from tests.bench.figures import Figures, medians, percentile, ratio, table
 from tests.bench.plan import Plan, Result
 from tests.bench.sample_playbooks import sample_playbook

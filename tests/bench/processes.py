@@ -11,7 +11,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from adapters.redis.server_binary import find_server
+from adapters.redis.server.binary import find_server
 from bot.stopping import pause
 from tests.chaos.processes import environment, family
 from tests.fakes.ports import free_port

@@ -9,7 +9,7 @@ import pytest
 from redis.asyncio import Redis
 from signoff_process import FILES, ROOT, ended
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from bot.cli.table import COMMANDS, Command, parser
 
 PAGE = ROOT / "docs" / "commands.md"

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.masking import MASK, masking
-from engine.turn.traces import masked
+from engine.talk.turn.traces import masked
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.people import load_people
+from bot.people.directory import load_people
 from cards.model import Review
 from cards.texts import TEXTS
 from engine.errors import DefinitionError

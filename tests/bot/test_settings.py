@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from bot.setting_rules import platform_names
 from bot.settings import Settings, load_settings
-from bot.wiring_platforms import PLATFORMS
+from bot.wiring.platforms import PLATFORMS
 from engine.errors import DefinitionError
 from engine.ports.model import ModelBudget
 

@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
-from bot import operate
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.operate import operate
 from tests.fakes.model_server import fail, say, say_json, slow
 from tests.fakes.skill_client import EXECUTE, TOKEN, Client, bearing, connected
 from tests.fakes.web_room import WebRoom, text_of

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from bot.settings import Settings
-from bot.wiring import open_parts
+from bot.wiring.service import open_parts
 
 TRIES = 3
 """How often redis-py sends a command before the error reaches us."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.decision import (
+from cards.deciding.decision import (
     Invalid,
     NeedsForm,
     Reason,
@@ -15,8 +15,8 @@ from cards.decision import (
     decide,
     votes_needed,
 )
+from cards.deciding.seats import may_decide
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
-from cards.seats import may_decide
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
 REASON = Field(name="reason", label="Reason")

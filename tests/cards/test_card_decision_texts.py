@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from cards.decision import Reason, Refused
-from cards.decision_texts import refusal_text
+from cards.deciding.decision import Reason, Refused
+from cards.deciding.texts import refusal_text
 from cards.model import Card, Choice, Decision, Review, Vote
 
 SHANGHAI = "Asia/Shanghai"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cards.decision import Invalid, MayEdit, NeedsForm, Refused, Won, decide
-from cards.edit_texts import lines
-from cards.editing import Edited, EditVerdict, Unchanged, edit
+from cards.deciding.decision import Invalid, MayEdit, NeedsForm, Refused, Won, decide
+from cards.editing.editing import Edited, EditVerdict, Unchanged, edit
+from cards.editing.texts import lines
 from cards.edits import Editable, Editing, canonical
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
-from cards.show import show
+from cards.showing.show import show
 from cards.texts import say
 from cards.values import in_text
 

@@ -3,7 +3,7 @@
 import pytest
 
 from cards.model import Card, Choice, Field, Review
-from cards.show import show
+from cards.showing.show import show
 
 REASON = (Field(name="reason", label="Reason"),)
 APPROVE = Choice(id="approve", label="Approve", style="primary")

@@ -7,7 +7,7 @@ import pytest
 from cards.model import Card, Choice, Decision, Field, HandOver, Lang, Review, Row
 from cards.policy import Escalation
 from cards.reader import as_read, label_in, reworded
-from cards.show import show
+from cards.showing.show import show
 from cards.texts import TEXTS, say
 
 ROLES = {"reviewer": ("数据审核员", "data reviewer"), "lead": ("负责人", "lead")}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.decision import (
+from cards.deciding.decision import (
     NeedsForm,
     Recorded,
     Refused,
@@ -17,10 +17,10 @@ from cards.decision import (
     decide,
     votes_needed,
 )
-from cards.decision_texts import refusal_text, repeated_text
-from cards.handover import HAND_OVER, Handed, NotHanded, hand_over
+from cards.deciding.handover import HAND_OVER, Handed, NotHanded, hand_over
+from cards.deciding.texts import refusal_text, repeated_text
 from cards.model import Card, Principal, Review
-from cards.show import show
+from cards.showing.show import show
 from tests.fakes.review_desk import CHOICES
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)

@@ -3,9 +3,9 @@
 import pytest
 from markdown_it import MarkdownIt
 
-from cards.document import digest, document, is_settled
 from cards.model import Row
-from cards.view import CardView, MessageView, PartView
+from cards.showing.document import digest, document, is_settled
+from cards.showing.view import CardView, MessageView, PartView
 
 
 def part(text: str, **more: object) -> PartView:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cards.plainer import ways
-from cards.view import ButtonView, CardView, MessageView, PartState, PartView
+from cards.showing.plainer import ways
+from cards.showing.view import ButtonView, CardView, MessageView, PartState, PartView
 
 BUTTON = ButtonView(data="s1:t:approve:1", label="Approve")
 CARD = CardView(token="t", kind="confirm", title="Please review", text="*61.5*", buttons=(BUTTON,))

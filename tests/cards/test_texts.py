@@ -7,24 +7,24 @@ from typing import get_args
 
 import pytest
 
-from bot.wiring_platforms import PLATFORMS
-from cards.decision import Reason as RefusedFor
-from cards.handover import Reason as NotHandedFor
+from bot.wiring.platforms import PLATFORMS
+from cards.deciding.decision import Reason as RefusedFor
+from cards.deciding.handover import Reason as NotHandedFor
 from cards.model import CardKind, CardStatus, Lapsed
+from cards.showing.view import PartState
 from cards.texts import TEXTS, merged, say
-from cards.view import PartState
-from engine.end_kinds import RunEnd
 from engine.frames.job_graph import JobState
 from engine.frames.llm_plan import DropKind
 from engine.frames.state import ENDED, Run
-from engine.playbooks.drawing_layout import Mark
-from engine.playbooks.graph_model import DetailKey, NodeKind
+from engine.playbooks.drawing.layout import Mark
+from engine.playbooks.drawing.model import DetailKey, NodeKind
+from engine.playbooks.end_kinds import RunEnd
 from engine.ports.inbox_files import Refusal
 from engine.ports.library import Problem
 from engine.react.texts import Reason as EndedFor
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import Unsure
-from engine.tools.read_clinical_data import MEASURED
+from engine.tools.study.read_clinical_data import MEASURED
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("bot", "adapters", "engine", "cards")

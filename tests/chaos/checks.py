@@ -12,7 +12,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
-from engine.replies import SETTLED
+from engine.frames.replies import SETTLED
 from tests.chaos.copies import Copies, message_of
 from tests.chaos.load import Load
 from tests.chaos.people import Said, Talk

@@ -13,7 +13,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from adapters.redis.server_binary import find_server
+from adapters.redis.server.binary import find_server
 from bot.stopping import pause
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE

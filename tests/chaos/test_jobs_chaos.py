@@ -17,9 +17,9 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import memos
-from bot.lanes import ATTEMPTS
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.serve.work.lanes import ATTEMPTS
 from engine.frames.state import ENDED
 from tests.bot.signoff_process import FILES, answering, serving
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json

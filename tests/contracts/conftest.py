@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 from redis.asyncio import Redis, RedisCluster
 
-from adapters.redis.client import Client, translated
-from adapters.redis.connect import connect
+from adapters.redis.client.client import Client, translated
+from adapters.redis.client.connect import connect
 from adapters.redis.keys import Partitions
 from adapters.redis.keys import tag as key_tag
 from adapters.redis.scripts import Scripts

@@ -7,7 +7,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from cards.model import Card, Choice, Decision, Review
-from engine.ports.store import (
+from engine.ports.storage.store import (
     CardWrite,
     Claim,
     Effects,

@@ -6,7 +6,15 @@ from dataclasses import dataclass, field, replace
 from cards.model import Card, CardStatus, Decision
 from engine.errors import LeaseLost, StaleWrite
 from engine.ports.arrivals import EditOutcome
-from engine.ports.store import AfterCommit, Bounds, CardWrite, Claim, Effects, RunWrite, Timer
+from engine.ports.storage.store import (
+    AfterCommit,
+    Bounds,
+    CardWrite,
+    Claim,
+    Effects,
+    RunWrite,
+    Timer,
+)
 
 # In seconds.
 LEASE_S, DEADLINE_S = 3_000, 6_000

@@ -6,7 +6,7 @@ from adapters.redis.archive import RedisArchive
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from engine.ports.store import Effects
+from engine.ports.storage.store import Effects
 from tests.contracts.given import handle, run_write
 
 DAY_MS = 24 * 3600 * 1000

@@ -7,7 +7,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import EDITED_MS, RedisMailbox
 from engine.ports.arrivals import Arrival
-from engine.ports.store import Effects
+from engine.ports.storage.store import Effects
 from tests.contracts.given import claim_one
 
 ONE, OTHER = Arrival("m1", "what is"), Arrival("m2", "and what")

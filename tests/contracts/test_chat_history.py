@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
 
-from adapters.redis import chat, keys
-from adapters.redis.chat import RedisChatLog, RedisConversations
-from adapters.redis.client import Client
+from adapters.redis import keys
+from adapters.redis.client.client import Client
+from adapters.redis.kept import chat
+from adapters.redis.kept.chat import RedisChatLog, RedisConversations
 from adapters.redis.scripts import Scripts
 from engine.ports.platform import Cursor
 

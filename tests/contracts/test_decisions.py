@@ -11,7 +11,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from engine.errors import StaleWrite
-from engine.ports.store import (
+from engine.ports.storage.store import (
     CardWrite,
     Effects,
 )

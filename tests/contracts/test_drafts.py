@@ -3,12 +3,12 @@
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.drafts import KEEP_S, RedisDrafts
+from adapters.redis.kept.drafts import KEEP_S, RedisDrafts
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
-from engine.ports.drafts import Draft
-from engine.ports.store import Effects, Post, ReplyWrite, Row
+from engine.ports.storage.drafts import Draft
+from engine.ports.storage.store import Effects, Post, ReplyWrite, Row
 from tests.contracts.given import handle
 
 

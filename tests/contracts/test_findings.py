@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.findings import RedisFindings
+from adapters.redis.kept.findings import RedisFindings
 from adapters.redis.scripts import Scripts
 from engine.errors import StoreError
-from engine.ports.findings import Check, Finding, Standing, Withdrawal
+from engine.ports.storage.findings import Check, Finding, Standing, Withdrawal
 
 PROJECT = "MATTER-7"
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -9,8 +9,8 @@ from adapters.redis.keys import Partitions, tag
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from cards.model import Card, Review, Vote
-from engine.ports.inbox import Listed
-from engine.ports.store import CardWrite, Effects, Post, Row
+from engine.ports.storage.inbox import Listed
+from engine.ports.storage.store import CardWrite, Effects, Post, Row
 from tests.contracts.given import deciding, handle, open_card, run_write
 
 REVIEWERS = ("role:reviewer",)

@@ -7,7 +7,7 @@ from adapters.redis.keys import Partitions, tag
 from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from engine.ports.store import Effects
+from engine.ports.storage.store import Effects
 from tests.contracts.given import claim_one, run_write
 
 _updates = itertools.count(1)

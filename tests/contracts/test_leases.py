@@ -7,7 +7,7 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import LeaseLost
-from engine.ports.store import (
+from engine.ports.storage.store import (
     Claim,
     Effects,
 )

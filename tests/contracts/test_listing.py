@@ -13,8 +13,8 @@ from adapters.redis.keys import Partitions
 from adapters.redis.listing import RedisListing
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from engine.ports.listing import RunPage, Wanted
-from engine.ports.store import CardWrite, Effects, RunWrite
+from engine.ports.storage.listing import RunPage, Wanted
+from engine.ports.storage.store import CardWrite, Effects, RunWrite
 from tests.contracts.given import card_for, claim_one, decided, handle, open_card
 
 ALL = Wanted(children=True)

@@ -6,7 +6,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import Overloaded
-from engine.ports.store import (
+from engine.ports.storage.store import (
     Bounds,
     Effects,
 )

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
+from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from engine.errors import StoreUnavailable
-from engine.ports.store import Effects, Post
+from engine.ports.storage.store import Effects, Post
 
 
 @asynccontextmanager

@@ -3,9 +3,9 @@
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.model_numbers import STATE_KEEP_S, RedisModelNumbers
+from adapters.redis.kept.model_numbers import STATE_KEEP_S, RedisModelNumbers
 from adapters.redis.scripts import Scripts
-from engine.ports.model_numbers import BreakerState
+from engine.ports.storage.model_numbers import BreakerState
 
 OK = ("calls", 'a/b:"c"|d', "ok")
 COST = ("cost", 'a/b:"c"|d')

@@ -9,8 +9,8 @@ from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.errors import LeaseLost
-from engine.ports.operations import CARD_AGES_S, BlockedRun, MailAside
-from engine.ports.store import Aside, Claim, Effects, RunWrite
+from engine.ports.storage.operations import CARD_AGES_S, BlockedRun, MailAside
+from engine.ports.storage.store import Aside, Claim, Effects, RunWrite
 from tests.contracts.given import open_card
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
-from engine.ports.store import Effects, Post, Touch
+from engine.ports.storage.store import Effects, Post, Touch
 from tests.contracts.given import handle, lives, sync
 
 CHECK = Post("r/check/1", "checks:MATTER-7", "check", "r/check/1", body='{"checks":[]}')

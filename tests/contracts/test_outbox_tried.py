@@ -6,7 +6,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.platform import Pace
-from engine.ports.store import Effects, Row, Touch
+from engine.ports.storage.store import Effects, Row, Touch
 from tests.contracts.given import handle, note
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
-from engine.ports.store import CardWrite, Effects, Post
+from engine.ports.storage.store import CardWrite, Effects, Post
 from tests.contracts.given import claim_one, handle, lives, open_card, run_write
 
 

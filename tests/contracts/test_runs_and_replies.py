@@ -8,7 +8,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from engine.errors import LeaseLost, StaleWrite
-from engine.ports.store import (
+from engine.ports.storage.store import (
     CardWrite,
     Effects,
     PartWrite,

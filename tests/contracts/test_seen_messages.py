@@ -8,7 +8,16 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from cards.model import Card
 from engine.ports.platform import Pace
-from engine.ports.store import CardWrite, Effects, Following, Post, ReplyWrite, Row, Seen, Touch
+from engine.ports.storage.store import (
+    CardWrite,
+    Effects,
+    Following,
+    Post,
+    ReplyWrite,
+    Row,
+    Seen,
+    Touch,
+)
 from tests.contracts.given import card_for, claim_one, decided, run_write
 
 DM = "telegram:1:2002"

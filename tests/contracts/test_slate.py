@@ -1,8 +1,8 @@
 """Small texts by name: who writes says what it read, so nobody undoes what another wrote."""
 
 from adapters.redis import keys
+from adapters.redis.kept.slate import RedisSlate
 from adapters.redis.scripts import Scripts
-from adapters.redis.slate import RedisSlate
 
 
 async def test_a_text_stands_until_it_is_written_over_or_taken_away(scripts: Scripts) -> None:

@@ -27,14 +27,14 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from adapters.redis.arrivals import RedisArrivals
-from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
+from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from cards.model import Card, Choice, Decision, Review
 from engine.errors import LeaseLost, Overloaded, StaleWrite
 from engine.ports.arrivals import Arrival
-from engine.ports.store import AfterCommit, CardWrite, Claim, Effects, RunWrite, Timer
+from engine.ports.storage.store import AfterCommit, CardWrite, Claim, Effects, RunWrite, Timer
 from tests.contracts.store_model import BOUNDS, DEADLINE_S, LEASE_S, Model, changed
 
 # Other lives: PROPERTY_SEED=7 PROPERTY_EXAMPLES=2000 make test ARGS=tests/contracts

@@ -7,7 +7,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from cards.model import Card
-from engine.ports.store import CardWrite, Effects, TraceWrite
+from engine.ports.storage.store import CardWrite, Effects, TraceWrite
 from tests.contracts.given import card_for, claim_one, decided, handle, lives, run_write, shown_card
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from engine.ports.store import (
+from engine.ports.storage.store import (
     Effects,
     Taken,
     Timer,

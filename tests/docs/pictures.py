@@ -17,7 +17,7 @@ from PIL.PngImagePlugin import PngInfo
 from redis.asyncio import Redis
 from selenium.webdriver.support.wait import WebDriverWait
 
-from adapters.redis.embedded import EmbeddedServer, open_server
+from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.webchat.rooms import own_rooms
 from tests.docs.reading import ROOT
 from tests.fakes.browser import Browser

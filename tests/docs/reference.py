@@ -12,14 +12,14 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from cards.policy import Seconds
-from engine import conditions
-from engine.language import Bilingual
+from engine.playbooks import conditions
 from engine.playbooks.leaf_faults import MAX_DIGITS, MAX_ROWS, MAX_TEXT
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import ERROR_END, FILES, RETRIEVAL, Skill
-from engine.router.talk import Talk
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS
 from engine.rules.engine import Logic
+from engine.text.language import Bilingual
+from engine.understanding.learned.talk import Talk
 from tests.docs.reading import ROOT
 
 PAGE = ROOT / "docs" / "playbook-reference.md"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from bot.cli.table import COMMANDS, parser
 from tests.bot.signoff_process import FILES, ended
 from tests.conftest import PARTITIONS
@@ -40,26 +40,26 @@ RUN = {
 }
 # Commands that are only parsed here, and what shows what they do.
 PARSED = {
-    "run": "tests/bot/test_processes.py",
-    "web": "tests/bot/test_processes.py",
-    "worker": "tests/bot/test_processes.py",
-    "doctor": "tests/bot/test_doctor.py",
+    "run": "tests/bot/processes/test_processes.py",
+    "web": "tests/bot/processes/test_processes.py",
+    "worker": "tests/bot/processes/test_processes.py",
+    "doctor": "tests/bot/operate/test_doctor.py",
     "chat": "tests/scenarios/test_terminal_walk.py",
     "ask": "tests/scenarios/test_terminal_walk.py",
     "bench": "tests/bot/test_command_table.py",
     "explain": "tests/scenarios/test_run_traces.py",
-    "audit": "tests/bot/test_audit_command.py",
+    "audit": "tests/bot/operate/test_audit_command.py",
     "replay": "tests/scenarios/test_run_traces.py",
-    "retry": "tests/bot/test_operate.py",
+    "retry": "tests/bot/operate/test_operate.py",
     "runs trace": "tests/scenarios/test_run_traces.py",
     "runs migrate": "tests/reviews/test_versions.py",
-    "runs stop": "tests/bot/test_job_orders.py",
-    "runs fail": "tests/bot/test_job_orders.py",
-    "runs recover": "tests/bot/test_job_orders.py",
-    "people link": "tests/bot/test_people_commands.py",
-    "people unlink": "tests/bot/test_people_commands.py",
-    "people admit": "tests/bot/test_people_commands.py",
-    "people revoke": "tests/bot/test_people_commands.py",
+    "runs stop": "tests/bot/operate/test_job_orders.py",
+    "runs fail": "tests/bot/operate/test_job_orders.py",
+    "runs recover": "tests/bot/operate/test_job_orders.py",
+    "people link": "tests/bot/operate/test_people_commands.py",
+    "people unlink": "tests/bot/operate/test_people_commands.py",
+    "people admit": "tests/bot/operate/test_people_commands.py",
+    "people revoke": "tests/bot/operate/test_people_commands.py",
 }
 # Pages whose shell blocks a test runs whole.
 RUN_WHOLE = {
@@ -70,7 +70,7 @@ RUN_WHOLE = {
 NOT_RUN = {
     "cp": "the test of names sees that what is copied is there",
     "docker": "needs Docker; tests/image carries the Dockerfile's steps out",
-    "honcho": "tests/bot/test_processes.py starts the Procfile's processes",
+    "honcho": "tests/bot/processes/test_processes.py starts the Procfile's processes",
     "install": "needs root",
     "journalctl": "needs systemd",
     "openssl": "makes a secret",

@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from bot.families import FAMILIES
-from bot.metrics import READINGS
+from bot.http.metrics import READINGS
 from bot.settings import Settings
+from bot.telemetry.families import FAMILIES
 from tests.docs.reading import FOLDERS, ROOT, Page, Piece, all_pages, pages, words
 
 # What is named, and made only when the service or a command runs; or stands for the reader's own.

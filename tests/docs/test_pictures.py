@@ -5,7 +5,7 @@ import re
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from tests.docs.pictures import FOLDER, PICTURES, TEXT, Picture, kept, made
 from tests.docs.reading import ROOT
 from tests.fakes.browser import browser_or_skip

@@ -13,14 +13,14 @@ from typing import get_args
 import pytest
 import yaml
 
-from bot.outside import load_servers
-from bot.people import load_people
+from bot.definitions.outside import load_servers
+from bot.people.directory import load_people
 from bot.settings import Settings
 from engine.frames.state import RunStatus
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
-from engine.source import build, read
+from engine.yaml.source import build, read
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
 
 # Blocks that no program can judge: what they are, by their page and first words.
@@ -34,7 +34,7 @@ SHOWN_BY = {
     ("docs/internal-api.md", "sh"): "tests/bot/test_skill_api.py",
     ("docs/internal-api.md", "json"): "tests/bot/test_skill_api.py",
     ("docs/jobs.md", "yaml"): "tests/engine/jobs/test_job_docs.py",
-    ("docs/sop.md", "yaml"): "tests/engine/sop_stage.py",
+    ("docs/sop.md", "yaml"): "tests/engine/sop/sop_stage.py",
     ("docs/sync.md", "json"): "tests/adapters/sync/test_sync_page.py",
     ("docs/sync.md", "python"): "tests/adapters/sync/test_sync_page.py",
     ("docs/tool-plans.md", "yaml"): "tests/engine/tool_plan/test_documented_plans.py",

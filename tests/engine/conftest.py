@@ -8,7 +8,7 @@ import pytest
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import open_records
 from engine.ports.records import Records
-from tests.engine.sop_stage import SAMPLE
+from tests.engine.sop.sop_stage import SAMPLE
 
 
 @pytest.fixture

@@ -13,18 +13,17 @@ from typing import Any
 from uuid import uuid4
 
 from adapters.redis import keys
-from bot.delivery import Delivery
-from bot.handling import Handled
-from bot.keeping import Keeping
-from bot.lanes import Lanes
-from bot.readers import Readers
+from bot.serve.delivery.delivery import Delivery
+from bot.serve.delivery.keeping import Keeping
+from bot.serve.delivery.readers import Readers
+from bot.serve.delivery.syncing import Syncing
+from bot.serve.work.handling import Handled
+from bot.serve.work.lanes import Lanes
 from bot.settings import Settings
 from bot.stopping import pause
-from bot.syncing import Syncing
-from bot.wiring import Parts, open_parts
+from bot.wiring.service import Parts, open_parts
 from cards.buttons import Button
 from cards.model import Card
-from engine import audit
 from engine.events import (
     Actor,
     Answered,
@@ -34,10 +33,11 @@ from engine.events import (
     Outcome,
     Update,
 )
+from engine.frames import audit
 from engine.frames.state import Run
 from engine.ports.meter import UNHEARD
-from engine.ports.store import Claim, Effects
-from engine.replay.audit import Standing, reconstructed
+from engine.ports.storage.store import Claim, Effects
+from engine.runs.replay.audit import Standing, reconstructed
 from tests.fakes.patience import PATIENCE_S
 
 

@@ -3,7 +3,7 @@
 A forge is a process of its own that has imported the service and learned the shipped examples, and
 does nothing else. What it forks is a real process with its own folder, environment, input, output
 and signals; only the seconds that imports take are saved. How the service starts from nothing is
-shown by tests/bot/test_run.py and test_start.py.
+shown by tests/bot/processes/test_run.py and test_start.py.
 """
 
 import asyncio
@@ -173,7 +173,7 @@ def _import_everything() -> None:
     for found in pkgutil.walk_packages(bot.__path__, "bot."):
         if not found.name.endswith("__main__"):
             import_module(found.name)
-    from bot.definitions import load_definitions
+    from bot.definitions.definitions import load_definitions
     from bot.settings import Settings
 
     # What a worker learns at its start is kept by the examples that it learns.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 import adapters
-from bot import wiring_platforms
+from bot.wiring import platforms as wiring_platforms
 from cards import texts
 from cards.texts import card
 from tests.fakes.patience import PATIENCE_S

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from bot import handling
+from bot.serve.work import handling
 from engine.mail import Mail, parse
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from redis import Redis
 from redis.exceptions import RedisError
 
-from adapters.redis.server_binary import find_server
+from adapters.redis.server.binary import find_server
 from tests.fakes.patience import PATIENCE_S
 from tests.fakes.ports import free_port
 

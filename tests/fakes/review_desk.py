@@ -16,12 +16,12 @@ from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
-from bot.intake import Intake
-from bot.people import Directory, load_people
+from bot.people.directory import Directory, load_people
+from bot.serve.intake.intake import Intake
 from cards.buttons import Button
 from cards.model import Card, Choice, Field, Principal, Review
 from engine.events import Actor, Answered, CardTapped, FormSubmitted, Outcome
-from engine.ports.store import CardWrite, Effects, RunWrite
+from engine.ports.storage.store import CardWrite, Effects, RunWrite
 
 PEOPLE = """\
 roles:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from cards.decision import Won, decide
+from cards.deciding.decision import Won, decide
 from cards.model import Card, Principal
-from engine import audit
-from engine.budget import within_budget
+from engine.frames import audit
 from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobsFrame
 from engine.frames.outcome import Services, StepContext
@@ -19,8 +18,9 @@ from engine.mail import CardDecided, CardExpired, GraphOrdered, Started, parse
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import GRAPH_BUDGET, Model, ModelBudget
-from engine.recording import recording
-from engine.run import Stepped, step
+from engine.runs.budget import within_budget
+from engine.runs.recording import recording
+from engine.runs.run import Stepped, step
 from tests.fakes.walk import LIN, NOW, TODAY, People, Study
 
 Choose = Callable[[int], int]

@@ -12,8 +12,8 @@ from typing import Any
 import aiohttp
 from jsonschema import Draft202012Validator
 
-from adapters.redis.embedded import EmbeddedServer
-from bot.skill_openapi import describe
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.api.openapi import describe
 from tests.fakes.letters import write_letters
 from tests.fakes.model_server import ModelServer
 from tests.scenarios.conftest import ROOT, Service, running, settings_over

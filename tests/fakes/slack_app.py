@@ -7,7 +7,7 @@ from typing import Any
 
 from adapters.clock import SystemClock
 from adapters.slack.platform import CONNECTIONS, SlackPlatform
-from adapters.slack.workspaces import OneWorkspace
+from adapters.slack.workspace.workspaces import OneWorkspace
 from engine.ports.platform import Intake
 from tests.fakes.listening import listening
 from tests.fakes.platforms.slack.server import SlackServer

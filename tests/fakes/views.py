@@ -1,6 +1,6 @@
 """Small message views."""
 
-from cards.view import ButtonView, CardView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, MessageView, PartView
 
 APPROVE = ButtonView(data="s1:1f-AbCdEf123456:approve:1", label="Approve")
 

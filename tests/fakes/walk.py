@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal
 
-from cards.decision import Won, decide
+from cards.deciding.decision import Won, decide
 from cards.model import Card, Lang, Principal, Review
-from engine import audit
-from engine.budget import within_budget
+from engine.frames import audit
+from engine.frames.intents import Intent
 from engine.frames.outcome import Services, StepContext
+from engine.frames.replies import Part
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
-from engine.intents import Intent
 from engine.mail import CardDecided, CardExpired, Continued, RunMail, Started, parse
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import RUN_BUDGET, Model, ModelBudget
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
-from engine.recording import recording
-from engine.replies import Part
-from engine.run import Stepped, step
+from engine.runs.budget import within_budget
+from engine.runs.recording import recording
+from engine.runs.run import Stepped, step
 
 LIN = Principal(id="lin", name="Lin Yue", roles=("crc",))
 CHEN = Principal(id="chen", name="Chen Bo", roles=("reviewer",))

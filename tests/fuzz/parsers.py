@@ -6,14 +6,14 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from adapters.slack.endpoint import parse as parse_slack
-from adapters.slack.receive import receive as receive_slack
-from adapters.telegram.receive import Me
-from adapters.telegram.receive import receive as receive_telegram
+from adapters.slack.inbound.endpoint import parse as parse_slack
+from adapters.slack.inbound.receive import receive as receive_slack
+from adapters.telegram.inbound.receive import Me
+from adapters.telegram.inbound.receive import receive as receive_telegram
 from adapters.webchat.bodies import FormBody, SayBody, TapBody, parsed
-from bot.definitions import load_definitions
+from bot.api.reading import Faulty, NoSuchSkill, read_request
+from bot.definitions.definitions import load_definitions
 from bot.settings import Settings
-from bot.skill_reading import Faulty, NoSuchSkill, read_request
 from cards.buttons import BadButton, Button
 from engine.errors import BadPayload, Rejected
 from engine.playbooks.model import Playbook

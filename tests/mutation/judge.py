@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.redis.embedded import open_server
+from adapters.redis.server.embedded import open_server
 
 SUITE = ("tests/contracts", "-x", "-q", "--tb=line", "-p", "no:cacheprovider")
 # Not run here, and slow to import.

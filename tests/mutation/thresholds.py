@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FILES = ("engine/router/judge.py", "engine/router/work.py")
-TESTS = ("tests/engine/router/test_thresholds.py",)
+FILES = ("engine/understanding/pieces/judge.py", "engine/understanding/pieces/work.py")
+TESTS = ("tests/engine/understanding/test_thresholds.py",)
 STEP = 0.01
 """How far a share is moved; counts are moved by one."""
 

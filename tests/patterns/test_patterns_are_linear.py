@@ -8,12 +8,13 @@ from datetime import date
 
 import pytest
 
-from adapters.slack.entities import cut_mention
+from adapters.slack.inbound.entities import cut_mention
 from cards.model import Field
-from engine import lookup, reading, values
 from engine.playbooks.skill import Instead
 from engine.skills import ask
+from engine.text import reading, values
 from engine.tools.registry import TOOLS
+from engine.understanding import lookup
 from tests.patterns.automaton import automaton
 from tests.patterns.collect import Collected, built, collected, sources
 from tests.patterns.growth import Graph, Kinds, Method, more_than_linear, pumps, steps, strolls
@@ -38,7 +39,7 @@ SAID = (
 
 
 TODAY = date(2026, 11, 22)
-BUILT_AT_IMPORT = {"engine.wording._any"}
+BUILT_AT_IMPORT = {"engine.text.wording._any"}
 """What these build is kept in a module, where it is collected."""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from bot.wiring import Parts
+from bot.wiring.service import Parts
 from engine.ports.records import Visit
 from tests.redteam.canaries import CANARY, MATTER, STUDY
 from tests.redteam.injections import INJECTIONS, Injection, Vector

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from redis import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from engine.tools.registry import TOOLS
 from tests.fakes.model_server import say
 from tests.fakes.ports import free_port

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from bot.audit import line
-from bot.people import Directory
-from cards.handover import HAND_OVER
+from bot.operate.audit import line
+from bot.people.directory import Directory
+from cards.deciding.handover import HAND_OVER
 from cards.model import Card
-from cards.show import show
+from cards.showing.show import show
 from engine.events import FormWanted
 from engine.mail import ReviewDue
-from engine.reviewing import Clocked, due
+from engine.runs.clocks import Clocked, due
 from tests.fakes.review_desk import Desk, answered, directory, results
 
 NO_ROLE = ('["12"], roles: [reviewer]', '["12"], roles: []')

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from bot.pages.reassigning import Reassigning
-from bot.people import Directory
+from bot.people.directory import Directory
 from cards.buttons import Button
+from cards.deciding.handover import HAND_OVER
 from cards.edits import Editable, Editing, canonical
-from cards.handover import HAND_OVER
 from cards.model import Card, Choice, Field, HandOver, Principal, Vote
 from cards.policy import Escalation
 from engine.events import (
@@ -21,13 +21,13 @@ from engine.events import (
     FormSubmitted,
     FormWanted,
 )
-from engine.intents import Intent
+from engine.frames.intents import Intent
+from engine.frames.replies import ReplyHead
 from engine.mail import ReviewDue
-from engine.ports.store import CardWrite, Effects
-from engine.replies import ReplyHead
-from engine.reviewing import Clocked, due
-from engine.turn.cards import answer_card
-from engine.turn.services import TurnServices
+from engine.ports.storage.store import CardWrite, Effects
+from engine.runs.clocks import Clocked, due
+from engine.talk.turn.cards import answer_card
+from engine.talk.turn.services import TurnServices
 from tests.fakes.review_desk import ACCOUNTS, HOLDERS, Desk, directory
 
 # Nia wrote on Telegram before she was in the file; since then she reviews, and is on Slack as well.

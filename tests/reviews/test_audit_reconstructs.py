@@ -18,10 +18,10 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from cards.model import Card
-from engine.audit import card_now
 from engine.events import CardTapped, FormRefused, FormWanted
+from engine.frames.audit import card_now
 from engine.frames.state import ENDED, AgentState, position
 from engine.mail import Migrated
 from tests.fakes.crank import Crank, Kept, cranked, pressed, told

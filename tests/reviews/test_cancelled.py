@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from engine.errors import LeaseLost
 from tests.fakes.crank import Crank, Kept, cranked, told
 from tests.reviews.test_audit_reconstructs import agrees

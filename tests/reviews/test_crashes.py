@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
-from bot.lanes import ATTEMPTS
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.serve.work.lanes import ATTEMPTS
 from engine.errors import LeaseLost
 from engine.mail import Resumed
-from engine.ports.operations import BlockedRun
+from engine.ports.storage.operations import BlockedRun
 from tests.fakes.crank import cranked
 from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_cancelled import to_review, today_visits

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from cards.buttons import Button
-from cards.handover import HAND_OVER, WHOM
-from engine.waiting import page_of
+from cards.deciding.handover import HAND_OVER, WHOM
+from engine.talk.waiting import page_of
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.walks import rewrite
 from tests.scenarios.conftest import Service, Start

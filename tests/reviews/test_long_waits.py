@@ -6,7 +6,7 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from bot.settings import Settings
 from engine.events import CardTapped, NotRecorded
 from tests.bench.clones import REQUEST, ROOM, Names, fill, original

@@ -16,16 +16,16 @@ from redis.backoff import NoBackoff
 
 from adapters.redis import keys
 from adapters.redis.arrivals import RedisArrivals
-from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.scripts import Scripts
+from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisDecisions, RedisMailbox
-from bot.intake import Intake
+from bot.serve.intake.intake import Intake
 from bot.stopping import pause
 from cards.model import Card
-from engine import audit
 from engine.errors import StoreUnavailable
 from engine.events import NotRecorded
-from engine.ports.store import Effects
+from engine.frames import audit
+from engine.ports.storage.store import Effects
 from tests.contracts.given import decided, deciding, open_card
 from tests.fakes.crank import Crank, cranked, pressed, told
 from tests.fakes.patience import PATIENCE_S

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import memos
+from adapters.redis.server.embedded import EmbeddedServer
 from bot.settings import Settings
 from tests.bot.signoff_process import PLAYBOOKS, running
 from tests.fakes.desk import desk_files, fixed_files

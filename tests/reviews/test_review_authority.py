@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cards.handover import HAND_OVER
+from cards.deciding.handover import HAND_OVER
 from cards.model import Card
 from engine.events import Actor, Answered, CommandGiven, FormRefused, FormWanted
 from tests.fakes.review_desk import ACCOUNTS, Desk, answered, directory, results

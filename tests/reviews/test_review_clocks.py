@@ -11,12 +11,12 @@ import pytest
 from aiohttp.test_utils import TestServer
 
 from adapters.clock import SystemClock
+from bot.processes.web import application
+from bot.processes.worker import work
 from bot.settings import Settings
-from bot.web import application
-from bot.wiring import Parts, open_parts
-from bot.worker import work
+from bot.wiring.service import Parts, open_parts
 from cards.model import Card
-from engine.ports.store import CardWrite, Effects, Post
+from engine.ports.storage.store import CardWrite, Effects, Post
 from tests.fakes.review_stage import HOUR_MS, MINUTE_MS, with_policy
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start

@@ -7,7 +7,7 @@ import pytest
 
 from cards.model import Card
 from engine.errors import StaleWrite
-from engine.ports.store import CardWrite, Effects
+from engine.ports.storage.store import CardWrite, Effects
 from tests.fakes.review_desk import Desk, answered, results
 
 REPETITIONS = 100

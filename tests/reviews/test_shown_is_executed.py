@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
 from adapters.redis.keys import memos
+from adapters.redis.server.embedded import EmbeddedServer
 from engine.frames.llm_plan import LlmPlanFrame, Shown
 from engine.frames.state import Approval, Run
 from engine.ports.library import Library

@@ -12,11 +12,11 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis import keys
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from cards.model import CardKind
 from engine.mail import Resumed
-from engine.ports.operations import BlockedRun
-from engine.run import ADVANCE
+from engine.ports.storage.operations import BlockedRun
+from engine.runs.run import ADVANCE
 from tests.fakes.crank import Crank, told
 from tests.fixtures import make_state
 from tests.fixtures.state import FOLDER, PARTITION, outcome, read, restore, resumed

@@ -15,11 +15,11 @@ import pytest_asyncio
 from aiohttp.test_utils import TestServer
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.processes.web import application
+from bot.processes.worker import work
 from bot.settings import Settings
-from bot.web import application
-from bot.wiring import Parts, open_parts
-from bot.worker import work
+from bot.wiring.service import Parts, open_parts
 from tests.conftest import PARTITIONS
 from tests.fakes.patience import until
 from tests.fakes.platforms.slack.server import SlackServer

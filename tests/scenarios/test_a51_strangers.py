@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
-from bot.entrants import ASKED_ABOUT
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.serve.intake.entrants import ASKED_ABOUT
 from cards.model import Card
 from engine.events import (
     Accepted,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.frames.state import Run
-from engine.ports.findings import Check, Finding, Standing
+from engine.ports.storage.findings import Check, Finding, Standing
 from tests.fakes.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running

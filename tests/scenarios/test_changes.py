@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager, closing
 import pytest
 from pydantic import SecretStr
 
-from bot.backoff import LONGEST_S, backoff_s
-from bot.delivery import FAULTS, Delivery
-from bot.readers import Readers
+from bot.serve.delivery.backoff import LONGEST_S, backoff_s
+from bot.serve.delivery.delivery import FAULTS, Delivery
+from bot.serve.delivery.readers import Readers
+from bot.serve.delivery.syncing import AT_ONCE, Syncing
 from bot.settings import Settings
-from bot.syncing import AT_ONCE, Syncing
-from bot.wiring import Parts, open_parts
+from bot.wiring.service import Parts, open_parts
 from engine.mail import Synced, SyncFailed, parse
-from engine.ports.store import Claim, Effects, Post
+from engine.ports.storage.store import Claim, Effects, Post
 from engine.ports.sync import Change
 from tests.fakes.changes import change
 from tests.fakes.patience import PATIENCE_S

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
-from bot.wiring import open_parts
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.wiring.service import open_parts
 from tests.fakes.model_server import ModelServer, Reply, call_tool, fail, say, say_json, slow
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start, runs_in

@@ -16,14 +16,14 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from bot.failpoints import POINTS
+from bot.processes.web import application
+from bot.processes.worker import work
 from bot.settings import Settings
 from bot.stopping import pause
-from bot.web import application
-from bot.wiring import open_parts
-from bot.worker import work
-from engine.ports.operations import Backlog
+from bot.wiring.service import open_parts
+from engine.ports.storage.operations import Backlog
 from tests.bot.signoff_process import environment
 from tests.fakes.forge import forged
 from tests.fakes.patience import PATIENCE_S

@@ -7,22 +7,22 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import ClientSession
 
-from bot.delivery import Delivery
-from bot.handling import Handled, Handling, Progress
-from bot.lanes import ATTEMPTS, Lanes
-from bot.readers import Readers
+from bot.serve.delivery.delivery import Delivery
+from bot.serve.delivery.readers import Readers
+from bot.serve.delivery.syncing import Syncing
+from bot.serve.delivery.throttle import Throttle
+from bot.serve.work.handling import Handled, Handling, Progress
+from bot.serve.work.lanes import ATTEMPTS, Lanes
 from bot.settings import Settings
-from bot.syncing import Syncing
-from bot.throttle import Throttle
-from bot.wiring import Parts, open_parts
+from bot.wiring.service import Parts, open_parts
+from cards.showing.view import MessageView, PartView
 from cards.texts import say
-from cards.view import MessageView, PartView
 from engine.errors import PlatformError
 from engine.frames.state import Run
 from engine.mail import Resumed
-from engine.ports.operations import MailAside
 from engine.ports.platform import Pace
-from engine.ports.store import Claim, Effects, Post
+from engine.ports.storage.operations import MailAside
+from engine.ports.storage.store import Claim, Effects, Post
 from tests.fakes.patience import PATIENCE_S, until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
@@ -239,7 +239,7 @@ SAID = (
 @pytest.fixture
 def nothing_newer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The time in which a newer process may come is over."""
-    monkeypatch.setattr("bot.worker.WAIT_S", 0.0)
+    monkeypatch.setattr("bot.processes.worker.WAIT_S", 0.0)
 
 
 @pytest.mark.usefixtures("nothing_newer")

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.delivery import FAULTS
-from engine.ports.findings import Check, Checks, Finding
-from engine.ports.store import Effects, Post
+from bot.serve.delivery.delivery import FAULTS
+from engine.ports.storage.findings import Check, Checks, Finding
+from engine.ports.storage.store import Effects, Post
 from tests.fakes.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start

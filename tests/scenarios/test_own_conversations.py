@@ -6,7 +6,7 @@ from typing import Any
 
 import aiohttp
 
-from adapters.redis.logins import RedisLogins
+from adapters.redis.kept.logins import RedisLogins
 from adapters.webchat.rooms import home_room, own_rooms
 from tests.fakes.patience import until
 from tests.fakes.web_room import WebRoom, new_id

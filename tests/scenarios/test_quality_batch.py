@@ -11,7 +11,7 @@ import pytest
 from pydantic import SecretStr
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, answering, serving
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port

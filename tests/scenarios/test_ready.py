@@ -13,11 +13,11 @@ from aiohttp.test_utils import TestClient, TestServer
 from redis.asyncio import Redis
 
 from adapters.redis import keys
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from adapters.slack.platform import CONNECTIONS
+from bot.processes.web import application
 from bot.settings import Settings
-from bot.web import application
-from bot.wiring import open_parts
+from bot.wiring.service import open_parts
 from engine.errors import StoreError
 from tests.fakes.gate import Gate
 from tests.fakes.patience import until

@@ -10,8 +10,8 @@ import aiohttp
 import pytest
 from aiohttp.test_utils import TestServer
 
+from bot.processes.web import application
 from bot.settings import Settings
-from bot.web import application
 from tests.fakes.crank import Crank, cranked
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
-from bot.people import Directory, load_people
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.people.directory import Directory, load_people
 from cards.model import Principal
 from engine.errors import DefinitionError
-from engine.intents import Candidate, Intent
+from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
 from engine.playbooks.startable import startable
-from engine.router.llm import schema
+from engine.talk.turn import offer
+from engine.talk.turn.services import TurnServices
 from engine.tools.registry import READONLY
-from engine.turn import offer
-from engine.turn.services import TurnServices
-from tests.engine.router.routes import CONTEXT
+from engine.understanding.router.llm import schema
+from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.crank import Crank, cranked
 from tests.fakes.desk import desk, desk_files
 from tests.scenarios.conftest import ROOT, settings_over

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_platform_walk import SlackSide, slack_settings, with_accounts

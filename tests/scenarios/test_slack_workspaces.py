@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from cryptography.fernet import Fernet
 
-from adapters.slack.install import REDIRECT
+from adapters.slack.workspace.install import REDIRECT
 from tests.fakes.platforms.slack.installer import Installer
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.slack_app import local_slack

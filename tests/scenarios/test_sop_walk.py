@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot import runs
-from tests.engine.sop_stage import documented
+from bot.operate import runs
+from tests.engine.sop.sop_stage import documented
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say, slow
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from tests.fakes.gate import Gate
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.slack_app import local_slack

@@ -110,7 +110,7 @@ async def test_a_group_in_telegram_gets_no_draft(
 async def test_typing_is_kept_alive_while_the_turn_lasts(
     answer: LongAnswer, telegram: TelegramServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.lanes.TYPING_EVERY_S", 0.05)
+    monkeypatch.setattr("bot.serve.work.lanes.TYPING_EVERY_S", 0.05)
     async with answer.telegram(telegram, slow(answer.ends, "It is well.")) as side:
         await telegram.wait_for(lambda: len(telegram.actions) >= 4)
         assert set(telegram.actions) == {(REQUESTER_ID, "typing")}

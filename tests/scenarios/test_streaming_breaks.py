@@ -10,8 +10,8 @@ import aiohttp
 import pytest
 
 from bot.settings import Settings
-from bot.wiring import Parts
-from bot.wiring_platforms import secret
+from bot.wiring.platforms import secret
+from bot.wiring.service import Parts
 from tests.bot.signoff_process import environment
 from tests.fakes.long_answer import (
     BEGUN,

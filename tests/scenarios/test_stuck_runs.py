@@ -6,13 +6,13 @@ from uuid import uuid4
 
 import pytest
 
-from adapters.redis.embedded import EmbeddedServer
-from bot.handling import Handled
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.serve.work.handling import Handled
 from cards.texts import say
 from engine.events import MessageReceived
+from engine.frames.replies import Part
 from engine.frames.state import Run
-from engine.replies import Part
-from engine.run import blocked, stopped
+from engine.runs.run import blocked, stopped
 from tests.fakes.crank import Crank, at, cranked
 from tests.scenarios.conftest import settings_over
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot import operate
+from bot.operate import operate
 from engine.react.acting import OBSERVED_CHARS
 from tests.bot.signoff_process import FILES, ended
 from tests.conftest import PARTITIONS

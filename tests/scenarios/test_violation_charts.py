@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import answering, serving
 from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.server import SlackServer

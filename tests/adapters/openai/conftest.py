@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.openai import OpenAIModel
-from engine.ports.model_numbers import Attempt, BreakerState
+from engine.ports.storage.model_numbers import Attempt, BreakerState
 from tests.fakes.model_server import API_KEY, ModelServer, Reply
 
 Connect = Callable[..., Awaitable[tuple[ModelServer, OpenAIModel]]]

@@ -1,7 +1,7 @@
 """The breaker alone: what counts and when."""
 
 from adapters.openai.breaker import FAILURES, Breaker, Permit
-from engine.ports.model_numbers import BreakerState
+from engine.ports.storage.model_numbers import BreakerState
 from tests.adapters.openai.conftest import Clock
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from engine.errors import BadModelOutput, ModelRefused
 from engine.ports.model import Message
-from engine.ports.model_numbers import Attempt
+from engine.ports.storage.model_numbers import Attempt
 from tests.adapters.openai.conftest import Connect, Observed
 from tests.fakes.model_server import Reply, fail, garble, refuse, say
 

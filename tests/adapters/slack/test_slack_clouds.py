@@ -6,10 +6,10 @@ from yarl import URL
 from adapters.clock import SystemClock
 from adapters.slack.api import WebApi, web_client
 from adapters.slack.clouds import cloud_of, takes_answers
-from adapters.slack.doctor import SlackDoctor
-from adapters.slack.install import Install, SlackApp
-from adapters.slack.shared_files import SlackFiles
-from adapters.slack.workspaces import OneWorkspace
+from adapters.slack.inbound.shared_files import SlackFiles
+from adapters.slack.workspace.doctor import SlackDoctor
+from adapters.slack.workspace.install import Install, SlackApp
+from adapters.slack.workspace.workspaces import OneWorkspace
 from engine.errors import PlatformError
 
 OURS, GOV = "", "https://slack-gov.com/api/"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cards.view import ButtonView
+from cards.showing.view import ButtonView
 from engine.errors import Forbidden
 from engine.events import Answered, FormWanted
 from tests.adapters.slack.test_slack_http import FORM

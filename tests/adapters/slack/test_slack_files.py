@@ -2,9 +2,9 @@
 
 import pytest
 
-from cards.document import document
 from cards.model import Row
-from cards.view import BarView, ButtonView, CardView, ChartView, MessageView, PartView
+from cards.showing.document import document
+from cards.showing.view import BarView, ButtonView, CardView, ChartView, MessageView, PartView
 from engine.errors import RateLimited, Unavailable
 from tests.fakes.long_texts import SENTENCES, SHAPES
 from tests.fakes.platforms.faults import Fault

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.receive import receive
+from adapters.slack.inbound.receive import receive
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "slack"
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from adapters.slack.home import HomePage, home_view
+from adapters.slack.outbound.home import HomePage, home_view
 from cards.model import Field, Row
-from cards.view import ButtonView, CardView, FormView
+from cards.showing.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormWanted, NotRecorded
 from tests.fakes.patience import PATIENCE_S

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from adapters.slack.blocks import message, notice
-from adapters.slack.forms import answer, modal
-from adapters.slack.home import HomePage, home_view
+from adapters.slack.outbound.blocks import message, notice
+from adapters.slack.outbound.forms import answer, modal
+from adapters.slack.outbound.home import HomePage, home_view
 from cards.model import Field, Row
-from cards.view import ButtonView, CardView, FormView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
 from tests.fakes.platforms.slack.checks import home_problems, message_problems, view_problems
 
 HOSTILE = [

@@ -7,9 +7,9 @@ from aiohttp import web
 
 from adapters.clock import SystemClock
 from adapters.slack.platform import SlackPlatform
-from adapters.slack.workspaces import OneWorkspace
+from adapters.slack.workspace.workspaces import OneWorkspace
 from cards.model import Field
-from cards.view import ButtonView, CardView, FormView, MessageView
+from cards.showing.view import ButtonView, CardView, FormView, MessageView
 from engine.events import (
     Accepted,
     Answered,

@@ -13,11 +13,11 @@ from redis.asyncio import Redis
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
-from adapters.redis.installations import STATE_S, RedisInstallations, RedisOAuthStates
-from adapters.slack.install import REDIRECT, Install, SlackApp
-from adapters.slack.needs import scopes
-from adapters.slack.workspaces import ManyWorkspaces
-from cards.view import MessageView, PartView
+from adapters.redis.kept.installations import STATE_S, RedisInstallations, RedisOAuthStates
+from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
+from adapters.slack.workspace.needs import scopes
+from adapters.slack.workspace.workspaces import ManyWorkspaces
+from cards.showing.view import MessageView, PartView
 from engine.errors import Forbidden, Gone, StoreUnavailable, Unavailable
 from engine.events import SharedFile
 from tests.fakes.platforms.faults import Fault

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from adapters.slack.messages import Shown
+from adapters.slack.outbound.messages import Shown
 from cards.model import Row
-from cards.view import ButtonView, CardView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Gone, RateLimited, Unavailable
 from tests.fakes.long_texts import SENTENCES, SHAPES
 from tests.fakes.platforms.faults import Fault

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from adapters.slack import needs
-from adapters.slack.asked import COMMAND, SHORTCUT
-from adapters.slack.doctor import PATH
-from adapters.slack.install import REDIRECT
-from adapters.slack.receive import receive
-from cards.view import MessageView
+from adapters.slack.inbound.asked import COMMAND, SHORTCUT
+from adapters.slack.inbound.receive import receive
+from adapters.slack.workspace import needs
+from adapters.slack.workspace.doctor import PATH
+from adapters.slack.workspace.install import REDIRECT
+from cards.showing.view import MessageView
 from engine.errors import Forbidden
 from tests.fakes.slack_app import local_slack
 

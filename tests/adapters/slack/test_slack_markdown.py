@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.slack.markdown import bold, chunks, literal, render
+from adapters.slack.outbound.markdown import bold, chunks, literal, render
 
 ONLY_LINKS = re.compile(r"<(?!https?://[^<>|\s]+(\|[^<>|]+)?>)")
 

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from adapters.redis.slate import RedisSlate
-from adapters.slack import endpoint
-from bot import shown_once
-from bot.shown_once import QUICK_S, ShownOnce
+from adapters.redis.kept.slate import RedisSlate
+from adapters.slack.inbound import endpoint
+from bot.serve.intake import shown_once
+from bot.serve.intake.shown_once import QUICK_S, ShownOnce
 from engine.events import Accepted, Answered, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
 from tests.fakes.platforms.faults import Fault

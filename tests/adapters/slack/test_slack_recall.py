@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from adapters.slack.platform import SlackPlatform
-from cards.view import MessageView, PartView
+from cards.showing.view import MessageView, PartView
 from engine.errors import Forbidden, PlatformError, RateLimited, Unavailable
-from engine.ports.drafts import Growth
 from engine.ports.platform import Recalling
+from engine.ports.storage.drafts import Growth
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.server_clock import ServerClock

@@ -2,8 +2,8 @@ import copy
 
 import pytest
 
-from adapters.slack.entities import plain
-from adapters.slack.receive import receive
+from adapters.slack.inbound.entities import plain
+from adapters.slack.inbound.receive import receive
 from cards.model import Principal
 from engine.errors import BadPayload
 from engine.events import (

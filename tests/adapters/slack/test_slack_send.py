@@ -1,7 +1,7 @@
 import pytest
 
 from adapters.slack.address import Address
-from cards.view import ButtonView, CardView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
 from tests.fakes.platforms.faults import Fault
 

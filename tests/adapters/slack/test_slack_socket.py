@@ -5,7 +5,7 @@ import aiohttp
 import pytest
 
 from adapters.slack.platform import CONNECTIONS
-from cards.view import ButtonView, CardView, MessageView
+from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, FormRefused, NotRecorded
 from tests.fakes.patience import PATIENCE_S
 from tests.fakes.slack_app import connected, connections

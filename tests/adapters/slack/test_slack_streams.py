@@ -2,10 +2,10 @@
 
 import pytest
 
-from adapters.slack.streams import streamed
-from cards.view import MessageView, PartView
+from adapters.slack.outbound.streams import streamed
+from cards.showing.view import MessageView, PartView
 from engine.errors import PlatformError
-from engine.ports.drafts import Growth
+from engine.ports.storage.drafts import Growth
 
 THREAD = "slack:T0TRIAL:C0TRIAL:1763700000.000100"
 

@@ -11,9 +11,9 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from adapters.redis.slate import RedisSlate
+from adapters.redis.kept.slate import RedisSlate
+from adapters.telegram.inbound.polling import Pace
 from adapters.telegram.platform import TelegramPlatform
-from adapters.telegram.polling import Pace
 from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import Accepted, Outcome, Update

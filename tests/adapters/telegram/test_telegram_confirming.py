@@ -3,12 +3,12 @@
 import pytest
 
 from adapters.redis.keys import Partitions
-from adapters.telegram.answers import Visit
-from adapters.telegram.confirming import Sure, key_of, keyboard, sure
+from adapters.telegram.filling.confirming import Sure, key_of, keyboard, sure
+from adapters.telegram.outbound.answers import Visit
 from adapters.telegram.payload import Chat, Message, Person
 from cards.model import Card, Choice, Field, Review
-from cards.show import ask_first, show
-from cards.view import MessageView
+from cards.showing.show import ask_first, show
+from cards.showing.view import MessageView
 from engine.events import Answered, CardTapped, ConfirmWanted, NotRecorded
 from tests.fakes.platforms import Fault
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cards.view import BarView, ButtonView, ChartView, MessageView
+from cards.showing.view import BarView, ButtonView, ChartView, MessageView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, TooLarge, Unavailable
 from engine.events import SharedFile
 from tests.fakes.bot_api import call

@@ -2,10 +2,10 @@
 
 import pytest
 
+from adapters.telegram.inbound.polling import Pace
 from adapters.telegram.platform import TelegramPlatform
-from adapters.telegram.polling import Pace
 from cards.model import Field
-from cards.view import ButtonView, CardView, FormView, MessageView
+from cards.showing.view import ButtonView, CardView, FormView, MessageView
 from engine.events import (
     Answered,
     FormRefused,

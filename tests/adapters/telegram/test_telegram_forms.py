@@ -1,8 +1,8 @@
 import pytest
 
-from adapters.telegram.forms import Asked, Prompt, ask, ask_again, prompt_behind, values_of
+from adapters.telegram.filling.forms import Asked, Prompt, ask, ask_again, prompt_behind, values_of
 from cards.model import Field
-from cards.view import FormView
+from cards.showing.view import FormView
 from tests.fakes.platforms.telegram.text import parse_html
 
 WEIGHT = Field(name="weight_kg", label="Weight", type="number", unit="kg", cues=("weight",))

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.telegram.payload import parse
-from cards.view import ButtonView, CardView, MessageView
+from cards.showing.view import ButtonView, CardView, MessageView
 from engine.errors import Gone
 from engine.events import Answered, CardTapped
 

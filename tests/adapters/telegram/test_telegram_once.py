@@ -2,9 +2,9 @@
 
 import pytest
 
+from adapters.telegram.inbound.polling import Pace
 from adapters.telegram.platform import TelegramPlatform
-from adapters.telegram.polling import Pace
-from bot.shown_once import QUICK_S, ShownOnce
+from bot.serve.intake.shown_once import QUICK_S, ShownOnce
 from cards.model import Field
 from engine.events import Answered, FormRefused, FormWanted
 from tests.adapters.telegram.conftest import delivery

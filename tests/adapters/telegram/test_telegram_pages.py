@@ -3,8 +3,8 @@
 import pytest
 
 from cards.model import Card, Choice, Review
-from cards.show import show
-from cards.view import MessageView
+from cards.showing.show import show
+from cards.showing.view import MessageView
 from engine.events import Answered, CardTapped
 
 CHAT = "telegram:7000000001:1001"

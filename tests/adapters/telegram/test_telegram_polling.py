@@ -1,7 +1,7 @@
 import pytest
 from aiohttp import ClientSession
 
-from cards.view import ButtonView, CardView, MessageView
+from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, NotRecorded
 from tests.fakes.listening import listening
 from tests.fakes.platforms.faults import Fault

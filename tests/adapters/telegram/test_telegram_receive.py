@@ -3,7 +3,7 @@ import copy
 import pytest
 
 from adapters.telegram.addresses import Place, place_of
-from adapters.telegram.receive import Me, receive
+from adapters.telegram.inbound.receive import Me, receive
 from engine.errors import BadPayload, Gone
 from engine.events import CardTapped, CommandGiven, FormSubmitted, MessageReceived
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.telegram.markdown import allowed_link, spans_of
-from adapters.telegram.render import chunks_of, keyboard_of
-from adapters.telegram.richtext import html_of
+from adapters.telegram.outbound.markdown import allowed_link, spans_of
+from adapters.telegram.outbound.render import chunks_of, keyboard_of
+from adapters.telegram.outbound.richtext import html_of
 from cards.model import Row
-from cards.view import ButtonView, CardView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from tests.fakes.platforms.telegram.text import parse_html, units, with_found
 
 PIECES = st.sampled_from(

@@ -1,6 +1,6 @@
 import pytest
 
-from cards.view import ButtonView, CardView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Forbidden, Gone, PlatformError, RateLimited, Unavailable
 from tests.fakes.platforms.faults import Fault
 

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from cards.model import Field
-from cards.view import ButtonView, CardView, FormView, MessageView
+from cards.showing.view import ButtonView, CardView, FormView, MessageView
 from engine.events import (
     Accepted,
     Answered,

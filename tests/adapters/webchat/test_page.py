@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from cards.model import Field, Row
-from cards.view import (
+from cards.showing.view import (
     BarView,
     ButtonView,
     CardView,

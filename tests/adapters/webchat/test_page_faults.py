@@ -15,7 +15,7 @@ from adapters.webchat.doors import Choose, WebPerson
 from adapters.webchat.guard import refused
 from adapters.webchat.platform import WebChat
 from adapters.webchat.uploads import Uploads
-from cards.view import ButtonView, CardView, MessageView
+from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake
 from tests.fakes.browser import Browser, window

@@ -8,7 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
 from cards.model import Field
-from cards.view import ButtonView, CardView, ConfirmView, MessageView
+from cards.showing.view import ButtonView, CardView, ConfirmView, MessageView
 from engine.events import (
     Accepted,
     Answered,

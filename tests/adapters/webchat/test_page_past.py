@@ -7,7 +7,7 @@ import pytest
 from selenium.webdriver.support.wait import WebDriverWait
 
 from cards.model import Field, Row
-from cards.view import ButtonView, CardView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from tests.fakes.browser import Browser
 from tests.fakes.chat_log import MemoryChatLog
 from tests.fakes.patience import PATIENCE_S

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from adapters.webchat.rooms import own_rooms
-from cards.view import MessageView, PartView
+from cards.showing.view import MessageView, PartView
 from tests.fakes.browser import Browser
 
 TABS = 8

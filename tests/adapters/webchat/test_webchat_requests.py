@@ -7,7 +7,7 @@ from yarl import URL
 
 from adapters.webchat.rooms import home_room, own_rooms
 from cards.model import Field
-from cards.view import FormView
+from cards.showing.view import FormView
 from engine.events import (
     Accepted,
     Actor,

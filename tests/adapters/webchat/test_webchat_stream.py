@@ -10,7 +10,7 @@ from aiohttp import ClientResponse, web
 from adapters.webchat.platform import WebChat
 from adapters.webchat.rooms import own_rooms
 from cards.model import Field, Row
-from cards.view import ButtonView, CardView, MessageView, PartView
+from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Unavailable
 from tests.fakes.patience import PATIENCE_S
 

@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from bot.definitions import load_definitions
+from bot.definitions.definitions import load_definitions
 from bot.settings import Settings
-from engine.router.classifier import balance_of, kernel_of, targets_of
+from engine.understanding.learned.classifier import balance_of, kernel_of, targets_of
 from tests.bench.figures import table
 from tests.chaos.processes import ROOT
 

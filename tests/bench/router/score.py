@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from adapters.clock import SystemClock
-from bot.definitions import load_definitions
+from bot.definitions.definitions import load_definitions
 from bot.settings import Settings
 from cards.model import Principal
-from engine.router.deterministic import MAX_CHARS, read
-from engine.router.model import RouteContext
 from engine.tools.registry import READONLY
+from engine.understanding.context import RouteContext
+from engine.understanding.router.deterministic import MAX_CHARS, read
 from tests.bench.figures import percentile, table
 from tests.bench.plan import Plan, Result
 from tests.chaos.processes import ROOT

@@ -10,11 +10,11 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-from adapters.redis.embedded import EmbeddedServer
-from bot.people import Directory, load_people
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.people.directory import Directory, load_people
 from bot.settings import Settings
-from bot.store import Store
-from bot.wiring_platforms import PLATFORMS, Adapter
+from bot.wiring.platforms import PLATFORMS, Adapter
+from bot.wiring.store import Store
 from tests.contracts.platforms.rigs import LinesRig, Rig, SlackRig, TelegramRig, WebRig
 from tests.fakes.lines import registered
 from tests.fakes.platforms import TelegramServer

@@ -16,8 +16,8 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.wiring_platforms import Adapter
-from cards.view import FormView, MessageView
+from bot.wiring.platforms import Adapter
+from cards.showing.view import FormView, MessageView
 from engine.events import Accepted, FormWanted, Outcome, Update
 from tests.fakes.lines import Line
 from tests.fakes.listening import listening

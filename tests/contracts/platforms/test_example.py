@@ -16,7 +16,7 @@ VOCABULARY = ("engine.events", "engine.ports", "engine.errors", "cards.")
 def test_the_example_is_one_room_and_two_entries() -> None:
     assert [*written()] == [
         "adapters/lines/platform.py",
-        "bot/wiring_platforms.py",
+        "bot/wiring/platforms.py",
         "cards/texts/card.py",
     ]
     assert len(PLATFORM.splitlines()) < 200
@@ -47,7 +47,7 @@ def _classes() -> Iterator[ast.ClassDef]:
 
 
 def test_it_is_a_platform_and_an_adapter() -> None:
-    from bot.wiring_platforms import Adapter
+    from bot.wiring.platforms import Adapter
 
     platform = next(_classes())
     methods = {node.name for node in platform.body if node in FUNCTIONS}

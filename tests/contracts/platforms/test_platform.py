@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from bot.wiring_platforms import PLATFORMS, Adapter
+from bot.wiring.platforms import PLATFORMS, Adapter
 from cards.model import Field
+from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
 from cards.texts import say
-from cards.view import ButtonView, CardView, FormView, MessageView, PartView
 from engine import events
 from engine.errors import PlatformError
 from engine.ports.platform import Pace

@@ -15,7 +15,7 @@ from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobFrame
 from engine.frames.state import Run
 from engine.ports.model import Completion
-from engine.run import Stepped
+from engine.runs.run import Stepped
 from tests.fakes.job_playbook import job, plan, playbook, says, whose
 from tests.fakes.run_tree import RunTree
 from tests.fakes.walk import new_run

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import MODEL_REST_S, ModelUnavailable
 from engine.frames.jobs import JobsFrame
 from engine.frames.state import PlannerFrame
-from engine.run import MAX_STEPS
+from engine.runs.run import MAX_STEPS
 from tests.fakes.job_playbook import TeamModel, job, plan, playbook, says
 from tests.fakes.run_tree import RunTree, soon
 from tests.fakes.scripted_model import calls

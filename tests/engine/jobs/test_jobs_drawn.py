@@ -3,9 +3,9 @@
 from xml.etree import ElementTree
 
 from engine.jobs.drawn import drawn_jobs, graph_of, marks
-from engine.playbooks.drawing import draw
-from engine.playbooks.mermaid import mermaid
-from engine.replay.explain import explained
+from engine.playbooks.drawing.mermaid import mermaid
+from engine.playbooks.drawing.svg import draw
+from engine.runs.replay.explain import explained
 from tests.engine.jobs.test_job_graph_walk import team, tree
 from tests.fakes.job_playbook import job, plan, says
 from tests.fakes.run_tree import RunTree

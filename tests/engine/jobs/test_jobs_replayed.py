@@ -2,8 +2,8 @@
 
 from engine.frames.outcome import Services
 from engine.ports.library import Library
-from engine.replay.replay import replay
-from engine.replay.trace import trace_of
+from engine.runs.replay.replay import replay
+from engine.runs.replay.trace import trace_of
 from tests.engine.jobs.test_job_graph_walk import team, tree
 from tests.fakes.job_playbook import playbook, says
 from tests.fakes.walk import NOW, TODAY, People, Study

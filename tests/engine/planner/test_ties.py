@@ -11,7 +11,7 @@ from engine.frames.state import PlannerFrame
 from engine.mail import AlarmRang, Continued, Started
 from engine.planner.llm_planner import MAX_WAITS
 from engine.ports.model import Completion
-from engine.run import Stepped
+from engine.runs.run import Stepped
 from tests.engine.planner.test_strategies import MATTER
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.walk import NOW, Walk, new_run

@@ -3,12 +3,12 @@
 from pathlib import Path
 from random import Random
 
-from engine.conditions import Condition
-from engine.language import Bilingual
+from engine.playbooks.conditions import Condition
 from engine.playbooks.load import load
 from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule, Request
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Ask, Skill, SkillKind, Sop, SopNode
+from engine.text.language import Bilingual
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 SHIPPED = tuple(sorted(main.parent.name for main in PLAYBOOKS.glob("*/playbook.yaml")))

@@ -9,9 +9,9 @@ import pytest
 from sample_playbooks import SHIPPED, hostile, idle, scattered, shipped, tangled
 
 from cards.model import Lang
-from engine.playbooks.drawing import draw
-from engine.playbooks.graph import graph_of
-from engine.playbooks.graph_model import Graph
+from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.model import Graph
+from engine.playbooks.drawing.svg import draw
 from engine.playbooks.model import Playbook
 
 SVG = "{http://www.w3.org/2000/svg}"

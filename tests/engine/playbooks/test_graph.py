@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 from sample_playbooks import HOSTILE, SHIPPED, hostile, idle, shipped, tangled
 
-from engine.condition_words import worded
-from engine.playbooks.graph import graph_of
-from engine.playbooks.graph_model import Edge, Graph, node_id, one_line
+from engine.playbooks.drawing.condition_words import worded
+from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.model import Edge, Graph, node_id, one_line
 from engine.playbooks.model import Playbook
-from tests.engine.sop_stage import documented, loaded
+from tests.engine.sop.sop_stage import documented, loaded
 
 ALL = [*(pytest.param(shipped(name), id=name) for name in SHIPPED)]
 ALL += [pytest.param(tangled(), id="tangled"), pytest.param(hostile(), id="hostile")]

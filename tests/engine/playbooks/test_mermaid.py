@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import pytest
 from sample_playbooks import HOSTILE, SHIPPED, hostile, idle, shipped, tangled
 
-from engine.playbooks.graph import graph_of
-from engine.playbooks.graph_model import one_line
-from engine.playbooks.mermaid import escaped, mermaid
+from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.mermaid import escaped, mermaid
+from engine.playbooks.drawing.model import one_line
 from engine.playbooks.model import Playbook
 
 LABEL = r'"((?:[^"#<>`|\[\]{}()&;:*~\\%@$^=+!?/\'\n]|#\d+;|<br/>)*)"'

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import DefinitionError
-from tests.engine.sop_stage import loaded, with_sop
+from tests.engine.sop.sop_stage import loaded, with_sop
 
 SIGN = (
     "{type: human_review, presents: [subject_id], review: {roles: [reviewer]%s},"

@@ -15,7 +15,7 @@ from tests.fakes.matter import files
 
 Change = tuple[str, str, str]
 
-CHECKS = sorted((Path(__file__).parents[3] / "engine" / "playbooks").glob("check*.py"))
+CHECKS = sorted((Path(__file__).parents[3] / "engine" / "playbooks" / "checks").glob("[a-z]*.py"))
 MAIN = "playbook.yaml"
 INTAKE, CAUSES, PLAN = "matter-intake", "cause-recommendation", "work-plan"
 CHECK, APPROVE, RECORD = "visit-check", "visit-approve", "visit-record"

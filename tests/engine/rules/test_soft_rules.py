@@ -13,7 +13,7 @@ from engine.rules.soft import MAX_CALLS, USUAL, Dialogue, SoftLimits, SoftRuleEn
 from engine.rules.verdict import NO_OBJECT, SCHEMA, Verdict, read_verdict
 from engine.tools.model import ToolContext
 from engine.tools.registry import tool
-from tests.engine.sop_stage import Answering, said, verdict, wants
+from tests.engine.sop.sop_stage import Answering, said, verdict, wants
 
 GOOD: dict[str, Any] = {
     "passed": True,

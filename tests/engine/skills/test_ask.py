@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cards.decision import Invalid, decide
+from cards.deciding.decision import Invalid, decide
 from cards.model import Decision, Value
 from engine.frames.state import AgentState, PlannerFrame, PromptFrame
 from engine.mail import CardDecided
-from tests.engine.test_audit import clinical
+from tests.engine.frames.test_audit import clinical
 from tests.fakes.walk import LIN, NOW, Walk, new_run
 
 KNOWN: dict[str, str | int | float] = {

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from cards.buttons import MAX_BYTES
-from cards.decision import Invalid, decide
+from cards.deciding.decision import Invalid, decide
 from cards.model import Card
-from cards.show import show
+from cards.showing.show import show
 from engine.frames.state import AgentState, Attachment, ModelFrame
 from engine.ports.model import Completion, Message, ToolCall
 from engine.skills.model import MAX_ASKED, MAX_CALLS

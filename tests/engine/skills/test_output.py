@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.frames.state import AgentState, Patch
-from engine.merge import merged, state_faults
 from engine.playbooks.leaf_faults import MAX_ROWS, MAX_TEXT
+from engine.runs.merge import merged, state_faults
 from engine.skills.output import Read, read_output, schema_of
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import asks, output

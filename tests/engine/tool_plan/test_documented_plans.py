@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.frames.state import PlannerFrame
-from engine.playbooks.graph import graph_of
+from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from engine.errors import ModelUnavailable
-from engine.language import detect
-from engine.tool_plan.llm_planner import LLMPlanner
-from engine.tool_plan.prompts import Request
-from engine.tool_plan.reading import coerce_json_array, cut, strip_code_fences
-from engine.tool_plan.steps import validate_steps
-from engine.tool_plan.top_tools import Offered, top_k_tools
+from engine.text.language import detect
+from engine.tool_plan.planning.llm_planner import LLMPlanner
+from engine.tool_plan.planning.prompts import Request
+from engine.tool_plan.planning.reading import coerce_json_array, cut, strip_code_fences
+from engine.tool_plan.planning.steps import validate_steps
+from engine.tool_plan.planning.top_tools import Offered, top_k_tools
 from engine.tools.registry import TOOLS as OURS
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS
 from tests.fakes.scripted_model import ScriptedModel

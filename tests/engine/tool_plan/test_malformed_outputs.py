@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from engine.tool_plan.llm_planner import LLMPlanner, as_plan_step
-from engine.tool_plan.prompts import Request
+from engine.tool_plan.planning.llm_planner import LLMPlanner, as_plan_step
+from engine.tool_plan.planning.prompts import Request
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS, short
 from tests.fakes.scripted_model import ScriptedModel
 

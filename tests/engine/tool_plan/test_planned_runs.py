@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from cards.decision import Refused, decide
+from cards.deciding.decision import Refused, decide
 from cards.model import Lang
-from engine.cancelling import cancelling
 from engine.errors import ModelUnavailable
-from engine.execute import Order, execute
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState, Run
-from engine.migration import migration
 from engine.ports.library import Library
 from engine.ports.records import Visit
-from engine.replay.explain import explained
-from engine.replay.replay import replay
-from engine.replay.trace import trace_of
+from engine.runs.execute import Order, execute
+from engine.runs.migration import migration
+from engine.runs.replay.explain import explained
+from engine.runs.replay.replay import replay
+from engine.runs.replay.trace import trace_of
+from engine.talk.cancelling import cancelling
 from engine.tools.registry import tool
 from tests.fakes.desk import desk
 from tests.fakes.memos import Memos

@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 
-from cards.decision import Refused, decide
+from cards.deciding.decision import Refused, decide
 from engine.errors import ToolUnsure
 from engine.frames.state import AgentState, Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, Continued
-from engine.playbooks import check_plan, check_planner
+from engine.playbooks.checks import plan as check_plan
+from engine.playbooks.checks import planner as check_planner
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
-from engine.replay.replay import replay
-from engine.replay.trace import trace_of
+from engine.runs.replay.replay import replay
+from engine.runs.replay.trace import trace_of
 from engine.tool_plan import calls
 from engine.tools import registry
 from engine.tools.model import ToolContext

@@ -10,7 +10,7 @@ from adapters.edc.sqlite import SqliteRecords, open_records
 from adapters.files import ProjectFiles
 from adapters.knowledge.documents import load_documents
 from adapters.knowledge.search import DocumentSearch
-from adapters.redis.memory import RedisMemory
+from adapters.redis.kept.memory import RedisMemory
 from cards.model import Principal
 from engine.ports.library import Library
 from engine.tools.model import ToolContext

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from engine.tools.check_visit_window import CHECK_VISIT_WINDOW
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
+from engine.tools.study.check_visit_window import CHECK_VISIT_WINDOW
 
 
 async def checked(ctx: ToolContext, **arguments: Any) -> dict[str, Any]:

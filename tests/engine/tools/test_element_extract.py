@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ToolFailed, ToolRetry
-from engine.tools.element_extract import ELEMENT_EXTRACT
+from engine.tools.files.element_extract import ELEMENT_EXTRACT
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
 

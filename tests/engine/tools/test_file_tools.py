@@ -7,9 +7,9 @@ import pytest
 
 from engine.errors import ToolFailed
 from engine.ports.library import NOTHING
-from engine.tools.file_get_info import FILE_GET_INFO
-from engine.tools.file_list import FILE_LIST
-from engine.tools.file_parse import FILE_PARSE
+from engine.tools.files.file_get_info import FILE_GET_INFO
+from engine.tools.files.file_list import FILE_LIST
+from engine.tools.files.file_parse import FILE_PARSE
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
 

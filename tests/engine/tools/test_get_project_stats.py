@@ -4,10 +4,10 @@ from pathlib import Path
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import SqliteRecords, open_records
 from engine.ports.records import Visit
-from engine.tools.get_project_stats import GET_PROJECT_STATS
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
-from engine.tools.search_protocol import SEARCH_PROTOCOL
+from engine.tools.study.get_project_stats import GET_PROJECT_STATS
+from engine.tools.study.search_protocol import SEARCH_PROTOCOL
 
 
 async def test_counts_agree_with_the_records(ctx: ToolContext, records: SqliteRecords) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from engine.errors import ToolFailed
 from engine.ports.library import NOTHING
-from engine.tools.knowledge_search import KNOWLEDGE_SEARCH
+from engine.tools.knowledge.knowledge_search import KNOWLEDGE_SEARCH
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
 

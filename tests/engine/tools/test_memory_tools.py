@@ -4,8 +4,8 @@ import pytest
 
 from engine.errors import ToolFailed, ToolRetry
 from engine.ports.library import NOTHING
-from engine.tools.memory_remember import MEMORY_REMEMBER
-from engine.tools.memory_search import MEMORY_SEARCH
+from engine.tools.knowledge.memory_remember import MEMORY_REMEMBER
+from engine.tools.knowledge.memory_search import MEMORY_SEARCH
 from engine.tools.model import ToolContext
 from engine.tools.registry import call, rehearse
 

@@ -6,8 +6,8 @@ import pytest
 from adapters.edc.sqlite import SqliteRecords
 from engine.ports.records import Visit
 from engine.tools.model import ToolContext
-from engine.tools.read_clinical_data import READ_CLINICAL_DATA
 from engine.tools.registry import call
+from engine.tools.study.read_clinical_data import READ_CLINICAL_DATA
 
 
 async def told(ctx: ToolContext, **arguments: Any) -> tuple[str, str]:

@@ -6,8 +6,8 @@ import pytest
 from adapters.edc.sqlite import SqliteRecords
 from engine.errors import ToolFailed, ToolRetry
 from engine.tools.model import ToolContext
-from engine.tools.record_visit import RECORD_VISIT
 from engine.tools.registry import call
+from engine.tools.study.record_visit import RECORD_VISIT
 
 VISIT: dict[str, Any] = {
     "subject_id": "p003",

@@ -2,7 +2,7 @@ import pytest
 
 from engine.tools.model import ToolContext
 from engine.tools.registry import call
-from engine.tools.search_protocol import SEARCH_PROTOCOL
+from engine.tools.study.search_protocol import SEARCH_PROTOCOL
 
 SECTIONS = (
     "2.1 2.2 2.1 3.1 4.1 4.2 5.1 5.2 5.3 6.2 7 8.2 4.3 3.2 2.1 2.2 3.1 4.1 5.1 5.2 6.2 7 8.1 4.3"

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from engine.replay.audit import reconstructed
+from engine.runs.replay.audit import reconstructed
 from tests.fakes.admin_client import NAME, AdminClient
 from tests.fakes.admin_sight import Sight, audit, page_with, restored, run_links
 from tests.fakes.web_room import WebRoom

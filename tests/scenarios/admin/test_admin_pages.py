@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 from adapters.redis import keys
-from adapters.redis.embedded import EmbeddedServer
-from engine.ports.store import TraceWrite
-from engine.replay.trace import RunTrace
+from adapters.redis.server.embedded import EmbeddedServer
+from engine.ports.storage.store import TraceWrite
+from engine.runs.replay.trace import RunTrace
 from tests.contracts.given import card_for
 from tests.fakes.admin_client import TOKEN, AdminClient
 from tests.fakes.admin_sight import MOBILE, Sight, audit, run_in, run_links, to_review

@@ -1,0 +1,1 @@
+"""Connections to the server, and errors of the client library as ours."""

@@ -1,0 +1,216 @@
+"""Opening the store: the right client, and the refusal to run on a server that would lose state."""
+
+import ssl
+from typing import Any
+from urllib.parse import urlsplit
+
+from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    InvalidResponse,
+    RedisError,
+    ResponseError,
+)
+
+from adapters.redis import keys
+from adapters.redis.client.client import Client, passes, translated
+from adapters.redis.client.connections import cancellable, cancellable_cluster
+from engine.errors import DefinitionError, StoreUnavailable
+
+OLDEST = (6, 2)
+# No command takes so long, unless the server hangs; then taps must be told within their 3 seconds.
+COMMAND_S = 1.0
+# How long a blocking read may wait, on a client of its own.
+BLOCK_S = 15.0
+PROBE_KEEP_MS = 60_000
+_FINAL = (AuthenticationError, AuthorizationError, InvalidResponse, ssl.SSLCertVerificationError)
+
+
+async def connect(url: str, *, timeout_s: float = COMMAND_S) -> Client:
+    """A client for a single server or a Cluster, whichever answers.
+
+    A command is given up after `timeout_s` and two quick repeats; scripts are safe to repeat.
+    Raises StoreUnavailable, or DefinitionError for an answer that waiting cannot change.
+    """
+    single = _single(url, timeout_s)
+    try:
+        info = await _cluster_info(single)
+    except (RedisError, OSError) as error:
+        if _is_answer(error):
+            raise DefinitionError(f"REDIS_URL: {_shown(url)} is of no use: {error}") from error
+        raise StoreUnavailable(f"Redis at {_shown(url)} does not answer: {error}") from error
+    if not info.get("cluster_enabled"):
+        return single
+    await single.aclose()
+    return cancellable_cluster(RedisCluster.from_url(url, **_options(timeout_s)))
+
+
+def _single(url: str, timeout_s: float) -> Redis:
+    try:
+        client = cancellable(Redis.from_url(url, **_options(timeout_s)))
+        pool = client.connection_pool
+        # Options are read only when a connection is made, which opens nothing yet.
+        pool.connection_class(**pool.connection_kwargs)
+    except (RedisError, TypeError, ValueError) as error:
+        raise DefinitionError(f"REDIS_URL: {_shown(url)} has a wrong option after the ?") from error
+    return client
+
+
+async def _cluster_info(single: Redis) -> dict[str, Any]:
+    try:
+        info = await single.info()
+        _refuse_loading(info)
+        return info
+    except BaseException:
+        await single.aclose()
+        raise
+
+
+def _refuse_loading(info: dict[str, Any]) -> None:
+    """A server that still loads its append-only file says that it keeps none: ask it later."""
+    if info.get("loading"):
+        raise StoreUnavailable("Redis is still loading its data")
+
+
+def _is_answer(error: BaseException) -> bool:
+    """Whether a server refused us for good: password, database, protocol, certificate."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ResponseError):
+            return not passes(seen)
+        if isinstance(seen, _FINAL):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
+def _options(timeout_s: float) -> dict[str, Any]:
+    return {
+        "decode_responses": True,
+        "socket_timeout": timeout_s,
+        "socket_connect_timeout": COMMAND_S,
+        "retry": Retry(ExponentialBackoff(cap=0.2, base=0.05), 2),
+    }
+
+
+def _shown(url: str) -> str:
+    """The address without its password."""
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
+
+
+async def check(client: Client, *, allow_unsafe: bool, partitions: int) -> list[str]:
+    """Warnings to log.
+
+    Raises DefinitionError when state could be lost, or the partitions or our rights do not fit;
+    StoreUnavailable for a server that is away.
+    """
+    try:
+        facts = await _facts(client)
+        unfit, unsafe = _unfit(facts), _unsafe(facts)
+        if unfit or (unsafe and not allow_unsafe):
+            raise DefinitionError(*unfit, *unsafe)
+        await client.set(keys.PARTITIONS, partitions, nx=True)
+        kept = str(await client.get(keys.PARTITIONS))
+    except (RedisError, OSError) as error:
+        if _is_answer(error):
+            raise DefinitionError(f"REDIS_URL: the server is of no use: {error}") from error
+        raise StoreUnavailable(f"Redis does not answer: {error}") from error
+    if kept != str(partitions):
+        raise DefinitionError(
+            f"SIGNOFF_PARTITIONS: should be {kept}, the number this data was written with;"
+            f" it is {partitions}"
+        )
+    return [*unsafe, *_warnings(facts)]
+
+
+async def faults(client: Client) -> list[str]:
+    """What makes the server of no use, or would lose state; nothing is written."""
+    facts = await _facts(client)
+    return [*_unfit(facts), *_unsafe(facts)]
+
+
+async def probe(client: Client, partitions: int) -> None:
+    """Write into every partition; raises StoreUnavailable, or StoreError, for what was refused.
+
+    What tells with how many partitions the data is written is put back where it was lost.
+    """
+    with translated():
+        async with client.pipeline(transaction=False) as pipe:
+            for number in range(partitions):
+                pipe.set(f"{keys.tag(number)}probe", "", px=PROBE_KEEP_MS)
+            pipe.set(keys.PARTITIONS, partitions, nx=True)
+            # One by one, for a pipeline's own error begins with words of its own.
+            for answer in await pipe.execute(raise_on_error=False):
+                if isinstance(answer, Exception):
+                    raise answer
+
+
+async def durability(client: Client) -> str:
+    """What an acknowledged write survives, for people: how the server keeps it on disk."""
+    facts = await _facts(client)
+    if not facts["aof"]:
+        return "memory only: a restart of the server loses everything"
+    synced = facts["fsync"] or "as the server is set"
+    return f"append-only file, fsync {synced}"
+
+
+async def _facts(client: Client) -> dict[str, Any]:
+    info = await client.info()
+    if client.__class__ is RedisCluster:
+        # A Cluster answers per node; the first stands for all, which are configured alike.
+        info = next(iter(info.values())) if isinstance(next(iter(info.values())), dict) else info
+    _refuse_loading(info)
+    facts: dict[str, Any] = {
+        "version": str(info.get("redis_version", "0")),
+        "aof": int(info.get("aof_enabled", 0)),
+        "policy": str(info.get("maxmemory_policy", "noeviction")),
+        "role": str(info.get("role", "master")),
+        "fsync": "",
+    }
+    try:
+        found = await client.config_get("appendfsync")
+        facts["fsync"] = str(found.get("appendfsync", ""))
+    except ResponseError:
+        # Managed services hide CONFIG; INFO has told the rest.
+        facts["fsync"] = ""
+    return facts
+
+
+def _unfit(facts: dict[str, Any]) -> list[str]:
+    """What makes the server of no use, override or not."""
+    problems = []
+    version = tuple(int(n) for n in facts["version"].split(".")[:2] if n.isdigit())
+    if version < OLDEST:
+        problems.append(f"REDIS_URL: the server is version {facts['version']}; 6.2 is the oldest")
+    if facts["role"] != "master":
+        problems.append("REDIS_URL: the server is a replica; a primary that takes writes is needed")
+    return problems
+
+
+def _unsafe(facts: dict[str, Any]) -> list[str]:
+    """What would lose acknowledged state."""
+    problems = []
+    override = "; SIGNOFF_ALLOW_UNSAFE_REDIS=true starts all the same"
+    if not facts["aof"]:
+        problems.append(
+            "REDIS_URL: the server keeps no append-only file (appendonly no), so a restart loses"
+            f" runs and decisions; set appendonly yes{override}"
+        )
+    if facts["policy"] != "noeviction":
+        problems.append(
+            f"REDIS_URL: the server evicts keys (maxmemory-policy {facts['policy']}), so it may"
+            f" throw runs away; set maxmemory-policy noeviction{override}"
+        )
+    return problems
+
+
+def _warnings(facts: dict[str, Any]) -> list[str]:
+    losses = {"everysec": "the last second", "no": "many seconds"}
+    if not facts["aof"] or facts["fsync"] not in losses:
+        return []
+    return [f"appendfsync is {facts['fsync']}: a power loss can lose {losses[facts['fsync']]}"]

@@ -1,0 +1,1 @@
+"""Small stores, one module for each port of engine/ports/storage."""

@@ -1,0 +1,50 @@
+"""Answers that are being written: a hash each, which the server forgets in time."""
+
+from typing import Any
+
+from adapters.redis import keys
+from adapters.redis.client.client import translated
+from adapters.redis.scripts import Scripts
+from engine.ports.storage.drafts import Draft
+
+KEEP_S = 300
+
+
+class RedisDrafts:
+    """The drafts port over the reply's partition; a new text makes the reply's message due."""
+
+    def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
+        self._scripts = scripts
+        self._partitions = partitions
+
+    async def put(self, reply: str, text: str) -> None:
+        """The answer has got so far."""
+        if await self._write(reply, "text", text):
+            self._scripts.bell.ring(shows=True)
+
+    async def shown(self, reply: str, text: str) -> None:
+        """People read this much of it now."""
+        await self._write(reply, "shown", text)
+
+    async def stop(self, reply: str) -> None:
+        """No more of it is to be shown before it is whole."""
+        await self._write(reply, "off", "1")
+
+    async def read(self, reply: str) -> Draft:
+        """How far the answer is."""
+        key = keys.draft(self._partition(reply), reply)
+        with translated():
+            found: Any = await self._scripts.client.hmget(key, ["text", "shown", "off"])
+        text, shown, off = found
+        return Draft(text or "", shown or "", bool(off))
+
+    async def _write(self, reply: str, field: str, value: str) -> bool:
+        partition = self._partition(reply)
+        written = await self._scripts.run("draft", partition, reply, field, value, KEEP_S * 1000)
+        return bool(written)
+
+    def _partition(self, reply: str) -> int:
+        partition = self._partitions.of_id(reply)
+        if partition is None:
+            raise ValueError(f"not a reply: {reply}")
+        return partition

@@ -1,0 +1,74 @@
+"""What checks found wrong with the records of projects, in Redis."""
+
+from typing import Any
+
+from redis.asyncio import Redis
+
+from adapters.redis import keys
+from adapters.redis.client.client import Client, translated
+from adapters.redis.client.lua_script import LuaScript
+from adapters.redis.scripts import LUA
+from engine.ports.storage.findings import Check, Standing, Withdrawal
+
+FINDINGS = 10_000
+
+
+class RedisFindings:
+    """The findings port: of each project at most 10,000 findings; the oldest checks give way.
+
+    `most` is another number than 10,000, for tests.
+    """
+
+    def __init__(self, client: Client, *, most: int = FINDINGS) -> None:
+        self._client = client
+        self._most = most
+        self._script = LuaScript(client, LUA.joinpath("findings.lua").read_text())
+        self._withdraw = LuaScript(client, LUA.joinpath("withdraw.lua").read_text())
+
+    async def keep(self, *checks: Check) -> int:
+        """Put each in place of an older check; returns how many findings gave way to them.
+
+        All go in one round trip, for which the server syncs its file once.
+        """
+        with translated():
+            if not isinstance(self._client, Redis) or len(checks) < 2:
+                # A Cluster takes scripts singly.
+                return sum([int(await self._script(**self._call(check))) for check in checks])
+            async with self._client.pipeline(transaction=False) as pipe:
+                for number, check in enumerate(checks):
+                    # The first brings the text, which the server has for the others then.
+                    self._script.queue(pipe, with_text=number == 0, **self._call(check))
+                return sum(map(int, await pipe.execute()))
+
+    def _call(self, check: Check) -> dict[str, Any]:
+        at_ms = int(check.at.timestamp() * 1000)
+        body, most = check.stored() if check.found else "", self._most
+        args = [check.name, at_ms, body, check.found, most, most]
+        return {"keys": _places(check.project), "args": args}
+
+    async def withdraw(self, ended: Withdrawal) -> int:
+        """Close what the run found; returns how many findings that were."""
+        at_ms = int(ended.at.timestamp() * 1000)
+        args: list[Any] = [ended.run, ended.record, at_ms, self._most]
+        with translated():
+            return int(await self._withdraw(keys=_places(ended.project), args=args))
+
+    async def of(self, project: str, limit: int) -> Standing:
+        """What stands, with the newest `limit` checks."""
+        checks, by_time, _, numbers = _places(project)
+        with translated():
+            newest = await self._client.zrange(by_time, 0, limit - 1, desc=True)
+            names = [str(name) for name in newest]
+            found = await self._client.hmget(checks, names) if names else []
+            kept, dropped = await self._client.hmget(numbers, ["kept", "dropped"])
+        return Standing(
+            findings=int(kept or 0),
+            # One that was closed in between is gone.
+            checks=tuple(Check.model_validate_json(body) for body in found if body is not None),
+            dropped=int(dropped or 0),
+        )
+
+
+def _places(project: str) -> list[str]:
+    checks = keys.findings(project)
+    return [checks, f"{checks}:at", f"{checks}:closed", f"{checks}:numbers"]

@@ -1,0 +1,144 @@
+"""Who installed the Slack app: tokens of workspaces, encrypted; states of who is installing it.
+
+A workspace's value is bound to its id: copied to another workspace's key it is not read.
+"""
+
+import json
+import logging
+import secrets
+from collections.abc import Sequence
+from hashlib import sha256
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from slack_sdk.oauth import OAuthStateUtils
+from slack_sdk.oauth.installation_store import Bot, Installation
+from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+
+from adapters.redis import keys
+from adapters.redis.client.client import Client, promptly, translated
+from engine.errors import StoreUnavailable
+
+STATE_S = OAuthStateUtils.default_expiration_seconds
+"""So long somebody may take to install the app, in seconds."""
+
+_KEPT = (
+    *("app_id", "team_id", "team_name", "user_id", "installed_at"),
+    *("bot_id", "bot_user_id", "bot_scopes", "bot_token"),
+)
+
+
+class RedisInstallations(AsyncInstallationStore):
+    """slack_sdk's port: one value for each workspace, with its bot's token and no user's.
+
+    The first of the keys (Fernet's, 32 bytes in URL-safe base64) writes, all of them read.
+    """
+
+    def __init__(self, client: Client, token_keys: Sequence[str]) -> None:
+        self._client = client
+        self._cipher = MultiFernet([Fernet(key) for key in token_keys])
+
+    @property
+    def logger(self) -> logging.Logger:
+        """Where the SDK would log; nothing is."""
+        return logging.getLogger(__name__)
+
+    async def async_save(self, installation: Installation) -> None:
+        """Keep an installation in place of the workspace's last one. Raises StoreUnavailable."""
+        team = _team(installation.team_id)
+        body = json.dumps({name: getattr(installation, name) for name in _KEPT})
+        value = self._cipher.encrypt(body.encode()).decode()
+        with translated():
+            # Listed first: what is kept is always found by who looks through all.
+            await self._client.sadd(keys.SLACK_TEAMS, team)
+            await self._client.set(keys.slack("bot", team), value)
+
+    async def async_find_installation(
+        self,
+        *,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None = None,
+        is_enterprise_install: bool | None = False,
+    ) -> Installation | None:
+        """A workspace's installation; None for none. Raises StoreUnavailable.
+
+        Also when none of the keys reads it: once the right one is set, all goes on.
+        """
+        if not team_id:
+            return None
+        async with promptly():
+            value = await self._client.get(keys.slack("bot", team_id))
+        if value is None:
+            return None
+        try:
+            found = json.loads(self._cipher.decrypt(str(value).encode()))
+        except InvalidToken as error:
+            told = f"the installation of {team_id} was written with none of SLACK_TOKEN_KEYS"
+            raise StoreUnavailable(told) from error
+        if found["team_id"] != team_id:
+            raise StoreUnavailable(f"the installation of {team_id} is another workspace's")
+        return Installation(**found)
+
+    async def async_find_bot(
+        self,
+        *,
+        enterprise_id: str | None,
+        team_id: str | None,
+        is_enterprise_install: bool | None = False,
+    ) -> Bot | None:
+        """The bot of a workspace, as `async_find_installation` finds it."""
+        found = await self.async_find_installation(enterprise_id=enterprise_id, team_id=team_id)
+        return found.to_bot() if found else None
+
+    async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
+        """Forget a workspace. Raises StoreUnavailable."""
+        if team_id:
+            async with promptly():
+                await self._client.delete(keys.slack("bot", team_id))
+                await self._client.srem(keys.SLACK_TEAMS, team_id)
+
+    async def async_delete_installation(
+        self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
+    ) -> None:
+        """Forget a workspace: there is nothing of a user alone."""
+        await self.async_delete_bot(enterprise_id=enterprise_id, team_id=team_id)
+
+    async def teams(self) -> list[str]:
+        """Every workspace that has the app. Raises StoreUnavailable."""
+        with translated():
+            return sorted(map(str, await self._client.smembers(keys.SLACK_TEAMS)))
+
+
+class RedisOAuthStates(AsyncOAuthStateStore):
+    """slack_sdk's port: each state is good once and for `STATE_S`; Redis keeps its digest only."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @property
+    def logger(self) -> logging.Logger:
+        """Where the SDK would log; nothing is."""
+        return logging.getLogger(__name__)
+
+    async def async_issue(self, *args: object, **kwargs: object) -> str:
+        """A fresh state. Raises StoreUnavailable."""
+        state = secrets.token_urlsafe(32)
+        with translated():
+            await self._client.set(_state(state), "begun", px=STATE_S * 1000)
+        return state
+
+    async def async_consume(self, state: str) -> bool:
+        """Whether the state was good; it is not any more. Raises StoreUnavailable."""
+        with translated():
+            return bool(await self._client.delete(_state(state)))
+
+
+def _state(state: str) -> str:
+    return keys.slack("state", sha256(state.encode()).hexdigest())
+
+
+def _team(team: str | None) -> str:
+    if not team:
+        raise ValueError("an installation for a whole organisation is not kept")
+    return team

@@ -1,0 +1,54 @@
+"""What projects remembered, in Redis."""
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Literal
+
+from adapters.redis import keys
+from adapters.redis.client.client import Client, translated
+from adapters.redis.client.lua_script import LuaScript
+from adapters.redis.scripts import LUA
+from engine.errors import StoreError, ToolFailed
+from engine.ports.library import Memo
+
+MEMOS = 500
+
+
+class RedisMemory:
+    """The memory port: of each project the newest 500 memos, kept until newer ones push them out.
+
+    `most` is another number than 500, for tests.
+    """
+
+    def __init__(self, client: Client, *, most: int = MEMOS) -> None:
+        self._client = client
+        self._most = most
+        self._script = LuaScript(client, LUA.joinpath("remember.lua").read_text())
+
+    async def remember(
+        self, project: str, text: str, *, key: str, by: str
+    ) -> Literal["new", "repeat"]:
+        """Keep the text once per idempotency `key`; a repeat of the key keeps the first.
+
+        Raises StoreUnavailable, so that a run does it again under the same key, or StoreError.
+        """
+        memos = keys.memos(project)
+        places = [memos, f"{memos}:keys"]
+        with translated():
+            outcome = await self._script(keys=places, args=[key, text, by, self._most])
+        return "new" if outcome == "new" else "repeat"
+
+    async def memos(self, project: str) -> Sequence[Memo]:
+        """What is kept, newest first. Raises ToolFailed."""
+        try:
+            with translated():
+                kept = await self._client.lrange(keys.memos(project), 0, self._most - 1)
+        except StoreError as error:
+            raise ToolFailed("memory.away") from error
+        return [_memo(json.loads(text)) for text in kept]
+
+
+def _memo(kept: dict[str, str | int]) -> Memo:
+    at = datetime.fromtimestamp(int(kept["at"]) / 1000, UTC)
+    return Memo(text=str(kept["text"]), by=str(kept["by"]), at=at)

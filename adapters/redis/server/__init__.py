@@ -1,0 +1,1 @@
+"""The embedded server: its binary, its life, its supervisor."""

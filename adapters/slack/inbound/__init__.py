@@ -1,0 +1,1 @@
+"""Slack's requests as updates, and the answers to them."""

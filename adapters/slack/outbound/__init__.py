@@ -1,0 +1,1 @@
+"""Views as Slack messages, forms, files and the Home tab."""

@@ -1,0 +1,115 @@
+"""A card's buttons as Block Kit: buttons, a menu for many choices, "are you sure?"; pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from adapters.slack.outbound.markdown import literal, straight
+from adapters.slack.shapes import ACTION_PREFIX
+from cards.clipping import clip, units
+from cards.model import Lang
+from cards.showing.show import final_text
+from cards.showing.view import ButtonView, CardView
+from cards.texts import say
+
+BUTTONS = 5
+"""So many choices of equal weight are buttons; more are a menu."""
+
+OPTIONS = 100
+"""So many options a menu, or a group of a menu, takes."""
+
+_IN_MENU = 4_000
+_ELEMENTS = 25
+_LABEL = 75
+_VALUE = 2_000
+_TITLE = 100
+_TEXT = 300
+_ANSWER = 30
+
+Json = dict[str, Any]
+
+
+def actions(card: CardView, lang: Lang) -> list[Json]:
+    """The actions block of an open card, and a note on choices that have no room; [] for none."""
+    if not card.buttons:
+        return []
+    plain = [button for button in card.buttons if button.style == "plain" and not button.final]
+    listed = plain if len(plain) > BUTTONS else []
+    shown = [button for button in card.buttons if button not in listed]
+    menu, left = _menu(listed, lang)
+    buttons = [_button(i, b, card, lang) for i, b in enumerate(shown[: _ELEMENTS - len(menu)])]
+    left += len(shown) - len(buttons)
+    blocks: list[Json] = [{"type": "actions", "elements": [*menu, *buttons]}]
+    if left:
+        note = literal(say("slack.more_buttons", lang, count=left))
+        text = {"type": "mrkdwn", "text": note, "verbatim": True}
+        blocks.append({"type": "context", "elements": [text]})
+    return blocks
+
+
+def grouped(options: Sequence[Json]) -> Json:
+    """The options of a menu; more than fit in a list stand in numbered groups."""
+    if len(options) <= OPTIONS:
+        return {"options": [*options]}
+    groups = []
+    for first in range(0, len(options), OPTIONS):
+        part = [*options[first : first + OPTIONS]]
+        groups.append({"label": plain_text(f"{first + 1} - {first + len(part)}"), "options": part})
+    return {"option_groups": groups}
+
+
+def plain_text(text: str) -> Json:
+    """A text object that shows plain text as it is."""
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def _menu(listed: Sequence[ButtonView], lang: Lang) -> tuple[list[Json], int]:
+    """A menu of these choices, none for none; and how many have no room in the message."""
+    options: list[Json] = []
+    room = _IN_MENU
+    for button in listed:
+        label = _label(button, _LABEL)
+        room -= units(label)
+        if room < 0:
+            break
+        options.append({"text": plain_text(label), "value": _value(button)})
+    if not options:
+        return [], 0
+    menu = {
+        "type": "static_select",
+        "action_id": f"{ACTION_PREFIX}menu",
+        "placeholder": plain_text(say("slack.choose", lang)),
+    }
+    return [menu | grouped(options)], len(listed) - len(options)
+
+
+def _button(index: int, button: ButtonView, card: CardView, lang: Lang) -> Json:
+    element: Json = {
+        "type": "button",
+        "action_id": f"{ACTION_PREFIX}{index}",
+        "text": plain_text(_label(button, _LABEL)),
+        "value": _value(button),
+    }
+    if button.style != "plain":
+        element |= {"style": button.style}
+    return element | {"confirm": _sure(button, card, lang)} if button.final else element
+
+
+def _sure(button: ButtonView, card: CardView, lang: Lang) -> Json:
+    told = final_text(straight(card.title), lang)
+    asked: Json = {
+        "title": plain_text(_label(button, _TITLE)),
+        "text": plain_text(clip(told, _TEXT)),
+        "confirm": plain_text(_label(button, _ANSWER)),
+        "deny": plain_text(say("card.not_now", lang)),
+    }
+    return asked | {"style": button.style} if button.style != "plain" else asked
+
+
+def _label(button: ButtonView, limit: int) -> str:
+    return clip(" ".join(straight(button.opening_label).split()), limit) or "…"
+
+
+def _value(button: ButtonView) -> str:
+    if units(button.data) > _VALUE:
+        raise ValueError("button data is too long for Slack")
+    return button.data

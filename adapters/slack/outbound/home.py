@@ -1,0 +1,220 @@
+"""The app's Home tab: what waits for the person who looks, with buttons, and their runs."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from adapters.slack.outbound.blocks import brief, plain_section, plainer
+from adapters.slack.outbound.markdown import literal
+from adapters.slack.shapes import Id, Part
+from adapters.slack.workspace.workspaces import Workspaces
+from cards.clipping import clip
+from cards.model import Lang
+from cards.showing.plainer import line
+from cards.showing.view import CardView, MessageView
+from cards.texts import say
+from engine.errors import PlatformError, StoreError, is_about_content
+from engine.events import Actor
+from engine.ports.clock import Clock
+from engine.ports.meter import UNHEARD, Meter
+
+WATCH_S = 600.0
+"""So long after it was opened a tab is kept up to date: Slack does not say when it is left."""
+
+_WATCHED = 200
+_SHOW_S = 2.0
+_BLOCKS = 95
+_LINE = 300
+
+log = structlog.get_logger("slack")
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    """What a person's tab shows: open cards in the languages they are in, and lines about runs.
+
+    `more` when not all cards are here. A `note` stands there alone.
+    """
+
+    lang: Lang
+    cards: tuple[tuple[CardView, Lang], ...] = ()
+    runs: tuple[str, ...] = ()
+    more: bool = False
+    note: str = ""
+
+
+Home = Callable[[Actor], Awaitable[HomePage]]
+"""The page of a person, by the roles held now. Raises StoreError."""
+
+
+class _Opened(Part):
+    user: Id
+    tab: str = "home"
+
+
+class _Event(Part):
+    team_id: Id
+    event: _Opened
+
+
+def opened(payload: Mapping[str, Any]) -> Actor | None:
+    """Who opened their Home tab, None for any other payload."""
+    event = payload.get("event")
+    if not isinstance(event, Mapping) or event.get("type") != "app_home_opened":
+        return None
+    try:
+        told = _Event.model_validate(payload)
+    except ValidationError:
+        return None
+    if told.event.tab != "home":
+        return None
+    return Actor(platform="slack", workspace=told.team_id, user=told.event.user)
+
+
+def home_ways(page: HomePage) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The names and views of what is tried in turn: as it is, without mark-up, as one line."""
+    yield "ok", home_view(page)
+    yield "plain", home_view(page, plain=True)
+    told = say("unshown.command", page.lang, command="/signoff pending")
+    yield "line", {"type": "home", "blocks": [plain_section(told)]}
+
+
+def home_view(page: HomePage, *, plain: bool = False) -> dict[str, Any]:
+    """The page as a view of type home, inside Slack's hundred blocks; `plain` has no mark-up."""
+    text = _plain_text if plain else _text
+    if page.note:
+        return {"type": "home", "blocks": [text(page.note)]}
+    blocks = [_header(say("slack.home_waiting", page.lang))]
+    left = page.more
+    for card, lang in page.cards:
+        drawn = _plain_card(card, lang) if plain else brief(card, lang)
+        shown = [*drawn, {"type": "divider"}]
+        if len(blocks) + len(shown) + len(page.runs) + 4 > _BLOCKS:
+            left = True
+            break
+        blocks += shown
+    if len(blocks) == 1:
+        blocks.append(text(say("pending.none", page.lang)))
+    if left:
+        blocks.append(text(say("slack.home_more", page.lang)))
+    blocks.append(_header(say("slack.home_runs", page.lang)))
+    runs = page.runs or (say("runs.none", page.lang),)
+    return {"type": "home", "blocks": [*blocks, *(text(line) for line in runs)]}
+
+
+def _plain_card(card: CardView, lang: Lang) -> list[dict[str, Any]]:
+    view = MessageView(lang=lang, card=card)
+    try:
+        shown = plainer(view)
+    except PlatformError:
+        shown = plainer(line(view, clip(card.title, _LINE)))
+    return [block for page in shown for block in page.blocks]
+
+
+def _header(text: str) -> dict[str, Any]:
+    return {"type": "header", "text": {"type": "plain_text", "text": text, "emoji": False}}
+
+
+def _text(line: str) -> dict[str, Any]:
+    shown = literal(clip(line, _LINE))
+    return {"type": "section", "text": {"type": "mrkdwn", "text": shown, "verbatim": True}}
+
+
+def _plain_text(line: str) -> dict[str, Any]:
+    return plain_section(clip(line, _LINE) or "…")
+
+
+@dataclass(slots=True)
+class _Watched:
+    actor: Actor
+    until_s: float = 0.0
+    shown: str = ""
+    one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+def _who(actor: Actor) -> tuple[str, str]:
+    return actor.workspace, actor.user
+
+
+class Homes:
+    """Publishes tabs: at once when one is opened, later when what it shows has changed.
+
+    What Slack refuses of them is counted in `meter`, which is set once there is one.
+    """
+
+    def __init__(self, workspaces: Workspaces, page: Home, clock: Clock, *, every_s: float) -> None:
+        self._workspaces = workspaces
+        self._page = page
+        self._clock = clock
+        self._every_s = every_s
+        self.meter: Meter = UNHEARD
+        self._watched: dict[tuple[str, str], _Watched] = {}
+        self._soon = asyncio.Event()
+
+    async def open(self, actor: Actor) -> None:
+        """Shows the tab now, best effort and in Slack's time, and keeps it up to date."""
+        watched = self._watched.pop(_who(actor), None) or _Watched(actor)
+        watched.until_s, watched.shown = self._clock.elapsed_s() + WATCH_S, ""
+        self._watched[_who(actor)] = watched
+        if len(self._watched) > _WATCHED:
+            del self._watched[next(iter(self._watched))]
+        try:
+            async with asyncio.timeout(_SHOW_S):
+                await self._show(watched)
+        except TimeoutError:
+            log.warning("home_not_shown", user=actor.user, error="time limit")
+
+    def touched(self, actor: Actor) -> None:
+        """Something was decided by this person: their tab is looked at before long."""
+        if _who(actor) in self._watched:
+            self._soon.set()
+
+    async def run(self) -> None:
+        """Looks at each watched tab every few seconds until cancelled."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._every_s):
+                    await self._soon.wait()
+            self._soon.clear()
+            now_s = self._clock.elapsed_s()
+            for who, watched in [*self._watched.items()]:
+                if watched.until_s < now_s:
+                    self._watched.pop(who, None)
+                else:
+                    await self._show(watched)
+
+    async def _show(self, watched: _Watched) -> None:
+        async with watched.one_at_a_time:
+            await self._publish(watched)
+
+    async def _publish(self, watched: _Watched) -> None:
+        try:
+            page = await self._page(watched.actor)
+            told = json.dumps(home_view(page))
+            if told == watched.shown:
+                return
+            await self._shown_in_some_way(watched.actor, page)
+            watched.shown = told
+        except (PlatformError, StoreError) as error:
+            log.warning("home_not_shown", user=watched.actor.user, error=str(error))
+
+    async def _shown_in_some_way(self, actor: Actor, page: HomePage) -> None:
+        """Publishes the page, and plainer where Slack refuses what it holds. PlatformError."""
+        api = await self._workspaces.api(actor.workspace)
+        *ways, last = home_ways(page)
+        for way, view in ways:
+            try:
+                await api.call("views.publish", {"user_id": actor.user, "view": view})
+                return
+            except PlatformError as error:
+                if not is_about_content(error):
+                    raise
+                self.meter.count("refused", "slack", f"home_{way}")
+                log.warning("home_refused", user=actor.user, way=way, error=str(error))
+        await api.call("views.publish", {"user_id": actor.user, "view": last[1]})

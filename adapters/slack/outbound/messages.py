@@ -1,0 +1,294 @@
+"""A view in as many messages as it needs; what no few of them hold comes as a document."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from adapters.slack.address import Address
+from adapters.slack.api import (
+    AS_WRITTEN,
+    NotRewritten,
+    NotStreaming,
+    StillStreams,
+    ThreadGone,
+    WebApi,
+)
+from adapters.slack.outbound.blocks import pages, plainer, rendered
+from adapters.slack.outbound.files import Files, Kept, thread_below
+from adapters.slack.outbound.recall import Recall, mark, name_of_part
+from cards.showing.document import digest, document, is_settled
+from cards.showing.plainer import line
+from cards.showing.view import ChartView, MessageView
+from cards.texts import say
+from engine.errors import Gone, PlatformError, is_about_content
+
+_REMEMBERED = 256
+_TS = re.compile(r"[0-9]+\.[0-9]+")
+_MARK = "#"
+_NO_PREVIEW = {"unfurl_links": False, "unfurl_media": False}
+
+_log = structlog.get_logger(__name__)
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Messages in order, each "<channel>:<ts>", and the mark of the document below the first."""
+
+    ids: tuple[str, ...] = ()
+    mark: str = ""
+
+    @classmethod
+    def read(cls, message_id: str) -> "Shown":
+        """What a text of `str(shown)` says; raises Gone for any other."""
+        *ids, last = message_id.split(",")
+        if last.startswith(_MARK):
+            mark = last.removeprefix(_MARK)
+        else:
+            # An earlier build wrote the mark behind the one message it had.
+            channel, ts, mark = (*last.split(":"), "", "")[:3]
+            ids.append(f"{channel}:{ts}")
+        if not ids or not all(all(one.partition(":")) for one in ids):
+            raise Gone(f"not a Slack message: {message_id!r}")
+        return cls(tuple(ids), mark)
+
+    def __str__(self) -> str:
+        return ",".join((*self.ids, *([f"{_MARK}{self.mark}"] if self.mark else ())))
+
+
+@dataclass(slots=True)
+class Begun:
+    """What was posted under keys whose sends broke off; one for all workspaces of a process."""
+
+    _posted: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def under(self, key: str) -> tuple[str, ...]:
+        """The messages that stand already."""
+        return self._posted.get(key, ())
+
+    def note(self, key: str, ids: tuple[str, ...]) -> None:
+        """That these stand; none when the send is done."""
+        self._posted.pop(key, None)
+        if ids:
+            self._posted[key] = ids
+        if len(self._posted) > _REMEMBERED:
+            del self._posted[next(iter(self._posted))]
+
+
+class Messages:
+    """The messages of the bot in one workspace."""
+
+    def __init__(self, api: WebApi, begun: Begun) -> None:
+        self.api = api
+        self._files = Files(api)
+        self.recalling = Recall(api)
+        self._begun = begun
+
+    async def send(self, address: Address, view: MessageView, *, key: str) -> str:
+        """Shows a new message, from where an earlier try under `key` broke off. PlatformError."""
+        if view.chart and (picture := await self._picture(address, view.chart)):
+            return picture
+        return str(await self._show(address, view, Shown(self._begun.under(key)), key))
+
+    async def edit(self, address: Address, message_id: str, view: MessageView) -> str:
+        """Shows the view in the messages of that id, more of them or fewer. PlatformError."""
+        before = Shown.read(message_id)
+        if view.chart and not _TS.fullmatch(before.ids[0].partition(":")[2]):
+            return message_id
+        key = f"{address.conversation}/{message_id}"
+        begun = self._begun.under(key) or before.ids
+        if view.plainer == "anew":
+            return str(await self._anew(address, view, begun, key))
+        return str(await self._show(address, view, Shown(begun, before.mark), key))
+
+    async def _anew(
+        self, address: Address, view: MessageView, before: Sequence[str], key: str
+    ) -> Shown:
+        """The view in new messages; those that took no edit go, where Slack lets them."""
+        shown = await self._show(address, view, Shown(), f"{key}/anew")
+        for posted in before:
+            await self._leave(posted)
+        self._begun.note(key, ())
+        return shown
+
+    async def _show(self, address: Address, view: MessageView, before: Shown, key: str) -> Shown:
+        """The view in the messages that show it `before`; new ones below, spare ones taken away."""
+        wanted, file, mark = await self._prepared(view, before.mark)
+        ids = [*before.ids]
+        try:
+            for at, fields in enumerate(wanted[: len(ids)]):
+                ids[at] = await self.replace(address, ids[at], fields)
+            for fields in wanted[len(ids) :]:
+                ids.append(await self.post(address, fields, key=key, below=ids))
+            while len(ids) > len(wanted):
+                await self._take_away(ids[-1])
+                ids.pop()
+            if file and await self._with_file(address, view, ids[0], file):
+                mark = file.mark
+        except PlatformError as error:
+            self._begun.note(key, tuple(ids))
+            error.begun = len(ids) > len(before.ids)
+            raise
+        self._begun.note(key, ())
+        return Shown(tuple(ids), mark)
+
+    async def _prepared(
+        self, view: MessageView, mark: str
+    ) -> tuple[list[Fields], Kept | None, str]:
+        """The messages; a document if there is more to say than they hold; the mark that stays.
+
+        No document when the one of that `mark` says it already, or none can be had.
+        """
+        if view.plainer == "file":
+            return await self._as_file(view, mark)
+        if view.plainer:
+            return [page.fields() for page in plainer(view)], None, mark
+        # What is still being worked on would be posted and taken away again and again.
+        settled = is_settled(view)
+        if settled and (whole := pages(view)):
+            return [page.fields() for page in whole], None, mark
+        shown = rendered(view)
+        if shown.whole or not settled:
+            return [shown.fields()], None, mark
+        text = document(view)
+        attached = shown.fields(say("file.attached", view.lang))
+        if digest(text) == mark:
+            return [attached], None, mark
+        file = await self._files.document(text, digest(text))
+        return ([attached], file, mark) if file else ([shown.fields()], None, mark)
+
+    async def _as_file(self, view: MessageView, mark: str) -> tuple[list[Fields], Kept | None, str]:
+        """A line and the buttons, and the document; PlatformError when none can be had."""
+        text = document(view)
+        shown = plainer(line(view, say("file.attached", view.lang)))
+        file = None if digest(text) == mark else await self._files.document(text, digest(text))
+        if file is None and digest(text) != mark:
+            raise PlatformError("Slack takes no file here")
+        return [page.fields() for page in shown], file, mark
+
+    async def recall(self, address: Address, message_id: str, *, key: str, since: datetime) -> str:
+        """The message's id with what else was posted of it since then. Raises PlatformError."""
+        before = Shown.read(message_id) if message_id else Shown()
+        if before.ids and not _TS.fullmatch(before.ids[0].partition(":")[2]):
+            return message_id
+        found = await self.recalling.parts(address, before.ids, key=key, since=since)
+        return str(Shown(found, before.mark)) if found else message_id
+
+    async def post(
+        self, address: Address, shown: Fields, *, key: str, below: Sequence[str] = ()
+    ) -> str:
+        """The id of a new message, below others if it is the next of several. PlatformError."""
+        place = address.place
+        if below:
+            # In the channel where Slack put the first of them.
+            first, _, root = below[0].partition(":")
+            place = Address(address.team, first, thread_below(address, first, root)).place
+        marked = mark(name_of_part(key, below), len(below))
+        fields = place | shown | AS_WRITTEN | _NO_PREVIEW | marked
+        try:
+            answer = await self.api.call("chat.postMessage", fields)
+        except ThreadGone as error:
+            # Nobody can read it where it was asked: the channel can.
+            _log.warning("slack_thread_gone", place=place, error=str(error))
+            del fields["thread_ts"]
+            answer = await self.api.call("chat.postMessage", fields)
+        channel, ts = answer.get("channel"), answer.get("ts")
+        if not channel or not ts:
+            raise PlatformError("chat.postMessage: no channel or ts in the answer")
+        return f"{channel}:{ts}"
+
+    async def replace(self, address: Address, posted: str, shown: Fields) -> str:
+        """The whole message in place of what stands there, also of a stream; returns its id.
+
+        What Slack lets nobody rewrite goes, and a new message comes. Raises PlatformError.
+        """
+        try:
+            await self._rewritten(posted, shown)
+            return posted
+        except NotRewritten:
+            again = await self.post(address, shown, key=posted)
+        await self._leave(posted)
+        return again
+
+    async def _leave(self, posted: str) -> None:
+        """A message that another one stands for goes, if Slack lets it; a stream ends before."""
+        try:
+            await self._stop(posted)
+            await self.api.call("chat.delete", place_of(posted))
+        except PlatformError as error:
+            _log.warning("slack_message_left", message=posted, error=str(error))
+
+    async def _rewritten(self, posted: str, shown: Fields) -> None:
+        try:
+            await self._update(posted, shown)
+        except StillStreams:
+            await self._stop(posted)
+            await self._update(posted, shown)
+
+    async def _stop(self, posted: str) -> None:
+        try:
+            await self.api.call("chat.stopStream", place_of(posted))
+        except NotStreaming:
+            return
+        except PlatformError as error:
+            if not is_about_content(error):
+                raise
+            raise NotRewritten(str(error)) from error
+
+    async def _update(self, posted: str, shown: Fields) -> None:
+        await self.api.call("chat.update", place_of(posted) | shown | AS_WRITTEN)
+
+    async def _take_away(self, posted: str) -> None:
+        try:
+            await self.api.call("chat.delete", place_of(posted))
+        except Gone:
+            return
+        except PlatformError as error:
+            if error.retryable:
+                raise
+            # Where nothing may be deleted it stays, with nothing in it.
+            _log.warning("slack_message_stays", message=posted, error=str(error))
+            await self._update(posted, rendered(MessageView(lang="en")).fields())
+
+    async def _with_file(
+        self, address: Address, view: MessageView, posted: str, file: Kept
+    ) -> bool:
+        """Whether the file is shown; without it, the message no longer names one."""
+        channel, _, ts = posted.partition(":")
+        try:
+            await self._files.show(file, channel, thread_below(address, channel, ts))
+        except PlatformError as error:
+            if error.retryable:
+                raise
+            _log.error("slack_file_not_shown", message=posted, error=str(error))
+            await self._update(posted, rendered(view).fields())
+            return False
+        return True
+
+    async def _picture(self, address: Address, chart: ChartView) -> str:
+        """The id of a chart's picture, "" when Slack takes none."""
+        if address.channel[0] in "UW":
+            # Files go to channels; which one is that person's is known once a message stands there.
+            return ""
+        file = await self._files.picture(chart)
+        if file is None:
+            return ""
+        try:
+            await self._files.show(file, address.channel, address.thread)
+        except PlatformError as error:
+            if error.retryable:
+                raise
+            _log.error("slack_file_not_shown", file=file.id, error=str(error))
+            return ""
+        return f"{address.channel}:{file.id}"
+
+
+def place_of(posted: str) -> Fields:
+    """Where a message stands, "<channel>:<ts>", as Slack's methods take it."""
+    channel, _, ts = posted.partition(":")
+    return {"channel": channel, "ts": ts}

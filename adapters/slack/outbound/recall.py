@@ -1,0 +1,88 @@
+"""Messages are marked when they are posted, so that one whose answer was lost is found again."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import Any, Final
+
+from adapters.slack.address import Address
+from adapters.slack.api import WebApi
+from adapters.slack.outbound.files import thread_below
+
+_EVENT: Final = "signoff_message"
+# Slack's clock and ours may differ by so much.
+_MARGIN: Final = timedelta(seconds=60)
+_LIMIT: Final = "100"
+
+Fields = dict[str, Any]
+
+
+def mark(name: str, part: int) -> Fields:
+    """What marks part `part` (from 0) of the message of that name; people do not see it."""
+    key = blake2b(name.encode(), digest_size=12).hexdigest()
+    return {"metadata": {"event_type": _EVENT, "event_payload": {"key": key, "part": part}}}
+
+
+def name_of_part(key: str, posted: Sequence[str]) -> str:
+    """Under which name the part behind those is marked: the first by the key, others by its id."""
+    return posted[0] if posted else key
+
+
+class Recall:
+    """Reads back what the bot has posted in one workspace, as far as its scopes let it."""
+
+    def __init__(self, api: WebApi) -> None:
+        self._api = api
+
+    async def parts(
+        self, address: Address, posted: tuple[str, ...], *, key: str, since: datetime
+    ) -> tuple[str, ...]:
+        """The messages that stand, in order: those that are known, and what is found behind them.
+
+        Raises PlatformError, as when a scope is missing.
+        """
+        found = [*posted]
+        if not found:
+            channel = address.channel
+            if channel[0] in "UW":
+                channel = await self._api.direct(channel)
+            first = await self._read(channel, address.thread, since)
+            found += _marked(first, channel, mark(key, 0))
+        if not found:
+            return ()
+        channel, _, root = found[0].partition(":")
+        below = await self._read(channel, thread_below(address, channel, root), since)
+        while more := _marked(below, channel, mark(found[0], len(found))):
+            found += more
+        return tuple(found)
+
+    async def stream(self, address: Address, opening: str, *, since: datetime) -> str:
+        """The newest message of a bot in the thread that says just that, "" for none: the stream
+        that was begun then, which nothing marks. Raises PlatformError.
+        """
+        said = re.sub(r"[_*\s]", "", opening)
+        found = ""
+        for message in await self._read(address.channel, address.thread, since):
+            if isinstance(message, dict) and message.get("bot_id") and not message.get("metadata"):
+                same = re.sub(r"[_*\s]", "", str(message.get("text", ""))) == said
+                found = f"{address.channel}:{message['ts']}" if same else found
+        return found
+
+    async def _read(self, channel: str, thread: str, since: datetime) -> Sequence[Any]:
+        oldest = f"{(since - _MARGIN).timestamp():.6f}"
+        fields = {"channel": channel, "oldest": oldest, "limit": _LIMIT}
+        fields |= {"include_all_metadata": "true"}
+        if thread:
+            fields |= {"ts": thread}
+            answer = await self._api.call("conversations.replies", fields, reads=True)
+        else:
+            answer = await self._api.call("conversations.history", fields, reads=True)
+        messages = answer.get("messages")
+        return messages if isinstance(messages, list) else []
+
+
+def _marked(messages: Sequence[Any], channel: str, mark: Fields) -> list[str]:
+    """The first message with that mark, if there is one."""
+    marked = [m for m in messages if isinstance(m, dict) and m.get("metadata") == mark["metadata"]]
+    return [f"{channel}:{message['ts']}" for message in marked if message.get("ts")][:1]

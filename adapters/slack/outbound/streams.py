@@ -1,0 +1,137 @@
+"""An answer that grows in Slack: as a stream in a thread, else in a message that is edited."""
+
+import re
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from adapters.slack.address import Address
+from adapters.slack.api import NotStreaming
+from adapters.slack.outbound.blocks import rendered
+from adapters.slack.outbound.markdown import straight
+from adapters.slack.outbound.messages import Messages, place_of
+from cards.texts import say
+from engine.errors import PlatformError, Unavailable
+from engine.ports.clock import Clock
+from engine.ports.platform import Pace
+from engine.ports.storage.drafts import Growth
+
+GROWTH: Final = Pace(every_s=2.0, burst=10)
+"""chat.update is Tier 3, 50 a minute in the workspace: whole replies need some of these."""
+EVERY_S: Final = 1.0
+# For so long Slack is not asked for a stream again after it refused one.
+_NO_STREAMS_S = 600.0
+_REMEMBERED = 256
+# What mentions, links and pictures begin with, as letters that look like it.
+_TAMED: Final = str.maketrans({"<": "‹", "[": "［", "@": "@\u2060"})
+_ADDRESS = re.compile(r":(?=//)")
+_log = structlog.get_logger(__name__)
+
+
+def streamed(text: str) -> str:
+    """Markdown for a stream, in which nothing can mention anybody or lead anywhere."""
+    return _ADDRESS.sub(":\u2060", straight(text).translate(_TAMED))
+
+
+class Streams:
+    """Messages that grow, in any workspace; `Messages` ends a stream where it writes the whole."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._refused_until_s: dict[str, float] = {}
+        self._edited: dict[str, None] = {}
+
+    async def grow(
+        self, messages: Messages, address: Address, message_id: str, growth: Growth
+    ) -> str:
+        """The message's id, once it shows the text so far. Raises PlatformError."""
+        if not message_id:
+            return await self._begin(messages, address, growth)
+        if message_id not in self._edited and growth.text.startswith(growth.before):
+            try:
+                await _append(messages, message_id, growth)
+            except NotStreaming as error:
+                # Posted as a whole, or Slack ended the stream: both can be edited.
+                _log.info("slack_stream_ended", message=message_id, error=str(error))
+            else:
+                return message_id
+        shown = rendered(growth.view).fields()
+        message_id = await messages.replace(address, message_id, shown)
+        self._remember(message_id)
+        return message_id
+
+    async def _begin(self, messages: Messages, address: Address, growth: Growth) -> str:
+        since = self._clock.now()
+        try:
+            return await self._posted(messages, address, growth)
+        except Unavailable:
+            # What may have begun already is not begun twice by us.
+            if found := await _unheard(messages, address, growth, since):
+                return found
+            raise
+
+    async def _posted(self, messages: Messages, address: Address, growth: Growth) -> str:
+        if self._streams(address, growth):
+            try:
+                return await _start(messages, address, growth)
+            except Unavailable:
+                raise
+            except PlatformError as error:
+                self._refused(address.team)
+                _log.warning("slack_streams_refused", team=address.team, error=str(error))
+        working = rendered(growth.working).fields()
+        posted = await messages.post(address, working, key=growth.key)
+        self._remember(posted)
+        return posted
+
+    def _streams(self, address: Address, growth: Growth) -> bool:
+        """Streams are replies in threads, and in channels for one person, who has to be named."""
+        free = self._clock.elapsed_s() >= self._refused_until_s.get(address.team, 0.0)
+        return free and bool(address.thread and growth.asker)
+
+    def _refused(self, team: str) -> None:
+        self._refused_until_s[team] = self._clock.elapsed_s() + _NO_STREAMS_S
+        if len(self._refused_until_s) > _REMEMBERED:
+            del self._refused_until_s[next(iter(self._refused_until_s))]
+
+    def _remember(self, message_id: str) -> None:
+        self._edited[message_id] = None
+        if len(self._edited) > _REMEMBERED:
+            del self._edited[next(iter(self._edited))]
+
+
+async def _start(messages: Messages, address: Address, growth: Growth) -> str:
+    first = _opening(growth)
+    to = {"recipient_user_id": growth.asker, "recipient_team_id": address.team}
+    fields = address.place | to | {"markdown_text": first}
+    answer = await messages.api.call("chat.startStream", fields)
+    channel, ts = answer.get("channel") or address.channel, answer.get("ts")
+    if not ts:
+        raise PlatformError("chat.startStream: no ts in the answer")
+    return f"{channel}:{ts}"
+
+
+def _opening(growth: Growth) -> str:
+    return f"_{say('part.working', growth.view.lang)}_\n\n"
+
+
+async def _unheard(messages: Messages, address: Address, growth: Growth, since: datetime) -> str:
+    """The message or stream that began although nobody heard of it, "" if none is found.
+
+    Either takes an edit, and a message takes no more text.
+    """
+    recalling = messages.recalling
+    try:
+        found = await recalling.parts(address, (), key=growth.key, since=since)
+        if found or not address.thread:
+            return ",".join(found)
+        return await recalling.stream(address, _opening(growth), since=since)
+    except PlatformError as error:
+        _log.info("slack_stream_not_looked_for", error=str(error))
+        return ""
+
+
+async def _append(messages: Messages, message_id: str, growth: Growth) -> None:
+    more = streamed(growth.text)[len(streamed(growth.before)) :]
+    await messages.api.call("chat.appendStream", place_of(message_id) | {"markdown_text": more})

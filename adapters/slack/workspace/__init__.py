@@ -1,0 +1,1 @@
+"""Workspaces that have the app: installation, accounts, what the doctor checks."""

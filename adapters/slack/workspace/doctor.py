@@ -1,0 +1,224 @@
+"""Whether Slack lets us do what we need: tokens, scopes, and the way in (`signoff doctor`)."""
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from typing import Protocol
+
+import aiohttp
+from slack_sdk.oauth.installation_store import Bot
+
+from adapters.slack.api import Http, WebApi
+from adapters.slack.clouds import GOV, cloud_of, is_in
+from adapters.slack.workspace.install import INSTALL, REDIRECT
+from adapters.slack.workspace.needs import THREADS, scopes
+from engine.errors import PlatformError, StoreError
+from engine.ports.clock import Clock
+from engine.ports.doctor import Finding
+
+PATH = "/slack/events"
+_REACH_S = 10.0
+
+
+class Installed(Protocol):
+    """The workspaces that installed the app; raises StoreError."""
+
+    async def teams(self) -> Sequence[str]:
+        """Their ids."""
+        ...
+
+    async def async_find_bot(self, *, enterprise_id: str | None, team_id: str | None) -> Bot | None:
+        """The bot of one."""
+        ...
+
+
+class SlackDoctor:
+    """Asks with the tokens of the settings; `app_token` and `signing_secret` may be "".
+
+    Without a `bot_token` it asks with that of each workspace of `many`.
+    """
+
+    def __init__(
+        self,
+        *,
+        bot_token: str,
+        app_token: str,
+        signing_secret: str,
+        api_url: str,
+        public_url: str,
+        clock: Clock,
+        many: Installed | None = None,
+    ) -> None:
+        self._api_url = api_url
+        self._http = Http()
+        self._bot_token = bot_token
+        self._many = many
+        self._app = WebApi(api_url=api_url, token=app_token) if app_token else None
+        self._secret = signing_secret
+        self._public_url = public_url
+        self._clock = clock
+
+    async def findings(self) -> Sequence[Finding]:
+        """Bot token, scopes, app token, event URL."""
+        try:
+            if self._many is None:
+                fix = (
+                    "set SLACK_BOT_TOKEN to the Bot User OAuth Token (xoxb-...) under"
+                    " OAuth & Permissions of the app"
+                )
+                found = await self._token("", self._bot_token, fix)
+            else:
+                found = [*await self._installed(self._many), *await self._redirect()]
+            return [*found, *await self._app_token(), *await self._events()]
+        finally:
+            await self._http.close()
+            if self._app:
+                await self._app.close()
+
+    async def _installed(self, many: Installed) -> list[Finding]:
+        """The token of each workspace that has the app."""
+        try:
+            teams = await many.teams()
+        except StoreError as error:
+            fix = "start the store, and run this again"
+            return [Finding(check="slack workspaces", state="unknown", told=str(error), fix=fix)]
+        told = f"installed in {len(teams)}"
+        found = [Finding(check="slack workspaces", state="ok", told=told)]
+        for team in teams:
+            try:
+                bot = await many.async_find_bot(enterprise_id=None, team_id=team)
+            except StoreError as error:
+                fix = "add the key it was written with to SLACK_TOKEN_KEYS, or install there anew"
+                check = f"slack token {team}"
+                found.append(Finding(check=check, state="wrong", told=str(error), fix=fix))
+                continue
+            fix = f"have somebody of that workspace open {self._public_url}{INSTALL}"
+            found += await self._token(f" {team}", bot.bot_token if bot else "", fix)
+        return found
+
+    async def _token(self, of: str, token: str, fix: str) -> list[Finding]:
+        api = WebApi(api_url=self._api_url, token=token, http=self._http)
+        try:
+            told, headers = await api.told("auth.test", {})
+        except PlatformError as error:
+            if "invalid_auth" in str(error) and cloud_of(self._api_url) != GOV:
+                fix += f"; a token of GovSlack needs SLACK_API_URL=https://{GOV}/api/"
+            return [_failed(f"slack token{of}", error, fix)]
+        name = f"{told.get('user', 'bot')} in {told.get('team', '')} ({told.get('team_id', '')})"
+        name += " of GovSlack" if is_in(str(told.get("url") or ""), GOV) else ""
+        scoped = _scopes(f"slack scopes{of}", dict(headers))
+        return [Finding(check=f"slack token{of}", state="ok", told=name), scoped]
+
+    async def _redirect(self) -> list[Finding]:
+        """Whether Slack's way back leads to us: without a state our page refuses."""
+        check, url = "slack redirect URL", self._public_url.rstrip("/") + REDIRECT
+        timeout = aiohttp.ClientTimeout(total=_REACH_S)
+        try:
+            async with (
+                aiohttp.ClientSession(timeout=timeout) as session,
+                session.get(url, allow_redirects=False) as answer,
+            ):
+                text = (await answer.content.read(4000)).decode(errors="replace")
+                if answer.status == 400 and INSTALL in text:
+                    return [Finding(check=check, state="ok", told=url)]
+                told = f"{url} answers with status {answer.status}"
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            told = f"{url} does not answer: {type(error).__name__}"
+        fix = "start the service, and have SIGNOFF_PUBLIC_URL lead to its web process"
+        return [Finding(check=check, state="wrong", told=told, fix=fix)]
+
+    async def _app_token(self) -> list[Finding]:
+        check = "slack app token"
+        if self._app is None:
+            return [Finding(check=check, state="off", told="no Socket Mode")]
+        try:
+            # This only asks for an address; nothing is connected.
+            await self._app.call("apps.connections.open", {})
+        except PlatformError as error:
+            fix = (
+                "switch Socket Mode on, and set SLACK_APP_TOKEN to an App-Level Token (xapp-...)"
+                " with connections:write, under Basic Information of the app"
+            )
+            return [_failed(check, error, fix)]
+        return [Finding(check=check, state="ok", told="Socket Mode is on")]
+
+    async def _events(self) -> list[Finding]:
+        check = "slack event URL"
+        if not self._secret:
+            return [Finding(check=check, state="off", told="no SLACK_SIGNING_SECRET")]
+        if not self._public_url:
+            told, fix = "SIGNOFF_PUBLIC_URL is not set", "set it to have the address tried"
+            if self._app:
+                return [Finding(check=check, state="off", told=told)]
+            return [Finding(check=check, state="unknown", told=told, fix=fix)]
+        url = self._public_url.rstrip("/") + PATH
+        try:
+            return [await self._reached(check, url)]
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            return [
+                Finding(
+                    check=check,
+                    state="wrong",
+                    told=f"{url} does not answer: {type(error).__name__}",
+                    fix="start the service, and look at name, certificate and proxy of the address",
+                )
+            ]
+
+    async def _reached(self, check: str, url: str) -> Finding:
+        """What the address answers to Slack's own first question, signed as Slack signs it."""
+        challenge = secrets.token_hex(8)
+        body = json.dumps({"type": "url_verification", "challenge": challenge}).encode()
+        timeout = aiohttp.ClientTimeout(total=_REACH_S)
+        async with (
+            aiohttp.ClientSession(timeout=timeout) as session,
+            session.post(
+                url, data=body, headers=self._signed(body), allow_redirects=False
+            ) as answer,
+        ):
+            text = (await answer.content.read(1000)).decode(errors="replace")
+            if answer.status == 200 and challenge in text:
+                return Finding(check=check, state="ok", told=url)
+            told = f"{url} answers with status {answer.status}"
+            fix = "have SIGNOFF_PUBLIC_URL and the proxy lead to the web process of Signoff"
+            if answer.status == 401:
+                fix = "start the service again: it runs with another SLACK_SIGNING_SECRET"
+            return Finding(check=check, state="wrong", told=told, fix=fix)
+
+    def _signed(self, body: bytes) -> dict[str, str]:
+        stamp = str(int(self._clock.now().timestamp()))
+        signed = b"v0:" + stamp.encode() + b":" + body
+        digest = hmac.new(self._secret.encode(), signed, hashlib.sha256).hexdigest()
+        return {
+            "Content-Type": "application/json",
+            "X-Slack-Request-Timestamp": stamp,
+            "X-Slack-Signature": f"v0={digest}",
+        }
+
+
+def _scopes(check: str, headers: dict[str, str]) -> Finding:
+    given = next((v for name, v in headers.items() if name.lower() == "x-oauth-scopes"), None)
+    if given is None:
+        return Finding(check=check, state="unknown", told="Slack did not tell them")
+    held = {scope.strip() for scope in given.split(",") if scope.strip()}
+    if missing := sorted(scopes() - THREADS - held):
+        return Finding(
+            check=check,
+            state="wrong",
+            told=f"missing: {', '.join(missing)}",
+            fix="add them under OAuth & Permissions, or by docs/slack/manifest.yaml under App"
+            " Manifest, and install the app to the workspace again",
+        )
+    if missing := sorted(THREADS - held):
+        told = f"all but {', '.join(missing)}: in channels only messages with @ the bot are heard"
+        return Finding(check=check, state="ok", told=told)
+    more = sorted(held - scopes())
+    told = f"all; not needed: {', '.join(more)}" if more else "all, and no more"
+    return Finding(check=check, state="ok", told=told)
+
+
+def _failed(check: str, error: PlatformError, fix: str) -> Finding:
+    if error.retryable:
+        return Finding(check=check, state="unknown", told=str(error), fix="try again later")
+    return Finding(check=check, state="wrong", told=str(error), fix=fix)

@@ -1,0 +1,222 @@
+"""Installing the app in workspaces by OAuth: two pages, and what takes an installation away.
+
+The state that goes to Slack and back is good once, for ten minutes, and only in the browser that
+began: its cookie says the same. No code, state or token is ever logged.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+import structlog
+from aiohttp import hdrs, web
+from slack_sdk.oauth import AuthorizeUrlGenerator, OAuthStateUtils
+from slack_sdk.oauth.installation_store import Installation
+from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+
+from adapters.slack.api import Http, WebApi
+from adapters.slack.clouds import COMMERCIAL, cloud_of
+from adapters.slack.workspace.install_pages import Link, page
+from adapters.slack.workspace.needs import scopes
+from engine.errors import PlatformError, StoreError
+from engine.ports.clock import Clock
+
+INSTALL: Final = "/slack/install"
+REDIRECT: Final = "/slack/oauth_redirect"
+
+log = structlog.get_logger("slack")
+
+
+@dataclass(frozen=True, slots=True)
+class SlackApp:
+    """The app as Slack knows it, and where it is reached; `teams` may install it, () is all."""
+
+    client_id: str
+    client_secret: str
+    public_url: str
+    api_url: str = ""
+    teams: Collection[str] = ()
+
+    @property
+    def domain(self) -> str:
+        """Where people sign in to Slack."""
+        return cloud_of(self.api_url) or COMMERCIAL
+
+    @property
+    def redirect_uri(self) -> str:
+        """Where Slack sends whoever installed the app."""
+        return self.public_url.rstrip("/") + REDIRECT
+
+
+class _Refused(Exception):
+    """The installation is not taken; the argument is the key of the sentence that says why."""
+
+
+class Install:
+    """The pages of one app, over slack_sdk's two stores."""
+
+    def __init__(
+        self,
+        app: SlackApp,
+        installations: AsyncInstallationStore,
+        states: AsyncOAuthStateStore,
+        clock: Clock,
+    ) -> None:
+        self._app = app
+        self._installations = installations
+        self._states = states
+        self._clock = clock
+        self._http = Http()
+        self._cookie = OAuthStateUtils()
+        self._urls = AuthorizeUrlGenerator(
+            client_id=app.client_id,
+            scopes=sorted(scopes()),
+            redirect_uri=quote(app.redirect_uri, safe=""),
+            authorization_url=f"https://{app.domain}/oauth/v2/authorize",
+        )
+
+    def routes(self) -> list[web.RouteDef]:
+        """The page that leads to Slack, and the one that Slack leads back to."""
+        return [
+            web.get(INSTALL, self._begin, allow_head=False),
+            web.get(REDIRECT, self._finish, allow_head=False),
+        ]
+
+    async def close(self) -> None:
+        """Ends the HTTP session."""
+        await self._http.close()
+
+    async def forget(self, team: str, at_s: float) -> None:
+        """The workspace took the app away at that moment (epoch). Raises StoreUnavailable.
+
+        What was installed later stays: Slack's events may come late.
+        """
+        found = await self._installations.async_find_installation(enterprise_id=None, team_id=team)
+        if found is None:
+            return
+        if at_s < int(found.installed_at):
+            log.info("slack_uninstalled_before", team=team)
+            return
+        await self._installations.async_delete_all(enterprise_id=None, team_id=team)
+        log.warning("slack_uninstalled", team=team, effect="nothing is sent there any more")
+
+    async def _begin(self, request: web.Request) -> web.Response:
+        try:
+            state = await self._states.async_issue()
+        except StoreError as error:
+            log.warning("slack_install_failed", error=str(error))
+            return page(request, "slack.install_later", status=503)
+        answer = page(
+            request,
+            "slack.install_here",
+            Link(self._urls.generate(state), "slack.install_here_link"),
+        )
+        answer.set_cookie(
+            self._cookie.cookie_name,
+            state,
+            max_age=self._cookie.expiration_seconds,
+            secure=self._app.public_url.startswith("https:"),
+            httponly=True,
+            # Slack leads here from its own pages: Strict would keep the cookie back.
+            samesite="Lax",
+        )
+        return answer
+
+    async def _finish(self, request: web.Request) -> web.Response:
+        try:
+            answer = await self._finished(request)
+        except _Refused as refused:
+            answer = page(request, str(refused), Link(INSTALL), status=400)
+        except (PlatformError, StoreError) as error:
+            log.warning("slack_install_failed", error=str(error))
+            status = 503 if error.retryable else 400
+            answer = page(request, "slack.install_later", Link(INSTALL), status=status)
+        answer.del_cookie(self._cookie.cookie_name)
+        return answer
+
+    async def _finished(self, request: web.Request) -> web.Response:
+        given = request.query
+        state, cookies = given.get("state", ""), request.headers.getall(hdrs.COOKIE, [])
+        if not state or not self._cookie.is_valid_browser(state, {"cookie": cookies}):
+            raise _Refused("slack.install_browser")
+        if not await self._states.async_consume(state):
+            raise _Refused("slack.install_stale")
+        if "error" in given or not given.get("code"):
+            raise _Refused("slack.install_denied")
+        told = await self._api().as_app(
+            "oauth.v2.access",
+            {"code": given["code"], "redirect_uri": self._app.redirect_uri},
+            app=self._app.client_id,
+            secret=self._app.client_secret,
+        )
+        found = await self._installation(told)
+        await self._installations.async_save(found)
+        log.info("slack_installed", team=found.team_id, by=found.user_id)
+        to = f"https://{self._app.domain}/app_redirect?app={found.app_id}&team={found.team_id}"
+        link = Link(to, "slack.install_done_link")
+        return page(request, "slack.install_done", link, name=found.team_name or "")
+
+    def _api(self, token: str = "") -> WebApi:
+        return WebApi(api_url=self._app.api_url, token=token, http=self._http)
+
+    async def _installation(self, told: Mapping[str, Any]) -> Installation:
+        """What Slack told, checked; a token that is of no use to us is given back."""
+        token, team = str(told.get("access_token") or ""), told.get("team") or {}
+        user = told.get("authed_user") or {}
+        try:
+            self._check(told, str(team.get("id") or ""))
+            bot = await self._api(token).call("auth.test", {})
+            if bot.get("team_id") != team["id"]:
+                raise _Refused("slack.install_later")
+        except _Refused as refused:
+            log.warning("slack_install_refused", team=team.get("id"), why=str(refused))
+            await self._give_back(token, str(team.get("id") or ""))
+            raise
+        return Installation(
+            app_id=told.get("app_id"),
+            team_id=team["id"],
+            team_name=team.get("name"),
+            bot_token=token,
+            bot_id=bot.get("bot_id"),
+            bot_user_id=told.get("bot_user_id"),
+            bot_scopes=str(told.get("scope") or ""),
+            user_id=str(user.get("id") or ""),
+            installed_at=self._clock.now().timestamp(),
+        )
+
+    def _check(self, told: Mapping[str, Any], team: str) -> None:
+        if told.get("is_enterprise_install") or not team:
+            raise _Refused("slack.install_whole_org")
+        if self._app.teams and team not in self._app.teams:
+            raise _Refused("slack.install_not_for_you")
+        if told.get("refresh_token") or told.get("expires_in"):
+            raise _Refused("slack.install_rotates")
+        if not told.get("access_token") or told.get("token_type") != "bot":
+            raise _Refused("slack.install_later")
+        if scopes() - {*str(told.get("scope") or "").split(",")}:
+            raise _Refused("slack.install_scopes")
+
+    async def _give_back(self, token: str, team: str) -> None:
+        """Revoke a token that is not kept, unless an installation that works would go with it."""
+        try:
+            bot = await self._installations.async_find_bot(enterprise_id=None, team_id=team)
+            if token and bot is None:
+                await self._api(token).call("auth.revoke", {})
+        except (PlatformError, StoreError) as error:
+            log.warning("slack_token_not_revoked", team=team, error=str(error))
+
+
+def uninstalled(payload: Mapping[str, Any]) -> tuple[str, float] | None:
+    """Which workspace took the app or its bot's token away, and when; None for other payloads."""
+    event, team = payload.get("event"), payload.get("team_id")
+    if not isinstance(event, Mapping) or not isinstance(team, str):
+        return None
+    at = payload.get("event_time")
+    at_s = float(at) if isinstance(at, int | float) else float("inf")
+    if event.get("type") == "app_uninstalled":
+        return team, at_s
+    tokens = event.get("tokens")
+    bots = tokens.get("bot") if isinstance(tokens, Mapping) else None
+    return (team, at_s) if event.get("type") == "tokens_revoked" and bots else None

@@ -1,0 +1,174 @@
+"""Forms, which Telegram lacks: a prompt to reply to, and how the reply is read (design §7).
+
+A prompt carries what it asks for in the link of its mark. Only the bot's own messages are looked
+at for such a link, and no text of others can put one there, so a reply cannot be steered.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from adapters.telegram.filling.labels import label_of, told_of
+from adapters.telegram.outbound.markdown import FORM_HOST, spans_of
+from adapters.telegram.outbound.richtext import BOLD, ITALIC, Span, Tag, html_of, pieces, plain
+from cards.forms import detailed
+from cards.model import Field, Lang
+from cards.showing.view import FormView
+from cards.texts import say
+from cards.visible import visible
+
+_MARK = "✎"
+_LONGEST_LINK = 1800
+_SHOWN_CHARS = 200
+_COLON = re.compile("[:：=]")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One field of a prompt: its name, its label and what stands for it when a reply omits it.
+
+    Further lines of a reply belong to the `lines` field above them.
+    """
+
+    name: str
+    label: str = ""
+    value: str = ""
+    lines: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a prompt asks for and the button that it belongs to; `lang` is the form's language.
+
+    `filling` is the form that is filled in one field at a time, "" when all is asked at once.
+    """
+
+    data: str
+    fields: tuple[Asked, ...]
+    lang: Lang = "en"
+    filling: str = ""
+
+    @property
+    def link(self) -> str:
+        """The link that carries this prompt; labels and values go first when it gets too long."""
+        asked = {"d": self.data, "g": self.lang, "f": [f.name for f in self.fields]}
+        asked |= {"m": [f.name for f in self.fields if f.lines]}
+        asked |= {"w": [self.filling] if self.filling else []}
+        labels, values = [f.label for f in self.fields], [f.value for f in self.fields]
+        links = [
+            f"https://{FORM_HOST}/form?{urlencode(query, doseq=True)}"
+            for query in ({**asked, "l": labels, "v": values}, {**asked, "l": labels}, asked)
+        ]
+        return next((link for link in links if len(link) <= _LONGEST_LINK), links[-1])
+
+
+def prompt_of(form: FormView) -> Prompt:
+    """The prompt that asks for the form's fields."""
+    fields = tuple(Asked(f.name, label_of(f, form.lang), f.value, f.multiline) for f in form.fields)
+    return Prompt(form.data, fields, form.lang)
+
+
+def prompt_behind(link: str) -> Prompt | None:
+    """The prompt that a link of ours carries, or None for any other link."""
+    if not link.startswith(f"https://{FORM_HOST}/form?"):
+        return None
+    query = parse_qs(urlsplit(link).query, keep_blank_values=True)
+    names = query.get("f", [])
+    if "d" not in query or not names:
+        return None
+    labels, values = (query.get(key, []) + [""] * len(names) for key in ("l", "v"))
+    lines = [name in query.get("m", []) for name in names]
+    fields = tuple(Asked(*asked) for asked in zip(names, labels, values, lines, strict=False))
+    lang: Lang = "zh" if query.get("g") == ["zh"] else "en"
+    return Prompt(query["d"][0], fields, lang, query.get("w", [""])[0])
+
+
+def ask(form: FormView, mention: Span | None = None) -> str:
+    """The HTML that asks for the form's fields; `mention` is who shall answer, in a group."""
+    prompt = prompt_of(form)
+    if len(form.fields) == 1 and form.fields[0].type in ("text", "person"):
+        question = [Span(plain(_question(form.fields[0], form.lang)))]
+        hint = say("telegram.reply_one", form.lang)
+    else:
+        lines = [f"• {_described(field, form.lang)}" for field in form.fields]
+        question = [Span(plain("\n".join(lines)))]
+        hint = say("telegram.reply_lines" if len(lines) > 1 else "telegram.reply_one", form.lang)
+    intro = [*spans_of(form.intro), Span("\n")] if form.intro else []
+    title = [Span(plain(form.title), (BOLD,)), Span("\n"), *intro]
+    return html_prompt(prompt, [*title, *question, Span("\n\n"), Span(hint, (ITALIC,))], mention)
+
+
+def ask_again(prompt: Prompt, errors: dict[str, str], mention: Span | None = None) -> str:
+    """The HTML that lists what is wrong with a reply and asks for another one."""
+    labels = {field.name: field.label for field in prompt.fields}
+    colon = say("list.colon", prompt.lang)
+    lines = [f"• {labels.get(name) or name}{colon}{fault}" for name, fault in errors.items()]
+    hint = say(
+        "telegram.reply_lines" if len(prompt.fields) > 1 else "telegram.reply_one", prompt.lang
+    )
+    body = [
+        Span(say("telegram.mend", prompt.lang), (BOLD,)),
+        Span(plain("\n" + "\n".join(lines) + "\n\n")),
+        Span(hint, (ITALIC,)),
+    ]
+    return html_prompt(prompt, body, mention)
+
+
+def values_of(prompt: Prompt, text: str) -> dict[str, str]:
+    """The reply's raw strings by field name; free text that is no list of fields under "text"."""
+    pairs = _with_rows([(_pair(line, prompt), line.rstrip()) for line in text.splitlines()], prompt)
+    given = {pair[0]: pair[1].strip() for pair in pairs if pair}
+    if not pairs or None in pairs:
+        return {prompt.fields[0].name if len(prompt.fields) == 1 else "text": text.strip()}
+    return {**{f.name: f.value for f in prompt.fields if f.value}, **given}
+
+
+def _with_rows(
+    read: Sequence[tuple[tuple[str, str] | None, str]], prompt: Prompt
+) -> list[tuple[str, str] | None]:
+    """Lines with a bar below a "name: value" are further rows of its value, and any of a text."""
+    texts = {field.name for field in prompt.fields if field.lines}
+    pairs: list[tuple[str, str] | None] = []
+    for pair, line in read:
+        last = pairs[-1] if pairs else None
+        if pair is None and last and ("|" in line or last[0] in texts):
+            pairs[-1] = (last[0], f"{last[1]}\n{line}".lstrip())
+        elif line:
+            pairs.append(pair)
+    return pairs
+
+
+def _pair(line: str, prompt: Prompt) -> tuple[str, str] | None:
+    """The field and value that a line "name: value" gives, or None for any other line."""
+    name, *value = _COLON.split(line.strip().lstrip("•-* "), maxsplit=1)
+    names = {_key(name): f.name for f in prompt.fields for name in (f.label, f.name) if name}
+    field = names.get(_key(name))
+    return (field, value[0].strip()) if field and value else None
+
+
+def html_prompt(prompt: Prompt, body: Sequence[Span], mention: Span | None) -> str:
+    """The HTML of a prompt that says so; its mark carries what is asked."""
+    who = [mention, Span(" ")] if mention else []
+    mark = Span(_MARK, (Tag("a", prompt.link),))
+    return html_of(next(pieces([mark, Span(" "), *who, *body])))
+
+
+def _key(name: str) -> str:
+    """A name as people type it: case, spaces and a unit in brackets do not matter."""
+    return re.split("[(（]", name.replace("\u2060", ""), maxsplit=1)[0].strip().casefold()
+
+
+def _question(field: Field, lang: Lang) -> str:
+    return detailed(label_of(field, lang), told_of(field, lang), lang)
+
+
+def _described(field: Field, lang: Lang) -> str:
+    value = f" [{_cut(visible(field.value, lines=True))}]" if field.value else ""
+    told = f"{told_of(field, lang) or '…'}{value}"
+    return label_of(field, lang) + say("list.colon", lang) + told
+
+
+def _cut(value: str) -> str:
+    """What stands is in the card; here it only reminds."""
+    return value if len(value) <= _SHOWN_CHARS else f"{value[:_SHOWN_CHARS]}…"

@@ -1,0 +1,1 @@
+"""Telegram's updates, by polling or webhook, as the service's own."""

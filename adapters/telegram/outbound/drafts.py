@@ -1,0 +1,50 @@
+"""An answer that grows in a private chat: a draft, which Telegram shows for half a minute."""
+
+import asyncio
+from typing import Final
+from zlib import crc32
+
+from telegram import Bot
+from telegram.constants import ParseMode
+
+from adapters.telegram.addresses import Place
+from adapters.telegram.errors import translated
+from adapters.telegram.outbound.render import chunks_of
+from engine.errors import PlatformError, Unavailable
+from engine.ports.platform import Pace
+from engine.ports.storage.drafts import Growth
+
+GROWTH: Final = Pace(every_s=0.1, burst=10)
+"""A third of what a bot may send to all chats together: messages need the rest."""
+EVERY_S: Final = 1.0
+_PATIENCE_S = 5.0
+
+
+class Drafts:
+    """The drafts of one bot."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    async def show(self, place: Place, message_id: str, growth: Growth) -> str:
+        """Show the text so far, or that the bot thinks; always "". Raises PlatformError.
+
+        Where the reply has its message already, a draft beside it would show everything twice.
+        """
+        if message_id or place.is_group:
+            raise PlatformError("a draft is for private chats, before the message")
+        text = chunks_of(growth.view, most=1)[0] if growth.text else ""
+        try:
+            with translated():
+                async with asyncio.timeout(_PATIENCE_S):
+                    await self._bot.send_message_draft(
+                        place.chat,
+                        # The same for every growth of one reply: that is how it is animated.
+                        crc32(growth.key.encode()) or 1,
+                        text,
+                        message_thread_id=place.topic,
+                        parse_mode=ParseMode.HTML if text else None,
+                    )
+        except TimeoutError as error:
+            raise Unavailable("sendMessageDraft: no answer in time") from error
+        return ""

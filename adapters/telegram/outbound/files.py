@@ -1,0 +1,62 @@
+"""Files that messages come with: charts as photos, and what no message holds as a document."""
+
+import structlog
+from telegram import Bot
+
+from adapters.pictures.chart import png
+from adapters.telegram.addresses import Place
+from adapters.telegram.errors import translated
+from adapters.telegram.outbound.richtext import plain
+from cards.clipping import clip
+from cards.showing.document import NAME
+from cards.showing.view import ChartView
+from engine.errors import Gone, PlatformError
+
+CAPTION = 1_024
+_log = structlog.get_logger(__name__)
+
+
+class Files:
+    """What the bot sends besides texts."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    async def photo(self, place: Place, chart: ChartView) -> int:
+        """The id of a message that shows the chart, with what it shows in words below it.
+
+        0 when Telegram takes no photo here; raises PlatformError for all else.
+        """
+        content = await png(chart)
+        try:
+            with translated():
+                message = await self._bot.send_photo(
+                    place.chat,
+                    content,
+                    caption=clip(plain(chart.told), CAPTION),
+                    message_thread_id=place.topic,
+                    filename="chart.png",
+                )
+        except PlatformError as error:
+            if error.retryable or isinstance(error, Gone):
+                raise
+            _log.error("telegram_photo_refused", chat=place.chat, error=str(error))
+            return 0
+        return message.message_id
+
+    async def document(self, place: Place, text: str) -> bool:
+        """Shows a text as a file; False when this chat takes none. Raises PlatformError."""
+        try:
+            with translated():
+                await self._bot.send_document(
+                    place.chat,
+                    text.encode(errors="replace"),
+                    message_thread_id=place.topic,
+                    filename=NAME,
+                )
+        except PlatformError as error:
+            if error.retryable or isinstance(error, Gone):
+                raise
+            _log.error("telegram_document_refused", chat=place.chat, error=str(error))
+            return False
+        return True

@@ -1,0 +1,181 @@
+"""A view in as many messages as it needs; what no number of them holds comes as a document."""
+
+from dataclasses import dataclass
+
+import structlog
+from telegram import Bot, InlineKeyboardMarkup
+from telegram.constants import ParseMode
+
+from adapters.telegram.addresses import Place
+from adapters.telegram.errors import EditRefused, Moved, translated
+from adapters.telegram.outbound.answers import NO_PREVIEW
+from adapters.telegram.outbound.files import Files
+from adapters.telegram.outbound.render import Rendered, keyboard_of, rendered
+from cards.showing.document import digest, document, is_settled
+from cards.showing.plainer import line
+from cards.showing.view import MessageView
+from cards.texts import say
+from engine.errors import Gone, PlatformError
+
+_REMEMBERED = 256
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Message ids in order, and the mark of the document that came below them, "" without one.
+
+    `chat` is where they are when that is not the conversation's own chat any more.
+    """
+
+    ids: tuple[int, ...] = ()
+    mark: str = ""
+    chat: int = 0
+
+    @classmethod
+    def read(cls, message_id: str) -> "Shown":
+        """What a text of `str(shown)` says; raises Gone for any other."""
+        ids, _, mark = message_id.partition(";")
+        try:
+            parts = [part.rpartition(":") for part in ids.split(",")]
+            return cls(tuple(int(part[2]) for part in parts), mark, int(parts[0][0] or 0))
+        except ValueError as error:
+            raise Gone(f"not a Telegram message: {message_id!r}") from error
+
+    def __str__(self) -> str:
+        ids = ",".join(f"{self.chat}:{one}" if self.chat else str(one) for one in self.ids)
+        return f"{ids};{self.mark}" if self.mark else ids
+
+
+class Messages:
+    """The messages of one bot."""
+
+    def __init__(self, bot: Bot, files: Files) -> None:
+        self._bot = bot
+        self._files = files
+        self._begun: dict[str, list[int]] = {}
+
+    async def show(self, place: Place, view: MessageView, before: Shown, *, key: str) -> Shown:
+        """The view in the messages that show it `before`, and in more below if it needs them.
+
+        What an earlier try under `key` posted before it broke off is used. What was shown before a
+        group moved is shown in its new chat as well. Raises PlatformError.
+        """
+        chat = place.chat if place.known_as else 0
+        before = before if before.chat == chat else Shown()
+        ids = [*self._begun.get(key, before.ids)]
+        spare, ids = (ids, []) if view.plainer == "anew" else ([], ids)
+        text, shown = "", rendered(view)
+        if view.plainer == "file":
+            text = document(view)
+            shown = rendered(line(view, say("file.attached", view.lang)))
+        elif not shown.whole and is_settled(view):
+            text, shown = document(view), rendered(view, attached=True)
+        mark = digest(text) if text else before.mark
+        try:
+            await self._show_all(place, ids, shown, view)
+            if mark != before.mark and not await self._files.document(place, text):
+                if view.plainer:
+                    raise PlatformError("Telegram takes no file here")
+                mark = before.mark
+                await self._show_all(place, ids, rendered(view), view)
+        except PlatformError as error:
+            if not isinstance(error, Moved):
+                self._remember(key, ids)
+            raise
+        for message_id in spare:
+            await self._leave(place, message_id)
+        self._begun.pop(key, None)
+        return Shown(tuple(ids), mark, chat)
+
+    async def _show_all(
+        self, place: Place, ids: list[int], shown: Rendered, view: MessageView
+    ) -> None:
+        """Edits what is there, posts what is not (its id joins `ids`), takes away what is spare.
+
+        The card's keyboard stands under the last message.
+        """
+        keyboards = [*[None] * (len(shown.chunks) - 1), keyboard_of(view.card, view.lang)]
+        wanted = list(zip(shown.chunks, keyboards, strict=True))
+        for at, (chunk, keyboard) in enumerate(wanted[: len(ids)]):
+            ids[at] = await self._replace(place, ids[at], chunk, keyboard, shown.mode)
+        for chunk, keyboard in wanted[len(ids) :]:
+            ids.append(await self._post(place, chunk, keyboard, shown.mode))
+        while len(ids) > len(wanted):
+            await self._take_away(place, ids[-1])
+            ids.pop()
+
+    async def _post(
+        self, place: Place, text: str, keyboard: InlineKeyboardMarkup | None, mode: ParseMode | None
+    ) -> int:
+        with translated():
+            message = await self._bot.send_message(
+                place.chat,
+                text,
+                parse_mode=mode,
+                message_thread_id=place.topic,
+                reply_markup=keyboard,
+                link_preview_options=NO_PREVIEW,
+            )
+        return message.message_id
+
+    async def _replace(
+        self,
+        place: Place,
+        message_id: int,
+        text: str,
+        keyboard: InlineKeyboardMarkup | None,
+        mode: ParseMode | None,
+    ) -> int:
+        """The id of the message with this text: a new one in place of one that takes no edit."""
+        try:
+            await self._edit(place, message_id, text, keyboard, mode)
+            return message_id
+        except EditRefused:
+            posted = await self._post(place, text, keyboard, mode)
+        await self._leave(place, message_id)
+        return posted
+
+    async def _edit(
+        self,
+        place: Place,
+        message_id: int,
+        text: str,
+        keyboard: InlineKeyboardMarkup | None,
+        mode: ParseMode | None,
+    ) -> None:
+        """The same content again is success; leaving the keyboard out removes it."""
+        with translated():
+            await self._bot.edit_message_text(
+                text,
+                chat_id=place.chat,
+                message_id=message_id,
+                parse_mode=mode,
+                reply_markup=keyboard,
+                link_preview_options=NO_PREVIEW,
+            )
+
+    async def _take_away(self, place: Place, message_id: int) -> None:
+        """Telegram deletes nothing older than 48 hours; such a message is emptied instead."""
+        try:
+            with translated():
+                await self._bot.delete_message(place.chat, message_id)
+        except Gone:
+            return
+        except PlatformError as exc:
+            if exc.retryable:
+                raise
+            await self._edit(place, message_id, "…", None, None)
+
+    async def _leave(self, place: Place, message_id: int) -> None:
+        """A message that another one stands for goes, if Telegram lets it."""
+        try:
+            await self._take_away(place, message_id)
+        except PlatformError as error:
+            _log.warning("telegram_message_left", message=message_id, error=str(error))
+
+    def _remember(self, key: str, ids: list[int]) -> None:
+        if ids:
+            self._begun[key] = ids
+        if len(self._begun) > _REMEMBERED:
+            del self._begun[next(iter(self._begun))]

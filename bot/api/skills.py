@@ -1,0 +1,168 @@
+"""`POST /internal/ai/skills/{skill}/execute`: one skill on a given state (spec 000 §3.1).
+
+Off without SIGNOFF_ADMIN_TOKEN. Nothing is stored but a trace, nothing written, nobody asked.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from aiohttp import web
+from pydantic import SecretStr
+
+from bot.api.bodies import Invalid, ModelUse, Refusal, SkillAnswer, SkillRequest
+from bot.api.openapi import EXECUTE, OPENAPI, describe
+from bot.api.reading import Faulty, NoSuchSkill, read_request
+from bot.http.bearer import bears
+from bot.serve.work.handling import Handling
+from cards.frozen import Frozen
+from engine.errors import BadPayload, StoreError
+from engine.playbooks.model import Playbook
+from engine.ports.storage.archive import Archive
+from engine.runs.execute import Executed, Order, Outcome, execute
+from engine.runs.executed import SkillOutput, output_of
+from engine.talk.turn.traces import kept
+from engine.text.language import detect
+from engine.yaml.faults import suggestion
+
+log = structlog.get_logger()
+_STATUS: Final[Mapping[Outcome, int]] = {
+    "constraint": 409,
+    "failed": 409,
+    "model_faulty": 502,
+    "no_model": 503,
+    "model_away": 503,
+    "timeout": 504,
+}
+Handler = Callable[[web.Request], Awaitable[web.Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class SkillApi:
+    """The API's routes. `playbooks()` are the current ones; `within_s` bounds one execution."""
+
+    token: SecretStr
+    playbooks: Callable[[], Mapping[str, Playbook]]
+    handling: Handling
+    archive: Archive
+    within_s: float
+
+    def routes(self) -> list[web.AbstractRouteDef]:
+        """What the web process serves, only for who has the token."""
+        return [
+            web.post(EXECUTE, self._guarded(self._execute)),
+            web.get(OPENAPI, self._guarded(self._openapi)),
+        ]
+
+    def _guarded(self, handler: Handler) -> Handler:
+        async def guarded(request: web.Request) -> web.Response:
+            if not bears(request, self.token):
+                answer = _refused(401, "unauthorized", "Authorization: Bearer is wrong")
+                answer.headers["WWW-Authenticate"] = "Bearer"
+                return answer
+            return await handler(request)
+
+        return guarded
+
+    async def _openapi(self, request: web.Request) -> web.Response:
+        return web.json_response(describe(self.playbooks()))
+
+    async def _execute(self, request: web.Request) -> web.Response:
+        playbooks, skill = self.playbooks(), request.match_info["skill"]
+        skills = {name for playbook in playbooks.values() for name in playbook.skills}
+        if skill not in skills:
+            told = f"there is no skill {skill[:60]!r}; {suggestion(skill[:60], skills)}"
+            return _refused(404, "unknown", told.removesuffix("; "))
+        if request.content_type != "application/json":
+            return _refused(415, "no_json", "Content-Type should be application/json")
+        try:
+            raw = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            return _refused(413, "too_large", "the body should be at most 1 MiB")
+        try:
+            # Off the loop, which others are served by: a body may have much to be checked.
+            given, playbook = await asyncio.to_thread(read_request, raw, skill, playbooks)
+        except BadPayload as error:
+            return _refused(400, "no_json", str(error))
+        except NoSuchSkill as error:
+            return _refused(404, "unknown", str(error))
+        except Faulty as error:
+            return _json(422, Invalid(faults=error.faults))
+        return await self._ordered(self._order(given, playbook, skill))
+
+    def _order(self, given: SkillRequest, playbook: Playbook, skill: str) -> Order:
+        return Order(
+            id=self.handling.new_id(f"api:{skill}"),
+            playbook=playbook,
+            skill=playbook.skills[skill],
+            state=given.state.known(),
+            message=given.message,
+            lang=given.lang or detect(given.message),
+            project=given.project or playbook.definition.project,
+            phase=given.phase,
+            request=given.request,
+        )
+
+    async def _ordered(self, order: Order) -> web.Response:
+        try:
+            executed = await execute(order, self.handling.services(), within_s=self.within_s)
+            output = output_of(order, executed)
+            trace = await self._trace(order, executed, output)
+        except StoreError as error:
+            log.warning("store_away", skill=order.skill.id, error=str(error))
+            return _refused(503, "store_away", "the store is away; try again", skill=order.skill.id)
+        if output is None:
+            status, why = _STATUS[executed.outcome], executed.why
+            return _refused(status, executed.outcome, why, skill=order.skill.id, trace=trace)
+        answer = SkillAnswer(
+            trace=trace,
+            playbook=order.playbook.id,
+            skill=order.skill.id,
+            output=output,
+            steps=len(executed.steps),
+            model=_use(executed),
+        )
+        return _json(200, answer)
+
+    async def _trace(
+        self, order: Order, executed: Executed, output: SkillOutput | None
+    ) -> str | None:
+        """The id under which it is kept how the skill ran; None where no traces are kept."""
+        body = {
+            "kind": "skill",
+            "at": self.handling.clock.now().isoformat(),
+            "conversation": order.conversation,
+            "text": order.message,
+            "playbook": order.playbook.id,
+            "digest": order.playbook.digest,
+            "skill": order.skill.id,
+            "state": order.state.model_dump(mode="json", exclude_defaults=True),
+            "outcome": executed.outcome,
+            "why": executed.why,
+            "model": _use(executed).model_dump(),
+            "steps": list(executed.steps),
+            "output": output.model_dump(mode="json") if output else None,
+        }
+        # A long state takes a while to be masked.
+        writes = await asyncio.to_thread(kept, order.id, body, self.handling.tracing)
+        for write in writes:
+            await self.archive.keep(write)
+        return order.id if writes else None
+
+
+def _use(executed: Executed) -> ModelUse:
+    answers = [call.get("answer", {}) for call in executed.asked_model]
+    return ModelUse(calls=len(answers), tokens=sum(a.get("tokens", 0) for a in answers))
+
+
+def _refused(
+    status: int, error: str, why: str, *, skill: str = "", trace: str | None = None
+) -> web.Response:
+    told = {"error": error, "why": why, "skill": skill, "trace": trace}
+    return _json(status, Refusal.model_validate(told))
+
+
+def _json(status: int, body: Frozen) -> web.Response:
+    return web.Response(text=body.model_dump_json(), content_type="application/json", status=status)

@@ -1,0 +1,1 @@
+"""Project folders: read, checked, watched for changes, published to all processes."""

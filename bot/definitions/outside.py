@@ -1,0 +1,144 @@
+"""The file of outside servers that SIGNOFF_MCP names: checked, its secrets put in place."""
+
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import Field, StringConstraints
+
+from adapters.mcp.servers import Http, Server, Stdio
+from adapters.text_files import read_text
+from bot.settings import environment
+from cards.frozen import Frozen
+from engine.errors import DefinitionError
+from engine.yaml.source import Problems, Source, read, try_build
+
+_REFERENCE = re.compile(r"\$(?:\$|([A-Za-z_][A-Za-z0-9_]*))?")
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{0,31}$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class ServerEntry(Frozen):
+    """One server: a command to start, or the address of a streamable HTTP endpoint."""
+
+    name: Name
+    command: Text | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    url: Text | None = None
+    headers: dict[str, str] = {}
+    readonly: tuple[Text, ...] = ()
+    only: tuple[Text, ...] = ()
+    timeout_s: float = Field(10, gt=0, le=300)
+    roles: tuple[Text, ...] = ()
+
+
+class ServersFile(Frozen):
+    """What the file says."""
+
+    servers: tuple[ServerEntry, ...]
+
+
+def load_servers(path: Path | None, roles: Collection[str] | None) -> tuple[Server, ...]:
+    """The servers, none without a file; roles are checked where they are known.
+
+    Raises DefinitionError with every problem of the file.
+    """
+    if path is None:
+        return ()
+    try:
+        text = read_text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionError(f"SIGNOFF_MCP: {path} cannot be read: {error}") from error
+    source = read(text, file=str(path))
+    problems = Problems()
+    file = try_build(ServersFile, source, problems)
+    entries = file.servers if file else ()
+    reader = _Reader(source, problems, environment())
+    names: set[str] = set()
+    servers = []
+    for index, entry in enumerate(entries):
+        if entry.name in names:
+            problems.add(source.problem(("servers", index, "name"), "stands twice"))
+        names.add(entry.name)
+        reader.check_roles(entry, index, roles)
+        servers.append(reader.server(entry, index))
+    problems.raise_if_any()
+    return tuple(servers)
+
+
+class _Reader:
+    """Makes servers of entries, and notes what is wrong with them."""
+
+    def __init__(
+        self, source: Source, problems: Problems, variables: Mapping[str, str | None]
+    ) -> None:
+        self._source = source
+        self._problems = problems
+        self._variables = variables
+
+    def server(self, entry: ServerEntry, index: int) -> Server:
+        if (entry.command is None) == (entry.url is None):
+            self._wrong((index,), "should have either a command or a url")
+        foreign = ("headers",) if entry.url is None else ("args", "env")
+        for key in foreign:
+            if getattr(entry, key):
+                self._wrong((index, key), "does not go together with the other keys here")
+        return Server(
+            name=entry.name,
+            at=self._http(entry, index) if entry.url else self._stdio(entry, index),
+            readonly=frozenset(entry.readonly),
+            only=frozenset(entry.only),
+            timeout_s=entry.timeout_s,
+            roles=entry.roles,
+        )
+
+    def check_roles(self, entry: ServerEntry, index: int, roles: Collection[str] | None) -> None:
+        for position, role in enumerate(entry.roles):
+            if roles is not None and role not in roles:
+                self._wrong((index, "roles", position), f"there is no role {role!r}")
+
+    def _stdio(self, entry: ServerEntry, index: int) -> Stdio:
+        for key in entry.env:
+            if not key or "=" in key:
+                self._wrong((index, "env", key), f"{key!r} cannot be the name of a variable")
+        return Stdio(entry.command or "", entry.args, self._filled(entry.env, index, "env"))
+
+    def _http(self, entry: ServerEntry, index: int) -> Http:
+        url = entry.url or ""
+        try:
+            parts = urlsplit(url)
+            good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            good = False
+        if not good or not url.isascii() or not url.isprintable() or " " in url:
+            self._wrong((index, "url"), "should be an http:// or https:// address")
+        headers = self._filled(entry.headers, index, "headers")
+        for key, value in headers.items():
+            if not _HEADER.fullmatch(key) or not (value.isascii() and value.isprintable()):
+                self._wrong((index, "headers", key), "cannot be sent as a header")
+        return Http(url, headers)
+
+    def _filled(self, values: Mapping[str, str], index: int, where: str) -> dict[str, str]:
+        """The values with each `$NAME` replaced by that variable, and `$$` by one `$`."""
+
+        def fill(found: re.Match[str]) -> str:
+            if found[0] == "$$":
+                return "$"
+            value = self._variables.get(found[1]) if found[1] else None
+            if not found[1]:
+                self._wrong((index, where, key), "write $$ for a $ that begins no variable's name")
+            elif not value:
+                self._wrong((index, where, key), f"there is no variable {found[1]}")
+            return value or ""
+
+        filled = {}
+        for key, value in values.items():
+            filled[key] = _REFERENCE.sub(fill, value)
+        return filled
+
+    def _wrong(self, path: tuple[str | int, ...], message: str) -> None:
+        self._problems.add(self._source.problem(("servers", *path), message))

@@ -1,0 +1,145 @@
+"""Every problem of what a service is defined by, found before it starts."""
+
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from adapters.clock import SystemClock
+from adapters.edc.redcap_fields import load_fields
+from adapters.edc.sqlite import open_records
+from adapters.knowledge.documents import load_documents
+from bot.definitions.definitions import (
+    SETTING,
+    load_definitions,
+    people_of,
+    playbooks_of,
+    talk_of,
+    warnings_at,
+)
+from bot.definitions.outside import load_servers
+from bot.definitions.records import FIELDS, mapping_file, open_study, sample_of
+from bot.settings import Settings
+from bot.terminal.progress import tracked
+from engine.errors import DefinitionError
+from engine.playbooks.load import MAIN
+from engine.yaml.source import Problems
+
+# A path has no spaces; without one, what stands before a colon belongs to the message.
+_PLACE = re.compile(r":(?P<line>[0-9]{1,9}): (?:(?P<path>\S+): )?")
+
+
+def check_definitions(settings: Settings) -> None:
+    """Raises DefinitionError with every problem that a process would find; makes the study."""
+    problems = Problems()
+    roles: tuple[str, ...] | None = None
+    try:
+        roles = load_definitions(settings).people.roles
+    except DefinitionError as error:
+        problems.extend(error.problems)
+    problems.extend(_server_faults(settings.mcp, roles))
+    if settings.playbooks.is_dir():
+        try:
+            fields = mapping_file(settings)
+            if fields:
+                load_fields(fields)
+            else:
+                open_study(settings).close()
+        except DefinitionError as error:
+            problems.extend(error.problems)
+    problems.raise_if_any()
+
+
+def validate(
+    playbooks: Path,
+    people: Path,
+    *,
+    mcp: Path | None = None,
+    named: str = SETTING,
+    fields: Path | None = None,
+) -> list[str]:
+    """Every problem of these files as `file:line: path: message`; none when all is well.
+
+    `named` stands before a problem with the folder itself; `fields` is the REDCap mapping in use;
+    without one, the folder's own is checked if there is one.
+    """
+    problems = Problems()
+    directory = people_of(people, problems)
+    found = playbooks_of(
+        playbooks,
+        directory,
+        problems,
+        named=named,
+        each=lambda every: tracked(every, "playbooks", len(every)),
+    )
+    try:
+        load_documents(playbooks, dict.fromkeys(found, ""))
+    except DefinitionError as error:
+        problems.extend(error.problems)
+    talk_of(playbooks, problems)
+    if playbooks.is_dir():
+        problems.extend(_sample_faults(sample_of(playbooks)))
+        own = sample_of(playbooks) / FIELDS
+        if fields or own.exists():
+            problems.extend(_mapping_faults(fields or own))
+    problems.extend(_server_faults(mcp, directory.roles if directory else None))
+    return problems
+
+
+def warnings_of(playbooks: Path, people: Path) -> list[str]:
+    """What is no problem and may yet not be meant; nothing of a playbook that has problems."""
+    directory = people_of(people, Problems())
+    found: list[str] = []
+    for main in sorted(playbooks.glob(f"*/{MAIN}")):
+        with suppress(DefinitionError):
+            found += warnings_at(main, directory)
+    return found
+
+
+def problems_as_json(problems: Sequence[str]) -> str:
+    """A JSON list of {file, line, path, message}.
+
+    Where a problem is not of a file, `file` is "" and `line` null; `path` is "" for a whole file.
+    """
+    return json.dumps([_told_apart(problem) for problem in problems], ensure_ascii=False, indent=2)
+
+
+def _told_apart(problem: str) -> dict[str, str | int | None]:
+    found = _PLACE.search(problem)
+    if found is None:
+        return {"file": "", "line": None, "path": "", "message": problem}
+    path = found["path"] or ""
+    return {
+        "file": problem[: found.start()],
+        "line": int(found["line"]),
+        "path": "" if path == "-" else path,
+        "message": problem[found.end() :],
+    }
+
+
+def _server_faults(mcp: Path | None, roles: tuple[str, ...] | None) -> list[str]:
+    try:
+        load_servers(mcp, roles)
+    except DefinitionError as error:
+        return list(error.problems)
+    return []
+
+
+def _sample_faults(folder: Path) -> list[str]:
+    # Loading it once also finds what only the database sees, as a visit that stands there twice.
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            open_records(Path(scratch) / "study.sqlite3", folder, clock=SystemClock("UTC")).close()
+        except DefinitionError as error:
+            return list(error.problems)
+    return []
+
+
+def _mapping_faults(path: Path) -> list[str]:
+    try:
+        load_fields(path)
+    except DefinitionError as error:
+        return list(error.problems)
+    return []

@@ -1,0 +1,1 @@
+"""What every HTTP door of the service needs: who asks, from where, and the documents it serves."""

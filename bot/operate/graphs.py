@@ -1,0 +1,108 @@
+"""A playbook's graph on the command line."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Literal, assert_never
+
+from adapters.text_files import read_text
+from bot.definitions.definitions import SETTING, people_of, playbook_at
+from bot.operate.runs import find_run
+from bot.settings import Settings
+from bot.wiring.service import open_archive
+from cards.model import Lang
+from engine.errors import DefinitionError
+from engine.jobs.drawn import drawn_jobs, marks
+from engine.jobs.drawn import graph_of as jobs_of
+from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.mermaid import mermaid
+from engine.playbooks.drawing.model import Graph
+from engine.playbooks.drawing.svg import draw
+from engine.playbooks.load import MAIN
+from engine.playbooks.model import Playbook
+from engine.yaml.source import Problems, read
+
+Form = Literal["mermaid", "svg", "json"]
+
+
+def show_graph(settings: Settings, wanted: str, *, form: Form, lang: Lang) -> int:
+    """Prints the graph of a playbook, by id or path.
+
+    Raises DefinitionError with every problem of a faulty one, and for one that is not there.
+    """
+    _print(_written(graph_of(_playbook(settings, wanted), lang), form))
+    return 0
+
+
+async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) -> int:
+    """Prints the graph of a run's jobs, with how far each is; 1 when the run has none."""
+    async with open_archive(settings) as kept:
+        found = await find_run(kept, run_id)
+    if found is None:
+        return 1
+    jobs, graph = jobs_of(found.run), drawn_jobs(found.run, found.playbook, lang)
+    if jobs is None or graph is None:
+        print(f"{run_id}: it is in no job graph", file=sys.stderr)
+        return 1
+    done, under_way = marks(jobs)
+    _print(draw(graph, visited=done, waiting=under_way) if form == "svg" else _written(graph, form))
+    return 0
+
+
+def _print(text: str) -> None:
+    # In UTF-8, as a picture has to be whatever the locale is.
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
+
+
+def _written(graph: Graph, form: Form) -> str:
+    match form:
+        case "mermaid":
+            return mermaid(graph)
+        case "svg":
+            return draw(graph)
+        case "json":
+            data = graph.model_dump(mode="json", include={"nodes", "edges"})
+            return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    assert_never(form)
+
+
+def _playbook(settings: Settings, wanted: str) -> Playbook:
+    # Without sound people roles stay unchecked: that is no reason not to draw a playbook.
+    people = people_of(settings.people, Problems())
+    found = _by_id(settings.playbooks, wanted) or _by_path(Path(wanted))
+    if found is None:
+        known = ", ".join(sorted(map(_id_of, _mains(settings.playbooks)))) or "none"
+        raise DefinitionError(
+            f"PLAYBOOK: there is no playbook {wanted!r}; {SETTING}{settings.playbooks} has: {known}"
+        )
+    return playbook_at(found, people)
+
+
+def _mains(playbooks: Path) -> list[Path]:
+    return sorted(playbooks.glob(f"*/{MAIN}"))
+
+
+def _by_id(playbooks: Path, wanted: str) -> Path | None:
+    # Most playbooks are in a folder of that name, so the others need not be read first.
+    mains = sorted(_mains(playbooks), key=lambda main: main.parent.name != wanted)
+    return next((main for main in mains if _id_of(main) == wanted), None)
+
+
+def _by_path(path: Path) -> Path | None:
+    main = path if path.name == MAIN else path / MAIN
+    try:
+        return main if main.is_file() else None
+    except OSError:
+        # No file can have such a name, or nobody may look there.
+        return None
+
+
+def _id_of(main: Path) -> str:
+    """The id that a playbook.yaml gives, or its folder's name when it cannot be read."""
+    try:
+        data = read(read_text(main), file=str(main)).data
+    except (OSError, UnicodeDecodeError, DefinitionError):
+        data = None
+    given = data.get("id") if isinstance(data, dict) else None
+    return given if isinstance(given, str) else main.parent.name

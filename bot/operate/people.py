@@ -1,0 +1,166 @@
+"""What an operator does about people: look at them, compare them, let them in, see what waits."""
+
+import json
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+from adapters.clock import SystemClock
+from bot.people.check import Checked, check
+from bot.people.directory import Directory, load_people
+from bot.people.file import Person
+from bot.settings import Settings
+from bot.terminal.tables import headed
+from bot.wiring.people import open_desk, open_slack_accounts, open_telegram_accounts
+from bot.wiring.store import open_store
+from engine.ports.storage.admissions import Entrant
+from engine.yaml.faults import suggestion
+
+_ACCOUNT = re.compile(r"(slack:[TE][A-Z0-9]+:[UW][A-Z0-9]+|[a-z]+:[^\s:]+(:[^\s:]+)?)")
+_WRITE_ACCOUNT = "is no account; write slack:T0EXAMPLE1:U0EXAMPLE1 or telegram:100000001"
+
+
+async def list_people(settings: Settings, *, as_json: bool) -> int:
+    """Prints everybody in people.yaml, and who may ask besides."""
+    people = load_people(settings.people)
+    async with open_desk(settings, people) as desk:
+        entrants = await desk.admissions.everybody()
+    if as_json:
+        listed = [*map(_as_json, people.people), *map(_entrant_as_json, entrants)]
+        print(json.dumps(listed, ensure_ascii=False))
+        return 0
+    heads = ("id", "name", "roles", "accounts", "language", "zone", "delegate")
+    print(headed([heads, *(_row(person) for person in people.people)]))
+    for role in people.file.roles:
+        if role.slack_group:
+            print(f"role {role.id}: also the members of Slack group {role.slack_group}")
+    admit = people.file.admit
+    for what in ("platforms", "workspaces", "roles"):
+        if named := getattr(admit, what):
+            print(f"may ask besides: {what} {', '.join(named)}")
+    for each in entrants:
+        when = f" on {each.at:%Y-%m-%d %H:%M %Z}" if each.at else ""
+        print(f"may ask besides: {each.account} ({each.name}), let in by {each.by}{when}")
+    return 0
+
+
+async def admit(settings: Settings, account: str) -> int:
+    """Lets an account in beside people.yaml: it may ask, and start what needs no role."""
+    if not _ACCOUNT.fullmatch(account):
+        print(f"{account}: {_WRITE_ACCOUNT}", file=sys.stderr)
+        return 1
+    async with open_desk(settings, load_people(settings.people)) as desk:
+        now = SystemClock(settings.timezone).now()
+        await desk.admissions.admit(Entrant(account=account, by="operator", at=now))
+    print(f"{account}: may ask now, and start what needs no role")
+    return 0
+
+
+async def revoke(settings: Settings, account: str) -> int:
+    """Takes that back; 1 when the account was not let in."""
+    async with open_desk(settings, load_people(settings.people)) as desk:
+        gone = await desk.admissions.revoke(account)
+    if not gone:
+        print(f"{account}: was not let in; see `signoff people list`", file=sys.stderr)
+        return 1
+    print(f"{account}: may ask no more")
+    return 0
+
+
+async def check_people(settings: Settings, *, as_json: bool) -> int:
+    """Compares people.yaml with the platforms; 1 when something is wrong, 3 if not all is known."""
+    people = load_people(settings.people)
+    async with AsyncExitStack() as stack:
+        # Where workspaces installed the app themselves, the store has their tokens.
+        store = await open_store(settings, stack) if settings.slack_many else None
+        slack = open_slack_accounts(settings, stack, store)
+        telegram = open_telegram_accounts(settings, stack)
+        found = await check(
+            people,
+            slack=slack.account if slack else None,
+            telegram=telegram.account if telegram else None,
+            group=slack.members if slack else None,
+        )
+    if as_json:
+        print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
+    elif found:
+        rows = [(one.whose, one.platform, one.account, one.state, one.told) for one in found]
+        print(headed([("whose", "platform", "account", "state", "told"), *rows]))
+    else:
+        print("nobody in this file has an account on Slack or Telegram")
+    return _status(found)
+
+
+def _status(found: Sequence[Checked]) -> int:
+    states = {one.state for one in found}
+    if "wrong" in states:
+        return 1
+    return 3 if "unknown" in states else 0
+
+
+async def link(settings: Settings, person_id: str, *, minutes: float) -> int:
+    """Prints a link that signs the person in to the web chat once; 1 when it cannot."""
+    people = load_people(settings.people)
+    person = next((person for person in people.people if person.id == person_id), None)
+    if settings.web_login != "link":
+        print("SIGNOFF_WEB_LOGIN: should be link, for links to sign anybody in", file=sys.stderr)
+        return 1
+    if person is None:
+        return nobody(people, person_id)
+    if not person.web:
+        print(f"{person_id}: has no `web` name in {settings.people}", file=sys.stderr)
+        return 1
+    async with open_desk(settings, people) as desk:
+        secret = await desk.logins.link(person.id, keep_s=minutes * 60)
+    address = settings.public_url or f"http://{_host(settings.host)}:{settings.port}"
+    # Behind the # no server on the way and no prefetcher sees it.
+    print(f"{address}/login#{secret}")
+    print(f"good once, for {minutes:g} minutes, for {person.name}", file=sys.stderr)
+    return 0
+
+
+async def unlink(settings: Settings, person_id: str) -> int:
+    """Signs the person out everywhere; also somebody who is in people.yaml no more."""
+    people = load_people(settings.people)
+    async with open_desk(settings, people) as desk:
+        await desk.logins.leave_everywhere(person_id)
+    known = any(person.id == person_id for person in people.people)
+    note = "" if known else " (nobody of this id is in people.yaml)"
+    print(f"{person_id}: signed out everywhere, and links given so far are worthless{note}")
+    return 0
+
+
+def nobody(people: Directory, person_id: str) -> int:
+    """Says that there is nobody of that id, and who may have been meant; 1."""
+    hint = suggestion(person_id, {person.id for person in people.people})
+    print(f"{person_id}: nobody of this id is in people.yaml; {hint}", file=sys.stderr)
+    return 1
+
+
+def _host(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _row(person: Person) -> tuple[str, ...]:
+    delegate = person.delegate
+    until = f" until {delegate.until}" if delegate and delegate.until else ""
+    return (
+        person.id,
+        person.name,
+        ", ".join(person.roles) or "-",
+        ", ".join(person.accounts()) or "-",
+        person.language or "-",
+        person.zone or "-",
+        f"{delegate.person}{until}" if delegate else "-",
+    )
+
+
+def _entrant_as_json(entrant: Entrant) -> dict[str, Any]:
+    told = entrant.model_dump(mode="json", include={"by", "at"})
+    return {"id": entrant.account, "name": entrant.name, "roles": (), "admitted": told}
+
+
+def _as_json(person: Person) -> dict[str, Any]:
+    return person.model_dump(mode="json", exclude={"label"}) | {"accounts": person.accounts()}

@@ -1,0 +1,108 @@
+"""Traces of runs, run again against the playbooks as they are now: a regression suite (000 §5)."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import cast
+
+from pydantic import ValidationError
+
+from bot.definitions.definitions import people_of, playbooks_of
+from bot.people.directory import Directory
+from bot.settings import Settings
+from bot.terminal.progress import tracked
+from engine.errors import DefinitionError
+from engine.frames.outcome import Services
+from engine.playbooks.model import Playbook
+from engine.ports.library import NOTHING
+from engine.ports.records import Records
+from engine.rules.soft import SoftLimits
+from engine.runs.replay.replay import Replayed, replay
+from engine.runs.replay.trace import RunTrace
+from engine.yaml.source import Problems
+
+
+async def replay_traces(
+    settings: Settings, path: Path, playbooks: Path | None, *, as_json: bool
+) -> int:
+    """Prints for each trace (a file, or the *.json of a folder) where it decides otherwise now.
+
+    1 when there is a difference, 2 when a trace or playbook cannot be read.
+    """
+    problems = Problems()
+    people = people_of(settings.people, problems)
+    found = playbooks_of(playbooks or settings.playbooks, people, problems, named="")
+    problems.raise_if_any()
+    assert people is not None
+    services = _services(settings, people)
+    worst, told = 0, []
+    texts = _texts(path)
+    for file, text in tracked(texts, "traces", len(texts)):
+        status, line = await _replayed(file, text, found, services)
+        worst = max(worst, status)
+        told.append(line)
+    if not told:
+        print(f"{path}: there is no trace (*.json) in it", file=sys.stderr)
+        return 2
+    print(json.dumps(told, ensure_ascii=False) if as_json else "\n".join(map(_line, told)))
+    return worst
+
+
+def _texts(path: Path) -> Sequence[tuple[Path, str]]:
+    """The trace files and what is in them; a DefinitionError names one that cannot be read."""
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    try:
+        return [(file, file.read_text(encoding="utf-8")) for file in files]
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionError(f"{path}: cannot be read: {error}") from error
+
+
+async def _replayed(
+    file: Path, text: str, playbooks: Mapping[str, Playbook], services: Services
+) -> tuple[int, dict[str, object]]:
+    try:
+        trace = RunTrace.model_validate_json(text)
+    except ValidationError as error:
+        return 2, {"trace": str(file), "fault": f"is no trace: {error.errors()[0]['msg']}"}
+    playbook = playbooks.get(trace.run.playbook)
+    if playbook is None:
+        return 2, {"trace": str(file), "fault": f"there is no playbook {trace.run.playbook!r}"}
+    return _result(file, await replay(trace, playbook, services))
+
+
+def _result(file: Path, replayed: Replayed) -> tuple[int, dict[str, object]]:
+    told: dict[str, object] = {"trace": str(file), "steps": replayed.steps}
+    if replayed.difference is None:
+        return 0, told
+    found = replayed.difference
+    step = {"step": found.step, "what": found.what, "recorded": found.recorded, "now": found.now}
+    return 1, {**told, "difference": step}
+
+
+def _line(told: dict[str, object]) -> str:
+    match told:
+        case {"fault": fault}:
+            return f"{told['trace']}: {fault}"
+        case {"difference": {"step": step, "what": what, "recorded": then, "now": now}}:
+            return f"{told['trace']}: step {step}, {what}\n  recorded: {then}\n  now:      {now}"
+    return f"{told['trace']}: the same in {told['steps']} steps"
+
+
+def _services(settings: Settings, people: Directory) -> Services:
+    now = datetime.now(UTC)
+    return Services(
+        # Tools are answered from the trace, so that nobody looks at records.
+        records=cast(Records, None),
+        people=people,
+        model=None,
+        new_id=lambda conversation: "",
+        now=now,
+        today=now.date(),
+        zone=settings.timezone,
+        library=NOTHING,
+        project=lambda conversation: "",
+        soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
+        graph_budget=settings.graph_budget,
+    )

@@ -1,0 +1,135 @@
+"""How messages would be understood, on the command line: nothing is started or answered."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from adapters.clock import SystemClock
+from bot.definitions.definitions import load_definitions
+from bot.settings import Settings
+from bot.terminal.progress import tracked
+from cards.model import Principal
+from engine.frames.intents import Intent
+from engine.ports.model import Model
+from engine.text.language import detect
+from engine.tools.registry import READONLY
+from engine.understanding.context import RouteContext, Routed
+from engine.understanding.learned.lint import Doubtful, doubtful
+from engine.understanding.learned.table import RouteTable
+from engine.understanding.router.chain import route
+
+GUESS = 0.22
+"""From this score on a piece that nothing is sure of is printed as what it most likely is."""
+
+_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+"""What some readers take for the end of a line, escaped in JSON."""
+
+
+async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
+    """Prints how a message is read; for `-`, each line of the standard input."""
+    table = load_definitions(settings).table()
+    async with _model(settings) as model:
+        for said in _lines(text):
+            routed = await route(said, _context(settings, table, said), model)
+            told = json.dumps(as_data(said, routed), ensure_ascii=False)
+            print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)
+    return 0
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The messages to route; bytes that are no UTF-8 are replaced, whatever the locale is."""
+    raw = sys.stdin.buffer if text == "-" else [os.fsencode(text)]
+    for line in raw:
+        yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
+    """Prints examples that look like another route; 1 when a text stands under two."""
+    table = load_definitions(settings).table()
+    found = doubtful(table, lambda every: tracked(every, "examples", len(every)))
+    if as_json:
+        print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
+        return 1 if any(one.twice for one in found) else 0
+    for one in found:
+        told = "stands there too" if one.twice else f"{one.other:.2f}, its own {one.own:.2f}"
+        print(f"{one.example.group}: {one.example.text!r} looks like {one.looks_like}: {told}")
+    twice = sum(one.twice for one in found)
+    print(f"{len(found)} examples look like another route, {twice} of them stand under two")
+    return 1 if twice else 0
+
+
+def _doubt(one: Doubtful) -> dict[str, Any]:
+    example = {"text": one.example.text, "group": one.example.group, "looks_like": one.looks_like}
+    return example | {"own": one.own, "other": one.other, "twice": one.twice}
+
+
+def as_data(text: str, routed: Routed) -> dict[str, Any]:
+    """The message and its intents; an unsure one as what it most likely is."""
+    return {"text": text, "intents": [_intent(intent) for intent in routed.intents]}
+
+
+def _intent(intent: Intent) -> dict[str, Any]:
+    likely = (c for c in intent.candidates if intent.kind == "unclear" and c.score >= GUESS)
+    guess = next(likely, None)
+    return {
+        "kind": guess.kind if guess else intent.kind,
+        "text": intent.text,
+        "playbook": guess.playbook if guess else intent.playbook,
+        "depends_on": list(intent.depends_on),
+        "confidence": round(guess.score, 2) if guess else intent.confidence,
+        "sure": intent.sure,
+        "why": intent.why,
+    }
+
+
+def _as_text(routed: Routed) -> str:
+    lines = []
+    for number, intent in enumerate(routed.intents, 1):
+        name = "/".join(filter(None, (intent.playbook, intent.request)))
+        sure = "" if intent.sure else "  (not sure)"
+        lines.append(f"{number}. {intent.kind}{f' {name}' if name else ''}{sure}: {intent.text}")
+        lines.append(f"   why: {intent.why}")
+        if intent.condition:
+            lines.append(f"   if: {intent.condition}")
+        if intent.depends_on:
+            lines.append(f"   after: {', '.join(str(n + 1) for n in intent.depends_on)}")
+        near = (f"{c.playbook}/{c.request}" if c.playbook else c.kind for c in intent.candidates)
+        if intent.candidates:
+            lines.append(f"   may mean: {', '.join(near)}")
+    lines += [f"- {v.strategy}: {'sure' if v.sure else 'no'}; {v.why}" for v in routed.trace]
+    return "\n".join(lines)
+
+
+def _context(settings: Settings, table: RouteTable, text: str) -> RouteContext:
+    return RouteContext(
+        table=table,
+        tools=READONLY,
+        open_cards=(),
+        principal=Principal(id="operator", name="operator"),
+        today=SystemClock(settings.timezone).today(),
+        recent=(),
+        lang=detect(text),
+    )
+
+
+@asynccontextmanager
+async def _model(settings: Settings) -> AsyncIterator[Model | None]:
+    if settings.llm_model is None or settings.openai_api_key is None:
+        yield None
+        return
+    from adapters.openai import OpenAIModel
+
+    model = OpenAIModel(
+        api_key=settings.openai_api_key.get_secret_value(),
+        base_url=settings.openai_base_url or "",
+        model=settings.llm_model,
+        fallbacks=settings.llm_fallback_models,
+    )
+    try:
+        yield model
+    finally:
+        await asyncio.shield(model.close())

@@ -1,0 +1,188 @@
+"""What developers and operators do with single runs: explain, take the trace, migrate."""
+
+import json
+import sys
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from bot.definitions.current import Pointer, published_playbook
+from bot.operate.operate import VIA, operator
+from bot.settings import Settings
+from bot.wiring.service import Kept, open_archive
+from engine.frames.ends import as_ended, end_of
+from engine.frames.state import Run, position
+from engine.mail import Migrated
+from engine.playbooks.model import Playbook
+from engine.ports.storage.archive import History
+from engine.runs.migration import Migration, migration
+from engine.runs.replay.explain import Explained, StepThen, explained
+from engine.runs.replay.trace import trace_of
+
+CURRENT = "current"
+
+
+class Found(NamedTuple):
+    """A run as it is kept; `playbook` is None when that is not."""
+
+    run: Run
+    playbook: Playbook | None
+    history: History
+
+
+_NEWEST = 50
+
+
+async def list_runs(settings: Settings, *, as_json: bool) -> int:
+    """Prints the newest 50 runs, a line each: id, when, status, end, what, where, for whom."""
+    async with open_archive(settings) as kept:
+        found = await kept.archive.runs(_NEWEST)
+    told = [_summary(name, history) for name, history in found]
+    if as_json:
+        print(json.dumps(told, ensure_ascii=False))
+    else:
+        print("\n".join("  ".join(each.values()) for each in told) or "there is no run")
+    return 0
+
+
+def _summary(name: str, history: History) -> dict[str, str]:
+    try:
+        run = Run.model_validate_json(history.body)
+    except ValidationError:
+        return {"run": name, "status": history.ended or "its state is of another version"}
+    return {
+        "run": name,
+        "started": f"{run.started_at:%Y-%m-%d %H:%M:%SZ}",
+        "status": history.ended or run.status,
+        "end": end_of(as_ended(run, history.ended)) or "-",
+        "playbook": run.playbook,
+        "at": position(run.frames[-1]),
+        "conversation": run.conversation,
+        "requester": run.requester.id,
+    }
+
+
+async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
+    """Prints for each skill why it may be chosen now or not, and every step; 1 for no such run."""
+    async with open_archive(settings) as kept:
+        found = await find_run(kept, run_id)
+    if found is None:
+        return 1
+    if found.playbook is None:
+        return _fault(f"{run_id}: its playbook {found.run.digest} is not published")
+    why = explained(found.run, found.playbook, found.history.entries, ended=found.history.ended)
+    print(why.model_dump_json(indent=2) if as_json else _told(why))
+    return 0
+
+
+async def trace(settings: Settings, run_id: str) -> int:
+    """Prints the run's trace, which `signoff replay` reads; 1 for no such run."""
+    async with open_archive(settings) as kept:
+        found = await find_run(kept, run_id)
+    if found is None:
+        return 1
+    print(trace_of(found.run, found.history.entries).model_dump_json())
+    return 0
+
+
+async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as_json: bool) -> int:
+    """Has the run go on with the playbook of that digest, or tells what would become of it.
+
+    1 when there is no such run, or it cannot.
+    """
+    async with open_archive(settings) as kept:
+        found = await find_run(kept, run_id)
+        if found is None:
+            return 1
+        new = await _target(kept, found.run, to)
+        if new is None:
+            return _fault(f"--to: no playbook is published under {to}")
+        change = migration(found.run, found.playbook, new)
+        if not change.faults and not dry_run:
+            await _send(kept, found.run, new.digest)
+    print(_json_of(change) if as_json else _line(run_id, change, dry_run=dry_run))
+    return 1 if change.faults else 0
+
+
+async def _target(kept: Kept, run: Run, to: str) -> Playbook | None:
+    """The playbook of that digest; `current` is the one that new runs begin with."""
+    if to == CURRENT:
+        pointer = await kept.published.pointer()
+        digests = Pointer.model_validate_json(pointer).playbooks if pointer else {}
+        to = digests.get(run.playbook, to)
+    return await published_playbook(kept.published, to)
+
+
+async def _send(kept: Kept, run: Run, to: str) -> None:
+    mail = Migrated(to=to, by=operator(), via=VIA).stored()
+    if run.status == "blocked" and await kept.operations.retry(
+        run.id, mail, by=operator(), via=VIA
+    ):
+        return
+    await kept.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
+
+
+async def find_run(kept: Kept, run_id: str) -> Found | None:
+    """The run with its playbook and history; None, after a word to the operator, for no such."""
+    history = await kept.archive.history(run_id)
+    if history is None:
+        _fault(f"{run_id}: no run is kept under this id")
+        return None
+    try:
+        run = Run.model_validate_json(history.body)
+    except ValidationError:
+        _fault(f"{run_id}: its state was written by another version")
+        return None
+    run = as_ended(run, history.ended)
+    playbook = await published_playbook(kept.published, run.digest)
+    return Found(run, playbook, history)
+
+
+def _fault(text: str) -> int:
+    print(text, file=sys.stderr)
+    return 1
+
+
+def _told(why: Explained) -> str:
+    waiting = ", ".join(why.waiting) or "nothing"
+    ended = f" ({why.end})" if why.end else ""
+    lines = [
+        f"run {why.run}: {why.status}{ended}, phase {why.phase}, at {why.at}",
+        f"playbook {why.playbook} {why.digest[:12]}, request {why.request or 'none'}",
+        f"missing: {', '.join(why.missing) or 'nothing'}; waits for: {waiting}",
+        "",
+        *(f"{'in ' if s.available else 'out'}  {s.skill}: {s.why}" for s in why.skills),
+        *_jobs(why),
+        "",
+        *(_step(step) for step in why.steps),
+    ]
+    return "\n".join(lines)
+
+
+def _jobs(why: Explained) -> list[str]:
+    """The jobs of its job graph, after an empty line; [] for a run that has none."""
+    lines = []
+    for job in why.jobs:
+        needs = f"; needs {', '.join(job.needs)}" if job.needs else ""
+        error = f"; {' '.join(job.error.split())}" if job.error else ""
+        by = f" by {job.expert}" if job.expert else ""
+        lines.append(f"{job.state}  {job.job}{by}, attempt {job.attempts}{needs}{error}")
+    return ["", *lines] if lines else []
+
+
+def _step(step: StepThen) -> str:
+    by = f"; {step.by} changed {', '.join(step.changed)}" if step.changed else ""
+    judged = f"; {step.judged}" if step.judged else ""
+    return f"{step.at[:19]}  {step.frame}  {step.outcome}  {step.why}{by}{judged}"
+
+
+def _json_of(change: Migration) -> str:
+    told = {"faults": list(change.faults), "asks_again": change.asks_again, "to": change.run.digest}
+    return json.dumps(told, ensure_ascii=False)
+
+
+def _line(run_id: str, change: Migration, *, dry_run: bool) -> str:
+    if change.faults:
+        return "\n".join(f"{run_id}: cannot be migrated: {fault}" for fault in change.faults)
+    how = f"asks again, since {change.asks_again}" if change.asks_again else "waits as before"
+    return f"{run_id}: {'would be' if dry_run else 'is being'} migrated, and {how}"

@@ -1,0 +1,145 @@
+"""Cards as operators see them: what they ask, whom, and what came of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.people.directory import Directory
+from cards.model import Card, Lang
+from cards.showing.show import fallen, outcome
+from cards.texts import say
+from engine.ports.storage.listing import OpenCard
+
+Mask = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class CardLine:
+    """A card; `text` and `problems` are Markdown. `people` may decide: names, by role.
+
+    `votes` are names with what they chose, `fallen` says which count no more,
+    `age` how long it has been open.
+    """
+
+    token: str
+    run: str
+    kind: str
+    title: str
+    status: str
+    text: str
+    rows: tuple[tuple[str, str], ...]
+    problems: tuple[str, ...]
+    outcome: str
+    waits_for: str
+    people: tuple[str, ...]
+    votes: tuple[tuple[str, str, datetime], ...]
+    fallen: tuple[str, ...]
+    quorum: int
+    four_eyes: bool
+    requester: str
+    conversation: str
+    deadline: datetime | None
+    since: datetime | None = None
+    age: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody's answer is awaited."""
+        return self.status == "open"
+
+
+@dataclass(frozen=True, slots=True)
+class CardWords:
+    """What it takes to tell of cards: who is who, the language, the time zone and the mask."""
+
+    people: Directory
+    lang: Lang
+    zone: str
+    mask: Mask
+
+    def line(self, card: Card, since: datetime | None = None, age: str = "") -> CardLine:
+        """The card as a line, or a paragraph, of a page."""
+        mask, labels = self.mask, {choice.id: choice.label for choice in card.choices}
+        return CardLine(
+            token=card.token,
+            run=card.run,
+            kind=card.kind,
+            title=mask(card.title),
+            status=card.status,
+            text=mask(card.text),
+            rows=tuple((row.label, mask(row.value)) for row in card.rows),
+            problems=tuple(map(mask, card.problems)),
+            outcome=mask(outcome(card, self.zone)) if card.status != "open" else "",
+            waits_for=self.who(card),
+            people=self._deciders(card),
+            votes=tuple((v.name, labels.get(v.choice, v.choice), v.at) for v in card.votes),
+            fallen=tuple(map(mask, fallen(card))) if card.status == "open" else (),
+            quorum=card.review.quorum,
+            four_eyes=card.review.four_eyes,
+            requester=mask(card.requester_name or card.requester),
+            conversation=card.conversation,
+            deadline=card.deadline,
+            since=since,
+            age=age,
+        )
+
+    def who(self, card: Card) -> str:
+        """The roles that decide it, else whom it names."""
+        roles = [self.people.role_name(role, self.lang) for role in card.review.roles]
+        named = ", ".join(roles) or card.waiting_for or card.requester_name or card.requester
+        return self.mask(named)
+
+    def _deciders(self, card: Card) -> tuple[str, ...]:
+        people = self.people.about(card.conversation)
+        holders = people.holders(card.review.roles) if card.review.roles else ()
+        known = {card.requester: card.requester_name or card.requester}
+        named = [
+            *(person.name for person in holders),
+            *(known.get(person, person) for person in card.review.persons),
+            *(say("vote.for", self.lang, name=h.to_name, seat=h.by_name) for h in card.handed),
+        ]
+        return tuple(dict.fromkeys(map(self.mask, named)))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """How many cards wait for somebody, and how long the oldest has."""
+
+    who: str
+    count: int
+    oldest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A page of the cards that somebody has to answer; `count` fit in all. And all, in groups."""
+
+    cards: Sequence[CardLine]
+    count: int
+    groups: Sequence[Group]
+
+
+def waiting(
+    cards: Sequence[OpenCard], words: CardWords, now: datetime, who: str, part: slice
+) -> Waiting:
+    """The cards of `who`, or of everybody, of which `part` is told; all by who is waited for."""
+    asking = [(each, words.who(each.card)) for each in cards if each.card.kind != "phase_done"]
+    fitting = [each for each, name in asking if not who or name == who]
+    found: dict[str, list[OpenCard]] = {}
+    for each, name in asking:
+        found.setdefault(name, []).append(each)
+    # The oldest stands first.
+    grouped = [Group(name, len(group), aged(now - group[0].since)) for name, group in found.items()]
+    lines = [words.line(each.card, each.since, aged(now - each.since)) for each in fitting[part]]
+    return Waiting(lines, len(fitting), grouped)
+
+
+def aged(time: timedelta) -> str:
+    """A length of time in its largest units, as in `3 d 4 h`; `< 1 min` for less."""
+    minutes = int(time.total_seconds() // 60)
+    days, hours = minutes // 1440, minutes // 60 % 24
+    if days:
+        return f"{days} d {hours} h" if hours else f"{days} d"
+    if hours:
+        return f"{hours} h {minutes % 60} min"
+    return f"{minutes} min" if minutes > 0 else "< 1 min"

@@ -1,0 +1,174 @@
+"""Everything that a run's page shows, from what the store and the playbook say of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from bot.pages.views.card import CardLine, CardWords
+from bot.pages.views.jobs import JobsView, jobs_view
+from bot.pages.views.path import named, taken
+from bot.pages.views.reviewers import with_reviewers
+from bot.pages.views.run_list import read_run
+from bot.pages.views.timeline import Step, Totals, cut, steps, totals
+from cards.model import Card
+from engine.frames.ends import as_ended, end_of
+from engine.frames.state import Run, position
+from engine.playbooks.drawing.graph import graph_of
+from engine.playbooks.drawing.svg import draw
+from engine.playbooks.model import Playbook
+from engine.ports.storage.archive import History
+from engine.talk.turn.traces import masked
+
+CARDS = 100
+CHILDREN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A child run: its name among its siblings, and how it ended, or that it has not."""
+
+    id: str
+    key: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run's page. `run` is None for the state of another version, which is shown as it is.
+
+    `picture` is safe markup, None without the playbook; `way` tells the same in words. `jobs` is
+    None for a run in no job graph.
+    """
+
+    id: str
+    status: str
+    end: str
+    ended: bool
+    run: Run | None
+    at: str
+    text: str
+    person: str
+    told: str
+    known: tuple[tuple[str, str], ...]
+    timeline: Sequence[Step]
+    totals: Totals
+    cards: Sequence[CardLine]
+    children: Sequence[Child]
+    picture: Markup | None
+    way: Sequence[tuple[str, bool]]
+    jobs: JobsView | None
+    raw: str
+    entries: int
+
+    @property
+    def open_cards(self) -> Sequence[CardLine]:
+        """The cards that the run waits for."""
+        return [card for card in self.cards if card.open and card.kind != "phase_done"]
+
+    @property
+    def may_cancel(self) -> bool:
+        """Whether it can be ended: a child run ends with its parent."""
+        return self.run is not None and not self.ended and not self.run.parent
+
+    @property
+    def may_retry(self) -> bool:
+        """Whether it waits for an operator."""
+        return self.status == "blocked"
+
+
+def tokens_of(history: History) -> Sequence[str]:
+    """The cards that a run asked, the newest of very many, in the order they were asked."""
+    found = [token for entry in read_entries(history) for token in entry.get("cards") or ()]
+    return list(dict.fromkeys(map(str, found)))[-CARDS:]
+
+
+def read_entries(history: History) -> Sequence[Mapping[str, Any]]:
+    """The audit, oldest first; what is no JSON object is told as it is."""
+    found: list[Mapping[str, Any]] = []
+    for text in history.entries:
+        entry: Any = None
+        with suppress(ValueError):
+            entry = json.loads(text)
+        found.append(entry if isinstance(entry, dict) else {"event": "?", "entry": text})
+    return found
+
+
+def view_of(
+    run_id: str,
+    history: History,
+    cards: Sequence[Card],
+    playbook: Playbook | None,
+    words: CardWords,
+) -> RunView:
+    """The page of a run with its cards, in the playbook that it began with."""
+    run, entries = read_run(history.body), read_entries(history)
+    run = as_ended(run, history.ended) if run is not None else None
+    timeline = steps(masked(entries, words.mask))
+    status = run.status if run else history.ended or "unreadable"
+    lines = [words.line(card) for card in cards]
+    picture, way = _drawn(run, entries, playbook, words, lines)
+    return RunView(
+        id=run_id,
+        status=status,
+        end=(end_of(run) if run else None) or "",
+        ended=bool(history.ended),
+        run=run,
+        at=position(run.frames[-1]) if run else "",
+        text=words.mask(run.text) if run else "",
+        person=words.mask(run.requester.name) if run else "",
+        told=words.mask(run.part.told()) if run else "",
+        known=_known(run, words) if run else (),
+        timeline=timeline,
+        totals=totals(timeline),
+        cards=lines,
+        children=_children(run, entries) if run else (),
+        picture=picture,
+        way=way,
+        jobs=jobs_view(run, playbook, words.lang, words.mask) if run else None,
+        raw=cut(words.mask(history.body)) if run is None else "",
+        entries=len(entries),
+    )
+
+
+def _drawn(
+    run: Run | None,
+    entries: Sequence[Mapping[str, Any]],
+    playbook: Playbook | None,
+    words: CardWords,
+    cards: Sequence[CardLine],
+) -> tuple[Markup | None, Sequence[tuple[str, bool]]]:
+    if run is None or playbook is None:
+        return None, ()
+    graph, path = graph_of(playbook, words.lang), taken(run, entries)
+    deciders = [
+        name for card in cards if card.open and card.kind == "confirm" for name in card.people
+    ]
+    graph = with_reviewers(graph, words, waiting=path.waiting, deciders=deciders)
+    svg = draw(graph, visited=path.visited, waiting=path.waiting, styled=False)
+    return Markup(svg), named(path, graph)  # noqa: S704 - the drawing escapes its texts
+
+
+def _known(run: Run, words: CardWords) -> tuple[tuple[str, str], ...]:
+    """What the run knows, by path."""
+    state = run.state
+    groups = (("", state.data), ("profile.", state.profile), ("decisions.", state.decisions))
+    return tuple(
+        (prefix + name, words.mask(cut(value)))
+        for prefix, values in groups
+        for name, value in values.items()
+    )
+
+
+def _children(run: Run, entries: Sequence[Mapping[str, Any]]) -> Sequence[Child]:
+    """Those that live, then those that the audit says have ended."""
+    found = {child: Child(child, key, "") for key, child in run.children.items()}
+    for entry in entries:
+        mail = entry.get("mail")
+        if entry.get("input") == "child_ran" and isinstance(mail, dict):
+            child = str(mail.get("run", ""))
+            found[child] = Child(child, str(mail.get("key", "")), str(mail.get("status", "")))
+    return list(found.values())[:CHILDREN]

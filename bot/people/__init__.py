@@ -1,0 +1,1 @@
+"""Who is who: accounts, roles, groups, and where each person is reached."""

@@ -1,0 +1,232 @@
+"""people.yaml: persons with their accounts, roles with their Slack groups, read and checked."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import Field as Key
+
+from adapters.text_files import read_text
+from bot.setting_rules import platform_names
+from cards.frozen import Frozen
+from cards.model import Lang, Principal
+from cards.texts import say
+from engine.errors import DefinitionError
+from engine.text.language import Bilingual
+from engine.yaml.faults import Path as At
+from engine.yaml.faults import suggestion
+from engine.yaml.source import Problems, Source, read, try_build
+
+_SLACK = re.compile(r"[TE][A-Z0-9]+:[UW][A-Z0-9]+")
+_GROUP = re.compile(r"[TE][A-Z0-9]+:S[A-Z0-9]+")
+_TELEGRAM = re.compile(r"[1-9][0-9]{0,19}")
+_WORKSPACE = re.compile(r"[TE][A-Z0-9]{2,20}")
+
+Found = Iterator[tuple[At, str]]
+
+
+class Role(Frozen):
+    """A role that reviews may name; members of `slack_group` ("TEAM:GROUP") hold it too."""
+
+    id: str
+    zh: str
+    en: str
+    slack_group: str = ""
+
+
+class Delegate(Frozen):
+    """Who stands in for a person, up to and including the day `until`, or for good."""
+
+    person: str
+    until: date | None = None
+
+
+class Person(Frozen):
+    """One voter, with every account of theirs."""
+
+    id: str
+    name: str
+    web: str = ""
+    slack: tuple[str, ...] = ()
+    telegram: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    language: Lang | None = None
+    zone: str = ""
+    delegate: Delegate | None = None
+    label: Bilingual = Key(default=Bilingual(zh="", en=""))
+
+    def accounts(self) -> tuple[str, ...]:
+        """`platform:...` of every account, as actors are looked up."""
+        web = (f"web:local:{self.web}",) if self.web else ()
+        slack = (f"slack:{account}" for account in self.slack)
+        return (*web, *slack, *(f"telegram:{user}" for user in self.telegram))
+
+
+class Admission(Frozen):
+    """Who may ask and start besides the people in the file; nobody where it is empty.
+
+    Everybody on `platforms`, every member of Slack `workspaces` who is no guest there, and holders
+    of `roles`, which a Slack group gives. All others are told `sentence`, which may name
+    {account} and {ask}, and to turn to `ask`.
+    """
+
+    platforms: tuple[str, ...] = ()
+    workspaces: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    ask: str = ""
+    sentence: Bilingual | None = None
+
+    def admits(self, principal: Principal) -> bool:
+        """Whether somebody who is not in the file is admitted by where they are, or as what."""
+        if not set(self.roles).isdisjoint(principal.roles):
+            return True
+        platform, _, rest = principal.id.partition(":")
+        named = platform in self.platforms or (
+            platform == "slack" and rest.partition(":")[0] in self.workspaces
+        )
+        return named and not principal.guest
+
+    def told(self, account: str, lang: Lang) -> str:
+        """What somebody reads who is not admitted."""
+        ask = self.ask or say("stranger.ask", lang)
+        if self.sentence is None:
+            return say("stranger.told", lang, account=account, ask=ask)
+        return self.sentence(lang).replace("{account}", account).replace("{ask}", ask)
+
+
+class PeopleFile(Frozen):
+    """What people.yaml says."""
+
+    roles: tuple[Role, ...]
+    people: tuple[Person, ...]
+    admit: Admission = Admission()
+
+
+def read_people(path: Path) -> PeopleFile:
+    """What a people.yaml says; raises DefinitionError with every problem."""
+    try:
+        text = read_text(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
+    source = read(text, file=str(path))
+    problems = Problems()
+    people = try_build(PeopleFile, source, problems)
+    if people is not None:
+        _check(people, source, problems)
+    problems.raise_if_any()
+    assert people is not None
+    return people
+
+
+def _check(people: PeopleFile, source: Source, problems: Problems) -> None:
+    for faults in (_roles, _persons, _accounts, _delegates, _circles, _admission):
+        for at, message in faults(people):
+            problems.add(source.problem(at, message))
+
+
+def _roles(people: PeopleFile) -> Found:
+    """One id is one role; a group looks like one."""
+    seen: set[str] = set()
+    for index, role in enumerate(people.roles):
+        if role.id in seen:
+            yield ("roles", index, "id"), f"role {role.id!r} is listed twice"
+        seen.add(role.id)
+        if role.slack_group and not _GROUP.fullmatch(role.slack_group):
+            at = ("roles", index, "slack_group")
+            yield at, "is no Slack user group; write TEAM:GROUP as in T0EXAMPLE1:S0EXAMPLE1"
+
+
+def _persons(people: PeopleFile) -> Found:
+    """One id is one person; every role is known, and every time zone."""
+    known = {role.id for role in people.roles}
+    ids: set[str] = set()
+    for index, person in enumerate(people.people):
+        at = ("people", index)
+        if person.id in ids:
+            yield (*at, "id"), f"person {person.id!r} is listed twice"
+        ids.add(person.id)
+        for position, role in enumerate(person.roles):
+            if role not in known:
+                hint = _hint(role, known)
+                yield (*at, "roles", position), f"there is no role {role!r} in this file{hint}"
+        if person.zone and not _is_zone(person.zone):
+            yield (*at, "zone"), "is no time zone; write an IANA name as in Europe/Berlin"
+
+
+def _accounts(people: PeopleFile) -> Found:
+    """One account is one person's, and looks like one of its platform."""
+    owners: dict[str, str] = {}
+    for index, person in enumerate(people.people):
+        at = ("people", index)
+        for account in person.accounts():
+            if account in owners:
+                yield at, f"{account} belongs to {owners[account]!r} already"
+            owners[account] = person.id
+        for position, user in enumerate(person.slack):
+            if not _SLACK.fullmatch(user):
+                wanted = "write TEAM:USER as in T0EXAMPLE1:U0EXAMPLE1"
+                yield (*at, "slack", position), f"is no Slack account; {wanted}"
+        for position, user in enumerate(person.telegram):
+            if not _TELEGRAM.fullmatch(user):
+                wanted = 'write the number, as in "100000001"; a user name can change hands'
+                yield (*at, "telegram", position), f"is no Telegram user id; {wanted}"
+
+
+def _delegates(people: PeopleFile) -> Found:
+    """A delegate is somebody else in this file."""
+    known = {person.id for person in people.people}
+    for index, person in enumerate(people.people):
+        at = ("people", index, "delegate", "person")
+        other = person.delegate.person if person.delegate else person.id
+        if person.delegate and other == person.id:
+            yield at, "nobody can delegate to themselves"
+        elif other not in known:
+            yield at, f"there is no person {other!r} in this file{_hint(other, known)}"
+
+
+def _circles(people: PeopleFile) -> Found:
+    """Delegation ends with somebody; each circle is told once, at its first person."""
+    to = {person.id: person.delegate.person for person in people.people if person.delegate}
+    told: set[str] = set()
+    for index, person in enumerate(people.people):
+        way = [person.id]
+        while way[-1] in to and to[way[-1]] not in way:
+            way.append(to[way[-1]])
+        if len(way) > 1 and to.get(way[-1]) == person.id and not told.intersection(way):
+            told.update(way)
+            circle = " -> ".join((*way, person.id))
+            yield ("people", index, "delegate", "person"), f"delegates in a circle: {circle}"
+
+
+def _admission(people: PeopleFile) -> Found:
+    """Platforms that there are, ids of workspaces, and roles that somebody may hold unlisted."""
+    admit, known = people.admit, {role.id for role in people.roles}
+    by_group = {role.id for role in people.roles if role.slack_group}
+    for index, name in enumerate(admit.platforms):
+        if name not in platform_names():
+            hint = _hint(name, set(platform_names()))
+            yield ("admit", "platforms", index), f"there is no platform {name!r}{hint}"
+    for index, name in enumerate(admit.workspaces):
+        if not _WORKSPACE.fullmatch(name):
+            yield ("admit", "workspaces", index), "is no Slack workspace; write T0EXAMPLE1"
+    for index, name in enumerate(admit.roles):
+        at = ("admit", "roles", index)
+        if name not in known:
+            yield at, f"there is no role {name!r} in this file{_hint(name, known)}"
+        elif name not in by_group:
+            yield at, f"role {name!r} has no slack_group, so only people in this file hold it"
+
+
+def _hint(word: str, known: set[str]) -> str:
+    hint = suggestion(word, known)
+    return f"; {hint}" if hint else ""
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError, ValueError):
+        return False
+    return True

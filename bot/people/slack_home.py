@@ -1,0 +1,56 @@
+"""What the Home tab of Slack shows a person (design §3, inbox)."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+from adapters.slack.outbound.home import HomePage
+from bot.people.directory import Directory
+from bot.people.web_inbox import WebInbox
+from cards.model import Lang, Principal
+from cards.texts import say
+from engine.events import Actor
+from engine.frames.state import ENDED, Run, RunStatus
+from engine.ports.storage.listing import Listing, Wanted
+from engine.talk.turn.active import read_runs
+from engine.text.language import detect
+
+RUNS = 20
+"""So many runs are on the tab at once."""
+
+_LANGS: tuple[Lang, ...] = ("zh", "en")
+_LIVING: frozenset[str] = frozenset(get_args(RunStatus)) - ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class SlackHome:
+    """The cards of the web page's inbox, and the runs that the person began."""
+
+    inbox: WebInbox
+    listing: Listing
+    people: Directory
+
+    def _asked(self, run: Run, person: Principal) -> bool:
+        here = self.people.about(run.conversation).known(person)
+        return not here.ids.isdisjoint(run.requester.ids)
+
+    async def __call__(self, actor: Actor) -> HomePage:
+        """The person's page, by the roles held now. Raises StoreError."""
+        person = self.people.principal(actor)
+        if not self.people.admits(person) and not person.roles:
+            texts = (self.people.stranger_text(person, each) for each in _LANGS)
+            return HomePage(lang="en", note=" ".join(dict.fromkeys(texts)))
+        waiting = await self.inbox(actor)
+        wanted = Wanted(statuses=_LIVING, who=person.id)
+        listed = await self.listing.runs(wanted, after="", limit=RUNS)
+        runs = read_runs([(name, history.body) for name, history in listed.runs])
+        lang: Lang = person.lang or detect(person.name)
+        return HomePage(
+            lang=lang,
+            cards=tuple((card, "zh" if at == "zh" else "en") for card, at in waiting.cards),
+            runs=tuple(
+                say("slack.home_run", lang, name=run.name, state=say(f"state.{run.status}", lang))
+                for run in runs
+                if self._asked(run, person)
+            ),
+            more=waiting.more,
+        )

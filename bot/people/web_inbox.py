@@ -1,0 +1,44 @@
+"""What waits for a visitor of the web chat, as its page shows it (design §3, inbox)."""
+
+from dataclasses import dataclass
+
+from adapters.webchat.platform import Waiting
+from bot.people.directory import Directory
+from bot.people.places import place_of
+from cards.model import Card
+from cards.reader import as_read
+from cards.showing.show import show
+from cards.showing.view import CardView
+from cards.texts import say
+from engine.events import Actor
+from engine.ports.clock import Clock
+from engine.ports.storage.inbox import Inbox
+from engine.talk.waiting import page_of
+
+MOST = 30
+"""So many cards are on the page at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebInbox:
+    """The first page of what a person may decide now, by the roles they hold now."""
+
+    inbox: Inbox
+    people: Directory
+    clock: Clock
+    zone: str
+
+    async def __call__(self, actor: Actor) -> Waiting:
+        """The cards with their buttons, wherever they were asked. Raises StoreUnavailable."""
+        person = self.people.principal(actor)
+        voter = self.people.voter(person, self.clock.today())
+        page = await page_of(self.inbox, voter, self.clock.now(), size=MOST)
+        zone = person.zone or self.zone
+        names = self.people.role_name
+        read = [as_read(card, person.lang, names) for card in page.cards]
+        return Waiting(tuple((_view(card, zone), card.lang) for card in read), page.more)
+
+
+def _view(card: Card, zone: str) -> CardView:
+    place = place_of(card.conversation, card.lang)
+    return show(card, zone, origin=say("card.origin", card.lang, place=place, url=""))

@@ -1,0 +1,1 @@
+"""Processes of the service: web, worker, supervisor, watchdog."""

@@ -1,0 +1,114 @@
+"""The web process: platforms' routes, listeners, and health (design §3, §9)."""
+
+import asyncio
+
+import structlog
+from aiohttp import web
+
+from bot.api.skills import SkillApi
+from bot.http.documents import documents_route
+from bot.http.metrics import metrics_route
+from bot.pages.routes import admin_routes
+from bot.people.directory import SHUT_OUT
+from bot.processes.health import health_routes
+from bot.processes.notify import Notifier
+from bot.processes.web_server import TimedRunner
+from bot.settings import Settings
+from bot.stopping import end, pause
+from bot.wiring.platforms import Adapter
+from bot.wiring.service import Parts, open_parts
+
+log = structlog.get_logger()
+MAX_BODY_BYTES = 1024 * 1024
+LONGEST_PAUSE_S = 60.0
+
+
+async def serve(settings: Settings, stop: asyncio.Event) -> None:
+    """Serve until `stop`; raises OSError when the port is taken."""
+    async with open_parts(settings, stop) as parts:
+        runner = TimedRunner(application(parts), access_log=None, handle_signals=False)
+        await runner.setup()
+        site = web.TCPSite(
+            runner,
+            settings.host,
+            settings.port,
+            shutdown_timeout=5,
+            reuse_port=settings.share_port or None,
+        )
+        await site.start()
+        log.info("web_started", host=settings.host, port=settings.port)
+        for name in parts.people.shut_out(parts.platforms):
+            log.warning("platform_shut_out", platform=name, warning=SHUT_OUT)
+        try:
+            async with asyncio.TaskGroup() as group:
+                listening = [
+                    group.create_task(_listen(platform, parts, stop))
+                    for platform in parts.platforms.values()
+                ]
+                group.create_task(Notifier().run(stop))
+                group.create_task(parts.standings.run(stop))
+                group.create_task(parts.lag.run(stop))
+                group.create_task(parts.reloading.run(stop))
+                group.create_task(parts.groups.run(stop))
+                group.create_task(parts.entrants.run(stop))
+                group.create_task(parts.watch.run(stop))
+                group.create_task(parts.meter.run(stop))
+                await stop.wait()
+                await end(listening)
+        finally:
+            await runner.cleanup()
+    log.info("web_stopped")
+
+
+async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:
+    """Receive from a platform until the end; one that fails is tried again and harms no other."""
+    delay_s = 1.0
+    while not stop.is_set():
+        parts.standings.listening(platform.name, None)
+        try:
+            await platform.listen(parts.intake)
+        except Exception as error:
+            # The boundary of receiving: whatever a platform's library raises is logged here.
+            log.error("listening_failed", platform=platform.name, error=str(error))
+            parts.standings.listening(platform.name, error)
+        else:
+            return
+        await pause(stop, delay_s)
+        delay_s = min(delay_s * 2, LONGEST_PAUSE_S)
+
+
+def application(parts: Parts) -> web.Application:
+    """The aiohttp application over these parts."""
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
+
+    app.add_routes(health_routes(parts))
+    app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
+    app.add_routes(_skill_api(parts))
+    ended = asyncio.Event()
+    app.add_routes(admin_routes(parts, ended))
+    if parts.settings.only_here:
+        app.add_routes([documents_route(lambda: parts.current.now.documents)])
+    for platform in parts.platforms.values():
+        app.add_routes(platform.routes(parts.intake))
+
+    async def end_streams(app: web.Application) -> None:
+        ended.set()
+        for platform in parts.platforms.values():
+            await platform.close()
+
+    app.on_shutdown.append(end_streams)
+    return app
+
+
+def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:
+    """The internal API, which is off without a token for it."""
+    settings = parts.settings
+    if settings.admin_token is None:
+        return []
+    return SkillApi(
+        token=settings.admin_token,
+        playbooks=lambda: parts.current.now.playbooks,
+        handling=parts.handling,
+        archive=parts.archive,
+        within_s=settings.skill_api_s,
+    ).routes()

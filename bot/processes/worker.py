@@ -1,0 +1,178 @@
+"""The worker process: lanes and delivery, woken by the doorbell (design §3)."""
+
+import asyncio
+from contextlib import suppress
+
+import structlog
+
+from bot.processes.notify import Notifier
+from bot.serve.delivery.delivery import Delivery
+from bot.serve.delivery.growing import Grown
+from bot.serve.delivery.keeping import Keeping
+from bot.serve.delivery.readers import Readers
+from bot.serve.delivery.reposting import Reposting
+from bot.serve.delivery.syncing import Syncing
+from bot.serve.work.lanes import POLL_S, Lanes
+from bot.serve.work.mending import mend
+from bot.serve.work.model_lanes import ModelLanes, ModelLimits
+from bot.serve.work.model_metrics import tell_lanes
+from bot.serve.work.newer import WAIT_S, Patience
+from bot.serve.work.pulse import Pulse
+from bot.settings import Settings
+from bot.stopping import end, pause
+from bot.wiring.platforms import Adapter
+from bot.wiring.service import Parts, open_parts
+from engine.errors import StoreError
+from engine.ports.storage.store import Effects
+
+log = structlog.get_logger()
+# Also how long the end of the process may wait for it.
+BELL_S = 1.0
+# So often within the watchdog's time its worker is heard.
+BEATS = 15
+LONGEST_BEAT_S = 1.0
+# A worker counts as one for so long after it said so last.
+ATTENDS_S, ATTENDS_EVERY_S = 10.0, 3.0
+
+
+async def serve(settings: Settings, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
+    """Run until `stop`, then finish the lanes that are held and return.
+
+    With a `pulse`, a watchdog in another process is shown that this one lives, and what it is at.
+    """
+    if pulse is not None:
+        pulse.attach(asyncio.get_running_loop())
+    async with open_parts(settings, stop) as parts:
+        await work(parts, stop, pulse)
+
+
+async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
+    """Handle mail and show rows over these parts until `stop`."""
+    pulse = pulse or Pulse()
+    delivery = _delivery(parts)
+    asking = _asking(parts)
+    lanes = _lanes(parts, delivery, asking, pulse)
+    # Once for all messages, before the first of them.
+    await parts.reloading.learn()
+    log.info("worker_started", lanes=parts.settings.worker_lanes)
+    drained = asyncio.Event()
+    every_s = beat_s(parts.settings.watchdog_s)
+    async with asyncio.TaskGroup() as group:
+        listening = group.create_task(_listen(parts, lanes, delivery, drained))
+        remote = group.create_task(parts.remote.run())
+        drafting = group.create_task(parts.drafting.run())
+        group.create_task(pulse.run(parts.mailbox.holder, every_s, drained))
+        group.create_task(_attend(parts, drained))
+        group.create_task(Notifier().run(stop))
+        group.create_task(delivery.run(drained))
+        group.create_task(parts.watch.run(drained))
+        group.create_task(parts.meter.run(drained))
+        if parts.handling.model:
+            group.create_task(tell_lanes(parts.numbers, asking, drained))
+        group.create_task(parts.reloading.run(stop))
+        group.create_task(parts.groups.run(drained))
+        group.create_task(parts.entrants.run(drained))
+        group.create_task(mend(parts.inbox, parts.numbers, stop))
+        group.create_task(_wake_at(stop, lanes))
+        await lanes.run(stop)
+        # What is being sent is finished; the rest is durable and waits for the next worker.
+        drained.set()
+        delivery.wake()
+        await end([listening, remote, drafting])
+    log.info("worker_stopped")
+
+
+def beat_s(watchdog_s: float) -> float:
+    """Seconds between two beats; also a watchdog that is off, with 0, wants no more of them."""
+    return min(watchdog_s / BEATS or LONGEST_BEAT_S, LONGEST_BEAT_S)
+
+
+def _delivery(parts: Parts) -> Delivery:
+    settings = parts.settings
+    grown = Grown(parts.drafts, parts.rate, lease_s=settings.lease_s)
+    return Delivery(
+        parts.outbox,
+        parts.platforms,
+        parts.clock,
+        carriers=(
+            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=settings.lease_s),
+            Keeping(parts.outbox, parts.findings, parts.handling.project),
+            Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
+        ),
+        rate=parts.rate,
+        readers=Readers(parts.people, settings.timezone),
+        lease_s=settings.lease_s,
+        reply_after_s=settings.reply_after_s,
+        meter=parts.meter,
+        grown=grown if settings.streaming else None,
+        link=(settings.public_url or "") if settings.webchat else "",
+    )
+
+
+def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -> Lanes:
+    """The lanes, which wake the delivery, and themselves, by what they commit."""
+
+    def typing(conversation: str) -> Adapter | None:
+        return parts.platforms.get(conversation.partition(":")[0])
+
+    def committed(effects: Effects) -> None:
+        if effects.shows:
+            delivery.wake()
+        if effects.mails:
+            lanes.wake()
+
+    lanes = Lanes(
+        parts.mailbox,
+        parts.handling,
+        limit=parts.settings.worker_lanes,
+        kept=parts.settings.kept_lanes,
+        asking=asking,
+        lease_s=parts.settings.lease_s,
+        typing=typing,
+        committed=committed,
+        meter=parts.meter,
+        pulse=pulse,
+        patience=Patience(WAIT_S, parts.clock.elapsed_s),
+    )
+    return lanes
+
+
+def _asking(parts: Parts) -> ModelLanes:
+    """Limits as they are set, else by the number of places: half of them for one person."""
+    settings, places = parts.settings, parts.settings.llm_concurrency
+    limits = ModelLimits(
+        places=places,
+        lanes=settings.llm_lanes or 8 * places,
+        per_project=settings.llm_lanes_per_project or 4 * places,
+        per_person=settings.llm_lanes_per_person or max(1, places // 2),
+    )
+    return ModelLanes(limits, parts.handling.project, parts.clock.elapsed_s, parts.meter)
+
+
+async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:
+    await stop.wait()
+    lanes.wake()
+
+
+async def _attend(parts: Parts, drained: asyncio.Event) -> None:
+    """Be counted among the workers while the event loop turns."""
+    while True:
+        for_s = 0.0 if drained.is_set() else ATTENDS_S
+        with suppress(StoreError):
+            await parts.operations.attend(parts.mailbox.holder, for_s=for_s)
+        if not for_s:
+            return
+        await pause(drained, ATTENDS_EVERY_S)
+
+
+async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: asyncio.Event) -> None:
+    """Wake both loops at each ring of the doorbell."""
+    while not drained.is_set():
+        shows = True
+        try:
+            shows = await parts.mailbox.wait(BELL_S)
+        except StoreError:
+            await pause(drained, POLL_S)
+        lanes.wake()
+        if shows:
+            delivery.wake()

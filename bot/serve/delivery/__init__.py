@@ -1,0 +1,1 @@
+"""From the outbox to the platforms: what is shown where, again and at which rate."""

@@ -1,0 +1,335 @@
+"""Delivery: each due row on its way; messages are rendered as they are now (design §3)."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
+
+import structlog
+
+from bot.people.places import place_of
+from bot.serve.delivery.backoff import LONGEST_S, backoff_s
+from bot.serve.delivery.growing import Answering, Grown
+from bot.serve.delivery.readers import Readers, is_within
+from bot.serve.delivery.throttle import Throttle
+from bot.serve.work.lanes import POLL_S
+from bot.stopping import pause
+from cards.model import Card
+from cards.showing.ping import ping
+from cards.showing.plainer import ways
+from cards.showing.show import show
+from cards.showing.view import MessageView
+from cards.texts import say
+from engine.errors import (
+    Forbidden,
+    Gone,
+    PlatformError,
+    RateLimited,
+    StoreError,
+    Unavailable,
+    is_about_content,
+)
+from engine.frames.replies import Part, ReplyHead, settled, view
+from engine.ports.clock import Clock
+from engine.ports.meter import Meter
+from engine.ports.platform import Hearing, Opening, Platform, Rate, Recalling
+from engine.ports.storage.store import Following, Outbox, Row
+
+log = structlog.get_logger()
+AT_ONCE = 32
+# A card does not wait longer for the link to its conversation, or how it is answered there.
+LINK_S = 2.0
+# Nor does a repeat wait longer for what the first try has posted.
+RECALL_S = 4.0
+# How often a row that fails by a fault of ours is tried.
+FAULTS = 5
+
+
+class Carrier(Protocol):
+    """Carries rows to something that is no platform. Raises StoreError."""
+
+    def carries(self, row: Row) -> bool:
+        """Whether the row is one of its own."""
+        ...
+
+    async def carry(self, row: Row) -> Following:
+        """Hand the row over, now or later; a fault of ours is raised."""
+        ...
+
+    async def give_up(self, row: Row, reason: str) -> Following:
+        """Drop a row that cannot be handed over."""
+        ...
+
+
+class Delivery:
+    """Carries rows until told to stop; a destination that fails holds up nobody else.
+
+    What a platform shows is sent from here, everything else by its one of the `carriers`. `readers`
+    say in which words and zone a place is shown what it is shown. `link` is where people find what
+    a platform refuses to show, "" when there is no such address.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        platforms: Mapping[str, Platform],
+        clock: Clock,
+        *,
+        carriers: Sequence[Carrier],
+        rate: Rate,
+        readers: Readers,
+        reply_after_s: float,
+        lease_s: float,
+        meter: Meter,
+        grown: Grown | None = None,
+        link: str = "",
+    ) -> None:
+        self._link = link
+        self._readers = readers
+        self._grown = grown
+        self._outbox = outbox
+        self._platforms = platforms
+        self._clock = clock
+        self._carriers = carriers
+        self._reply_after_s = reply_after_s
+        # Whoever takes longer than the lease would be repeated by another.
+        self._patience_s = lease_s * 2 / 3
+        self._throttle = Throttle(rate)
+        self._meter = meter
+        self._busy = 0
+        self._wake = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look for due rows now."""
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Carry due rows until `stop`; returns when none is being sent any more."""
+        async with asyncio.TaskGroup() as sending:
+            while not stop.is_set():
+                self._wake.clear()
+                next_s = await self._take(sending)
+                if next_s > 0:
+                    await pause(self._wake, min(max(next_s, 0.01), POLL_S))
+
+    async def _take(self, sending: asyncio.TaskGroup) -> float:
+        free = AT_ONCE - self._busy
+        if free <= 0:
+            return POLL_S
+        try:
+            rows, next_s = await self._outbox.take_rows(free)
+        except StoreError as error:
+            log.warning("store_away", error=str(error))
+            return POLL_S
+        for row in rows:
+            self._busy += 1
+            sending.create_task(self._destination(row))
+        # Fewer than there was room for are all that were due.
+        return next_s if len(rows) < free else 0.0
+
+    async def _destination(self, row: Row) -> None:
+        """Carry a destination's due rows in order."""
+        current: Following = row
+        try:
+            while isinstance(current, Row):
+                current = await self._guarded(current)
+            if current is not None:
+                asyncio.get_running_loop().call_later(current, self._wake.set)
+        except StoreError as error:
+            # The lease comes due; a message that was shown may be shown once more.
+            log.warning("store_away", row=row.row, error=str(error))
+        finally:
+            if self._busy >= AT_ONCE:
+                self._wake.set()
+            self._busy -= 1
+
+    async def _guarded(self, row: Row) -> Following:
+        """Carry a row; one that cannot be carried is tried again, then given up for a reason."""
+        try:
+            return await self._carry(row)
+        except StoreError:
+            raise
+        except Exception as error:
+            # The delivery boundary: a fault of ours holds up this destination, and only for now.
+            log.error("row_failed", row=row.row, to=row.conversation, exc_info=error)
+            if row.attempts >= FAULTS:
+                return await self._give_up(row, f"fault: {type(error).__name__}")
+            return await self._outbox.retry(row, in_s=2.0**row.attempts)
+
+    async def _carry(self, row: Row) -> Following:
+        if carrier := self._carrier(row):
+            return await carrier.carry(row)
+        return await self._show(row)
+
+    async def _give_up(self, row: Row, reason: str) -> Following:
+        if carrier := self._carrier(row):
+            return await carrier.give_up(row, reason)
+        return await self._outbox.drop(row, reason)
+
+    def _carrier(self, row: Row) -> Carrier | None:
+        return next((carrier for carrier in self._carriers if carrier.carries(row)), None)
+
+    async def _show(self, row: Row) -> Following:
+        platform = self._platforms.get(row.conversation.partition(":")[0])
+        if platform is None:
+            log.warning("platform_off", conversation=row.conversation)
+            return await self._outbox.retry(row, in_s=LONGEST_S, unsure=False)
+        row = await self._recalled(row, platform)
+        answering = await self._grown.of(row, platform, self._clock.now()) if self._grown else None
+        too_early_s = self._too_early_s(row)
+        if too_early_s > 0 and not (answering and answering.draft.text):
+            return await self._outbox.later(row, in_s=too_early_s)
+        if answering and (following := await self._in_the_making(platform, row, answering)):
+            return following[0]
+        shown = await self._view(row, platform)
+        if shown is None:
+            return await self._outbox.drop(row, "what it showed is no longer kept")
+        try:
+            way, message_id = await self._posted(platform, row, shown)
+        except PlatformError as error:
+            self._meter.count("sent", platform.name, type(error).__name__)
+            return await self._refused(row, error)
+        self._meter.count("sent", platform.name, way)
+        pace = platform.pace(row.conversation)
+        return await self._outbox.sent(row, message_id, pace=pace)
+
+    async def _recalled(self, row: Row, platform: Platform) -> Row:
+        """The row with what an earlier try posted, if nobody heard of that and it is found."""
+        if row.tried is None or not isinstance(platform, Recalling):
+            return row
+        try:
+            async with asyncio.timeout(RECALL_S):
+                found = await platform.recall(
+                    row.conversation, row.message_id, key=row.row, since=row.tried
+                )
+        except (PlatformError, TimeoutError) as error:
+            log.info("post_not_looked_for", row=row.row, error=str(error) or "time limit")
+            return row
+        if found != row.message_id:
+            log.info("post_found", row=row.row, to=row.conversation, message=found)
+        return replace(row, message_id=found)
+
+    async def _in_the_making(
+        self, platform: Platform, row: Row, answering: Answering
+    ) -> tuple[Following] | None:
+        """What follows a row whose answer is shown as far as it goes; None when it is not."""
+        assert self._grown is not None
+        zone = self._readers.zone_of(answering.head)
+        found = await self._grown.show(row, answering, zone)
+        if found is None:
+            return None
+        if isinstance(found, float):
+            return (await self._outbox.later(row, in_s=found),)
+        pace = platform.pace(row.conversation)
+        return (await self._outbox.sent(row, found, pace=pace),)
+
+    async def _posted(self, platform: Platform, row: Row, shown: MessageView) -> tuple[str, str]:
+        """How it was shown, and the id of the message, new or edited.
+
+        Unavailable when there is no answer in time. What is refused for what it holds is shown
+        plainer: the last way that is refused raises what the platform said of it.
+        """
+        refused: PlatformError | None = None
+        try:
+            async with asyncio.timeout(self._patience_s):
+                for way, view in ways(shown, self._link, edits=bool(row.message_id)):
+                    await self._throttle.passed(platform)
+                    try:
+                        return way, await _written(platform, row, view)
+                    except PlatformError as error:
+                        if not is_about_content(error):
+                            raise
+                        self._meter.count("refused", platform.name, way)
+                        log.warning(
+                            "message_refused",
+                            row=row.row,
+                            to=row.conversation,
+                            way=way,
+                            error=str(error),
+                        )
+                        refused = error
+        except TimeoutError as error:
+            raise Unavailable(f"no answer within {self._patience_s:g} s") from error
+        assert refused is not None
+        raise refused
+
+    async def _refused(self, row: Row, error: PlatformError) -> Following:
+        match error:
+            case Gone() | Forbidden():
+                log.warning("row_dropped", row=row.row, to=row.conversation, error=str(error))
+                return await self._outbox.drop(row, str(error))
+            case RateLimited(retry_after_s=wait_s):
+                self._meter.count("limited", row.conversation.partition(":")[0])
+                return await self._outbox.retry(row, in_s=wait_s, unsure=error.begun)
+            case Unavailable():
+                log.warning("row_failed", row=row.row, to=row.conversation, error=str(error))
+                return await self._outbox.retry(row, in_s=backoff_s(row.attempts))
+            case _:
+                # The platform refuses all that we show: what comes after it must not wait for it.
+                log.error("row_refused", row=row.row, to=row.conversation, error=str(error))
+                return await self._outbox.drop(row, str(error))
+
+    def _too_early_s(self, row: Row) -> float:
+        """A new reply that is still being worked on is not posted before its time."""
+        if row.kind != "reply" or row.message_id or not row.head:
+            return 0.0
+        if settled(_parts(row)):
+            return 0.0
+        head = ReplyHead.model_validate_json(row.head)
+        return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
+
+    async def _view(self, row: Row, platform: Platform) -> MessageView | None:
+        match row.kind:
+            case "reply" if row.head:
+                head = ReplyHead.model_validate_json(row.head)
+                card = row.card.read() if row.card else None
+                heard = await _heard(platform, row, card)
+                return view(head, _parts(row), card, self._readers.zone_of(head), heard=heard)
+            case "card" if row.card:
+                card, zone = self._readers.card(row.card.read(), row.conversation)
+                origin, heard = await self._origin(row, card), await _heard(platform, row, card)
+                shown = show(card, zone, origin=origin, heard=heard)
+                return MessageView(lang=card.lang, card=shown)
+            case "ping" if row.card:
+                number = int(json.loads(row.body)["number"])
+                card, zone = self._readers.card(row.card.read(), row.conversation)
+                return ping(card, number, zone, posted=bool(row.message_id))
+            case "note" if row.body:
+                return MessageView.model_validate_json(row.body)
+            case _:
+                return None
+
+    async def _origin(self, row: Row, card: Card) -> str:
+        """Where the card comes from, for whom it is shown to elsewhere."""
+        if is_within(row.conversation, card.conversation):
+            return ""
+        platform, link = self._platforms.get(card.conversation.partition(":")[0]), ""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINK_S):
+                link = await platform.link(card.conversation, row.answer_id) if platform else ""
+                if not link and isinstance(platform, Opening):
+                    link = await platform.opening(card.token)
+        place = place_of(card.conversation, card.lang)
+        return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
+
+
+async def _heard(platform: Platform, row: Row, card: Card | None) -> str | None:
+    """What answers the card in text begins with, None where it is not asked in this place."""
+    if card is None or not card.by_text or not is_within(row.conversation, card.conversation):
+        return None
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINK_S):
+            return await platform.heard(row.conversation) if isinstance(platform, Hearing) else ""
+    return ""
+
+
+async def _written(platform: Platform, row: Row, view: MessageView) -> str:
+    if not row.message_id:
+        return await platform.send(row.conversation, view, key=row.row)
+    return await platform.edit(row.conversation, row.message_id, view)
+
+
+def _parts(row: Row) -> tuple[Part, ...]:
+    return tuple(Part.model_validate_json(body) for body in row.parts)

@@ -1,0 +1,51 @@
+"""Who reads what is shown at a place, and so in which language and time zone it is (design §7)."""
+
+from dataclasses import dataclass
+
+from bot.people.directory import Directory
+from bot.people.places import own_zone
+from cards.model import Card
+from cards.reader import as_read
+from engine.frames.replies import ReplyHead
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """A place that is one person's own is shown in their words; `zone` is for all others."""
+
+    people: Directory
+    zone: str
+
+    def card(self, card: Card, place: str) -> tuple[Card, str]:
+        """The card as it is read at that place, and the zone of its times.
+
+        In the conversation that it was asked in, its words are those of that conversation.
+        """
+        own = self.people.owner_at(place)
+        zone = own_zone(place) or (own.zone if own else "") or self.zone
+        if is_within(place, card.conversation):
+            asker = self.people.person(card.requester) if is_direct(place) else None
+            return card, asker.zone if asker and asker.zone and not own else zone
+        if own is None:
+            return card, zone
+        return as_read(card, own.language, self.people.role_name), zone
+
+    def zone_of(self, head: ReplyHead) -> str:
+        """The zone of a reply's times: that of whom it answers, where nobody else reads it."""
+        if zone := own_zone(head.conversation):
+            return zone
+        own = self.people.owner_at(head.conversation)
+        asker = head.principal.zone if is_direct(head.conversation) else ""
+        return (own.zone if own else asker) or self.zone
+
+
+def is_within(place: str, conversation: str) -> bool:
+    """Whether a place is that conversation, or a thread in it."""
+    in_thread = is_direct(conversation) and place.startswith(f"{conversation}:")
+    return place == conversation or in_thread
+
+
+def is_direct(place: str) -> bool:
+    """Whether a place is direct messages that are named by themselves, not by their person."""
+    platform, _, rest = place.partition(":")
+    return platform == "slack" and rest.partition(":")[2].startswith("D")

@@ -1,0 +1,65 @@
+"""Cards that `/pending` shows again, on their way to the partitions where they lie (design §3)."""
+
+import structlog
+
+from bot.people.directory import Directory
+from bot.serve.delivery.backoff import LONGEST_S
+from bot.serve.delivery.readers import is_direct
+from cards.deciding.inbox import waits_for
+from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.store import Decisions, Following, Outbox, Row
+from engine.talk.pending import Again
+
+log = structlog.get_logger()
+_DESTINATION = "cards:"
+# How soon it is looked again whether the list above the cards was posted; later and later.
+_LOOK_S = 0.2
+_LATER = 1.5
+# Cards of one list keep their order by this much.
+_APART_S = 0.02
+
+
+class Reposting:
+    """Posts each card below its list, once; a worker that ends in between leaves it for another."""
+
+    def __init__(
+        self, outbox: Outbox, decisions: Decisions, inbox: Inbox, people: Directory
+    ) -> None:
+        self._outbox = outbox
+        self._decisions = decisions
+        self._inbox = inbox
+        self._people = people
+
+    def carries(self, row: Row) -> bool:
+        """Whether the row holds cards to show; also one that expired and has lost its kind."""
+        return row.conversation.startswith(_DESTINATION)
+
+    async def carry(self, row: Row) -> Following:
+        """Show the row's cards once their list stands; a fault of ours is raised."""
+        if row.kind != "cards":
+            return await self.give_up(row, "could not be shown for as long as it waited")
+        if not row.answer_id:
+            in_s = min(_LOOK_S * _LATER ** min(row.attempts, 50), LONGEST_S)
+            return await self._outbox.retry(row, in_s=in_s)
+        again = Again.model_validate_json(row.body)
+        for number, token in enumerate(again.cards):
+            await self._show(token, again, f"{token}@{row.row}", number * _APART_S)
+        return await self._outbox.sent(row, "shown")
+
+    async def _show(self, token: str, again: Again, name: str, due_s: float) -> None:
+        """Unless it closed meanwhile, or the person may not decide it any more."""
+        found = await self._decisions.card(token)
+        if found is None:
+            return
+        person = self._people.principal(again.actor)
+        person = self._people.standing(person, found.card, found.now.date())
+        if not waits_for(found.card, person, found.now):
+            return
+        # Named by the account: so it is shown in the words of whose chat it is.
+        place = self._people.own(again.actor) if is_direct(again.place) else again.place
+        await self._inbox.show(token, row=name, place=place, due_s=due_s)
+
+    async def give_up(self, row: Row, reason: str) -> Following:
+        """Drop the row, and say so. Raises StoreUnavailable."""
+        log.error("cards_not_shown", row=row.row, to=row.conversation, reason=reason)
+        return await self._outbox.drop(row, reason)

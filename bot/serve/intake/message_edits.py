@@ -1,0 +1,70 @@
+"""People edit what they wrote: it is answered as edited while it waits, else they are told."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
+
+from cards.markdown import literal
+from cards.model import Principal
+from cards.texts import say
+from engine.events import Accepted, CommandGiven, MessageEdited, MessageReceived
+from engine.mail import Announced, Said
+from engine.ports.arrivals import Arrival, Arrivals
+from engine.ports.storage.store import Mailbox
+from engine.text.language import detect
+from engine.tools.telling import shorten
+from engine.understanding.router.command import parse_command
+
+_QUOTED_CHARS: Final = 60
+
+
+def arrival_of(update: MessageReceived | CommandGiven) -> Arrival:
+    """The message by the name that edits of it carry, and what a reader sees of it."""
+    files = "".join(f"\n{file.name}:{file.size_bytes}" for file in update.files)
+    digest = blake2b(f"{_text(update)}{files}".encode(), digest_size=8).hexdigest()
+    return Arrival(update.message, digest)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEdits:
+    """Hands edits to the store; who comes too late is told once for each message."""
+
+    mailbox: Mailbox
+    arrivals: Arrivals
+
+    async def take(self, edit: MessageEdited, principal: Principal) -> Accepted | None:
+        """A duplicate when there is nothing new in it; None when it is a message from now on.
+
+        Raises StoreUnavailable.
+        """
+        mail = ""
+        if _can_wait(edit):
+            mail = Said(update=edit.to, principal=principal).stored()
+        lane = f"talk:{edit.conversation}"
+        outcome = await self.arrivals.edit(lane, mail, arrival_of(edit.to), at=edit.at)
+        if outcome == "unknown" and edit.only_addressed and not edit.answers_form:
+            return None
+        if outcome in ("taken", "unknown"):
+            return await self._tell(edit, principal)
+        return Accepted(duplicate=outcome == "unchanged")
+
+    async def _tell(self, edit: MessageEdited, principal: Principal) -> Accepted:
+        text, name = _text(edit.to), edit.to.message
+        key = "edited.form" if edit.answers_form else "edited.message"
+        lang = principal.lang or detect(text)
+        told = say(key, lang, text=literal(shorten(text, _QUOTED_CHARS)))
+        mail = Announced(id=f"edited/{name}", lang=lang, text=told, thread=edit.to.thread)
+        lane = f"control:{edit.conversation}"
+        return Accepted(not await self.mailbox.put(lane, mail.stored(), update_id=f"{name}/edited"))
+
+
+def _can_wait(edit: MessageEdited) -> bool:
+    """Whether it would wait in the talk lane, as the message that it was may still do."""
+    is_message = isinstance(edit.to, MessageReceived) and not edit.answers_form
+    return is_message and parse_command(edit.to.text) is None
+
+
+def _text(update: MessageReceived | CommandGiven) -> str:
+    if isinstance(update, MessageReceived):
+        return update.text
+    return update.said or f"/{update.name} {update.text}".strip()

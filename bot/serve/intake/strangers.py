@@ -1,0 +1,66 @@
+"""What a worker does about people who are not admitted: tells them, asks admins, lets them in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from cards.markdown import literal
+from cards.model import Card
+from engine.frames.outcome import People
+from engine.mail import Announced, CardDecided, CardExpired, Commanded, Said, StrangerCame
+from engine.ports.storage.admissions import Admissions
+from engine.ports.storage.store import CardWrite, Decisions, Effects
+from engine.reviews import admitting
+from engine.talk import commands
+from engine.text.language import detect
+
+
+@dataclass(frozen=True, slots=True)
+class Strangers:
+    """As of `now`, by the people that there are."""
+
+    people: People
+    decisions: Decisions
+    admissions: Admissions
+    new_id: Callable[[str], str]
+    now: datetime
+
+    def turned_away(self, mail: Said | Commanded) -> Effects:
+        """One sentence to whoever was admitted when they wrote, and is not any more."""
+        lang = mail.principal.lang or detect(mail.update.text)
+        text = literal(self.people.stranger_text(mail.principal, lang))
+        told = Announced(id=f"stranger/{mail.update.id}", lang=lang, text=text)
+        return commands.announced(told, mail.update.conversation)
+
+    def asked_about(self, mail: StrangerCame) -> Effects:
+        """The card that asks admins."""
+        if self.people.admits(self.people.known(mail.stranger)):
+            return Effects()
+        return admitting.asked(
+            mail,
+            self.people.admins(),
+            role=self.people.role_name,
+            new_id=self.new_id,
+            now=self.now,
+        )
+
+    async def answered(self, mail: CardDecided | CardExpired) -> Effects | None:
+        """The effects of an answer to such a card, or of its expiry; None for any other card.
+
+        Whom an admin lets in is let in before the commit: doing it again changes nothing.
+        """
+        found = await self.decisions.card(mail.card)
+        if found is None or not admitting.asks(found.card):
+            return None
+        if isinstance(mail, CardExpired):
+            return _closed(found.card)
+        if entrant := admitting.entrant_of(found.card, mail.decision):
+            await self.admissions.admit(entrant)
+        return admitting.without_timer(found.card)
+
+
+def _closed(card: Card) -> Effects:
+    if card.status != "open":
+        return Effects()
+    after = card.model_copy(update={"status": "expired", "version": card.version + 1})
+    return Effects(cards=(CardWrite(after, expect=card.version),))

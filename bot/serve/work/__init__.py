@@ -1,0 +1,1 @@
+"""Lanes: whose mail is handled when, by how many, and what becomes of one that fails."""

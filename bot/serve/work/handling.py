@@ -1,0 +1,415 @@
+"""From one mail to the effects of handling it; what each lane kind does (design §3)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from bot.definitions.current import Current
+from bot.serve.intake.strangers import Strangers
+from bot.telemetry import watching
+from bot.telemetry.spans import NO_SPANS, Spans
+from cards.frozen import by_newer
+from cards.model import Lang, Principal
+from cards.texts import say
+from engine.errors import NewerState
+from engine.frames import audit
+from engine.frames.outcome import People, Services, StepContext
+from engine.frames.state import Run
+from engine.mail import (
+    GIVEN_UP,
+    Announced,
+    CardDecided,
+    CardExpired,
+    Commanded,
+    GraphOrdered,
+    Mail,
+    Migrated,
+    PartReady,
+    ReviewDue,
+    RunMail,
+    Said,
+    Started,
+    StrangerCame,
+    parse,
+)
+from engine.playbooks.model import Playbook
+from engine.ports.clock import Clock
+from engine.ports.inbox_files import NO_FILES, InboxFiles
+from engine.ports.library import Library
+from engine.ports.meter import UNHEARD, Meter
+from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
+from engine.ports.records import Records
+from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
+from engine.ports.storage.drafts import UNSEEN, Drafting
+from engine.ports.storage.findings import Findings
+from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.store import Aside, CardWrite, Claim, Decisions, Effects
+from engine.react import Budget
+from engine.rules.soft import USUAL, SoftLimits
+from engine.runs.budget import within_budget
+from engine.runs.clocks import Clocked, due, replaced, without_timers
+from engine.runs.effects import written
+from engine.runs.migration import migration, superseded
+from engine.runs.recording import recording
+from engine.runs.run import Stepped, blocked, migrated, step, stopped, unreadable
+from engine.talk import commands
+from engine.talk.turn import giving_up, session, turn
+from engine.talk.turn.services import TurnServices
+from engine.talk.turn.tracing import Tracing
+from engine.tools.model import Tool
+
+log = structlog.get_logger()
+Progress = Callable[[Effects], Awaitable[None]]
+LoadPlaybook = Callable[[str], Awaitable[Playbook | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What a mail changes, and the mail that goes before all other in its lane, or "".
+
+    `park`: the mail stays, and the lane rests until new mail or an operator wakes it.
+    """
+
+    effects: Effects
+    front: str = ""
+    park: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """Everything that handling needs; `playbook(digest)` finds the one a run began with.
+
+    `project(conversation)` is the project that the conversation belongs to; `tools()` are the
+    read-only tools there are at this moment; a turn keeps what is current when it begins.
+    """
+
+    decisions: Decisions
+    records: Records
+    people: People
+    tools: Callable[[], tuple[Tool[Any], ...]]
+    current: Current
+    playbook: LoadPlaybook
+    model: Model | None
+    clock: Clock
+    new_id: Callable[[str], str]
+    derived_id: Callable[..., str]
+    zone: str
+    reply_after_s: float
+    library: Library
+    findings: Findings
+    inbox: Inbox
+    project: Callable[[str], str]
+    budget: Budget
+    tracing: Tracing
+    soft: SoftLimits = USUAL
+    run_budget: ModelBudget = RUN_BUDGET
+    graph_budget: ModelBudget = GRAPH_BUDGET
+    meter: Meter = UNHEARD
+    files: InboxFiles = NO_FILES
+    spans: Spans = NO_SPANS
+    drafting: Drafting = UNSEEN
+    admissions: Admissions = NO_ADMISSIONS
+
+    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+        """The effects of the claim's mail; raises BotError, retryable or not."""
+        try:
+            mail = parse(claim.mail)
+        except ValidationError as error:
+            if by_newer(error):
+                raise NewerState(f"mail of {claim.lane}") from error
+            return _unreadable_mail(claim)
+        with watching.handling(claim.lane, mail, self.spans, self.clock):
+            return await self._by_kind(claim, mail, progress)
+
+    async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> Handled:
+        services = self._turn_services()
+        match mail:
+            case Said():
+                # By who they are and the roles held now, however long this lay here.
+                now = self.people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
+                if not self.people.admits(now):
+                    return Handled(self._strangers.turned_away(mail))
+                kept = session.load(claim.state)
+                again = claim.attempts > 1
+                standing = turn.Standing(cards=claim.cards, runs=claim.runs, again=again)
+                return Handled(await turn.said(mail, kept, services, progress, standing))
+            case PartReady():
+                return Handled(await turn.part_ready(mail, session.load(claim.state), services))
+            case StrangerCame():
+                return Handled(self._strangers.asked_about(mail))
+            case CardDecided() | CardExpired() if _of_talk(claim):
+                if admitted := await self._strangers.answered(mail):
+                    return Handled(admitted)
+                return Handled(await turn.answered(mail, session.load(claim.state), services))
+            case Commanded():
+                now = self.people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
+                if not self.people.admits(now) and not now.roles:
+                    return Handled(self._strangers.turned_away(mail))
+                recent = [line.text for line in session.load(claim.state).recent]
+                lang = commands.language(mail, recent)
+                return Handled(await commands.commanded(mail, services.limited_to(now), lang))
+            case Announced():
+                return Handled(commands.announced(mail, claim.lane.removeprefix("control:")))
+            case _:
+                return await self._step(claim, mail)
+
+    def help_text(self, principal: Principal, lang: Lang) -> str:
+        """What this person may ask and start, and the commands; plain text."""
+        return commands.plain_help(lang, self._turn_services().limited_to(principal))
+
+    @property
+    def _strangers(self) -> Strangers:
+        return Strangers(
+            self.people, self.decisions, self.admissions, self.new_id, self.clock.now()
+        )
+
+    async def give_up(self, claim: Claim) -> Handled:
+        """The effects of a mail that failed again and again.
+
+        It is said in chat and the mail set aside for an operator; a run is blocked instead.
+        """
+        try:
+            mail = parse(claim.mail)
+        except ValidationError:
+            return _unreadable_mail(claim)
+        services = self._turn_services()
+        match mail:
+            case Said():
+                return Handled(await giving_up.given_up(mail, session.load(claim.state), services))
+            case PartReady():
+                return Handled(await giving_up.part_given_up(mail, services))
+            case CardDecided() | CardExpired() if _of_talk(claim):
+                return Handled(await giving_up.choice_given_up(claim.lane, mail, services))
+            case Commanded():
+                return Handled(commands.given_up(mail, services))
+            case Announced() | StrangerCame():
+                return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+        run = self._run(claim)
+        if run is None:
+            return Handled(unreadable(claim.state), park=True)
+        ended = blocked(run, say("run.attempts", run.lang))
+        return Handled(stopped(run, ended, self.clock.now()), park=True)
+
+    async def _step(self, claim: Claim, mail: RunMail) -> Handled:
+        if claim.ended or not claim.state:
+            return Handled(Effects())
+        run = self._run(claim, waits=True)
+        if run is None:
+            return Handled(unreadable(claim.state), park=True)
+        if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
+            orphan = run.model_copy(update={"status": "cancelled"})
+            entry = audit.with_parent(run.id, run.parent, self.clock.now())
+            return Handled(Effects(runs=(written(orphan),), log=(entry,)))
+        now = claim.now or self.clock.now()
+        if isinstance(mail, ReviewDue) and run.status != "blocked":
+            return await self._due(run, mail, now)
+        playbook = await self.playbook(run.digest)
+        if isinstance(mail, Migrated):
+            return await self._migrate(run, mail, playbook)
+        if playbook is None:
+            ended = blocked(run, say("run.playbook_missing", run.lang))
+            return Handled(stopped(run, ended, now), park=True)
+        try:
+            expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
+        except NewerState:
+            return Handled(unreadable(claim.state), park=True)
+        if expired is None:
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        services = within_budget(self.services(now, run.conversation), run, playbook)
+        context = StepContext(run, playbook, recording(services), claim.follows)
+        if isinstance(mail, GraphOrdered):
+            return await self._order(mail, context)
+        stepped = await self._advanced(mail, context)
+        if stepped.park:
+            return Handled(stepped.effects, park=True)
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *expired.cards),
+            log=(*expired.log, *stepped.effects.log),
+        )
+        return Handled(await self._replacing(run, effects, now), stepped.front)
+
+    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> Handled:
+        """A clock of an open review; a run that does not wait for the card any more is left."""
+        found = await self.decisions.card(mail.card) if mail.card in run.waiting else None
+        if found is None:
+            return Handled(Effects())
+        people = self.people.about(run.conversation)
+        clocked = Clocked(people=people, now=now, today=self.clock.today())
+        return Handled(due(mail, found.card, clocked))
+
+    async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
+        """The effects, and the end of older cards that the opened ones stand for."""
+        opened = [write.card for write in effects.cards if not write.expect]
+        if not opened:
+            return effects
+        written = {write.card.token for write in effects.cards}
+        others = await self.decisions.open_cards(run.conversation)
+        standing = [c for c in others if c.run == run.id and c.token not in written]
+        gone = replaced(standing, opened, now)
+        return replace(
+            effects,
+            cards=(*gone.cards, *effects.cards),
+            timers=(*gone.timers, *effects.timers),
+            log=(*effects.log, *gone.log),
+        )
+
+    async def _advanced(self, mail: RunMail, context: StepContext) -> Stepped:
+        """One step of the run, timed."""
+        since_s = self.clock.elapsed_s()
+        stepped = await step(mail, context)
+        took_s = self.clock.elapsed_s() - since_s
+        self.meter.took("step", took_s, context.run.frames[-1].kind)
+        return stepped
+
+    async def _is_orphan(self, run: Run) -> bool:
+        """Whether the run's parent ended while it was begun."""
+        parent = await self.decisions.run(run.parent)
+        return parent is None or parent[1] != ""
+
+    async def _order(self, mail: GraphOrdered, context: StepContext) -> Handled:
+        """The job graph as somebody wants it; what it asked before is not asked any more."""
+        run, now = context.run, context.services.now
+        found = [await self.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        if any(card.status != "open" for card in cards):
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        stepped = await self._advanced(mail, context)
+        body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
+        waits = Run.model_validate_json(body).waiting if body else run.waiting
+        closed = superseded([card for card in cards if card.token not in waits])
+        if not closed:
+            return Handled(stepped.effects, stepped.front, stepped.park)
+        told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
+        entry = audit.entry(run.id, now, "taken_back", told, cards=gone)
+        clocks = (timer for card in gone for timer in without_timers(card.token, card.lane))
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *closed),
+            timers=(*stepped.effects.timers, *clocks),
+            log=(*stepped.effects.log, entry),
+        )
+        return Handled(effects, stepped.front, stepped.park)
+
+    async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
+        """The run on another version of its playbook; whoever asked for it checked it before."""
+        new = await self.playbook(mail.to)
+        if new is None:
+            return self._not_migrated(run, mail, "the playbook is not published")
+        change = migration(run, old, new)
+        if change.faults:
+            return self._not_migrated(run, mail, "; ".join(change.faults))
+        found = [await self.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        stepped = migrated(
+            mail, change, cards, StepContext(run, new, self.services(about=run.conversation))
+        )
+        return Handled(stepped.effects, stepped.front, stepped.park)
+
+    def _not_migrated(self, run: Run, mail: Migrated, why: str) -> Handled:
+        log.warning("migration_refused", run=run.id, why=why)
+        told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
+        entry = audit.entry(run.id, self.clock.now(), "migration_refused", told)
+        return Handled(Effects(log=(entry,)), park=run.status == "blocked")
+
+    def _run(self, claim: Claim, *, waits: bool = False) -> Run | None:
+        """The run, or None when another version of us wrote it; if it `waits`, NewerState first."""
+        try:
+            return Run.model_validate_json(claim.state)
+        except ValidationError as error:
+            if waits and by_newer(error):
+                raise NewerState(f"state of {claim.lane}") from error
+            log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
+            return None
+
+    async def _expired(self, mail: CardExpired) -> Effects | None:
+        """The card's closing, and its entry in the log, or None when somebody decided it.
+
+        Nothing is left to write when a tap that came too late has closed it.
+        """
+        found = await self.decisions.card(mail.card)
+        if found is None or found.card.status not in ("open", "expired"):
+            return None
+        if found.card.status == "expired":
+            return Effects()
+        update = {"status": "expired", "version": found.card.version + 1}
+        closed = found.card.model_copy(update=update)
+        entry = audit.about_card(
+            closed, self.clock.now(), "expired", {"by": audit.CLOCK}, after=closed
+        )
+        return Effects(cards=(CardWrite(closed, expect=found.card.version),), log=(entry,))
+
+    def services(self, now: datetime | None = None, about: str = "") -> Services:
+        """What a step of a run may use, as of `now` by the store's clock, as all deadlines are.
+
+        Without one it is this machine's. `about` is the run's conversation.
+        """
+        return Services(
+            records=self.records,
+            people=self.people.about(about),
+            model=self.model,
+            new_id=self.new_id,
+            now=now or self.clock.now(),
+            today=self.clock.today(),
+            zone=self.zone,
+            library=self.library,
+            project=self.project,
+            soft=self.soft,
+            run_budget=self.run_budget,
+            graph_budget=self.graph_budget,
+            meter=self.meter,
+        )
+
+    def _turn_services(self) -> TurnServices:
+        current = self.current.now
+        return TurnServices(
+            records=self.records,
+            tools=self.tools(),
+            playbook=self.playbook,
+            playbooks=current.playbooks,
+            model=self.model,
+            decisions=self.decisions,
+            people=self.people,
+            derived_id=self.derived_id,
+            now=self.clock.now(),
+            today=self.clock.today(),
+            zone=self.zone,
+            reply_after_s=self.reply_after_s,
+            library=self.library,
+            findings=self.findings,
+            inbox=self.inbox,
+            project=self.project,
+            table=current.table,
+            new_id=self.new_id,
+            budget=self.budget,
+            tracing=self.tracing,
+            elapsed_s=self.clock.elapsed_s,
+            meter=self.meter,
+            files=self.files,
+            drafting=self.drafting,
+        )
+
+
+def set_aside(claim: Claim) -> Handled:
+    """The effects of a mail of which not even the chat can be told: only an operator sees it."""
+    if claim.lane.startswith("run:"):
+        return Handled(Effects(), park=True)
+    return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+
+
+def _unreadable_mail(claim: Claim) -> Handled:
+    log.error("unreadable_mail", lane=claim.lane)
+    aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
+    return Handled(Effects(aside=(aside,)))
+
+
+def _of_talk(claim: Claim) -> bool:
+    return claim.lane.startswith("talk:")

@@ -1,0 +1,1 @@
+"""Counts, metrics, spans and logs."""

@@ -1,0 +1,98 @@
+"""What a worker finds out about its models: logged, counted for all processes, told to admins."""
+
+import asyncio
+import secrets
+from collections.abc import Iterator
+from typing import Final
+
+import structlog
+
+from bot.people.directory import Directory
+from bot.stopping import pause
+from bot.telemetry.meter import EVERY_S
+from cards.markdown import literal
+from cards.texts import say
+from engine.errors import StoreError
+from engine.mail import Announced
+from engine.ports.meter import Meter
+from engine.ports.storage.model_numbers import Attempt, BreakerState, ModelNumbers
+from engine.ports.storage.store import Mailbox
+
+log = structlog.get_logger()
+QUIET_S: Final = 3600
+
+
+class ModelWatch:
+    """A ModelObserver that says every five seconds how models fare, and once more at the end.
+
+    When a model is left alone, everybody with the role admin gets a message: once an hour at most,
+    over all workers.
+    """
+
+    def __init__(
+        self, numbers: ModelNumbers, mailbox: Mailbox, people: Directory, meter: Meter
+    ) -> None:
+        self._numbers = numbers
+        self._mailbox = mailbox
+        self._people = people
+        self._meter = meter
+        self._states: dict[str, BreakerState] = {}
+        self._opened: list[str] = []
+        self._mails: list[tuple[str, Announced]] = []
+
+    def asked(self, attempt: Attempt) -> None:
+        """Count an attempt."""
+        name, meter = attempt.model, self._meter
+        meter.count("calls", name, attempt.outcome)
+        meter.count("tokens", name, "prompt", amount=attempt.prompt_tokens)
+        meter.count("tokens", name, "completion", amount=attempt.completion_tokens)
+        meter.count("cost", name, amount=attempt.cost)
+        if attempt.outcome == "ok":
+            meter.took("seconds", attempt.took_s, name)
+
+    def changed(self, model: str, state: BreakerState) -> None:
+        """Log that a model is left alone, or is asked again."""
+        if state == "closed":
+            log.info("model_back", model=model)
+        elif self._states.get(model, "closed") == "closed":
+            log.warning("model_left_alone", model=model)
+            self._opened.append(model)
+        self._states[model] = state
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Pass on what is new until `stop`, then what is left."""
+        while True:
+            await pause(stop, EVERY_S)
+            await self.share()
+            if stop.is_set():
+                return
+
+    async def share(self) -> None:
+        """Pass on what is new; what the store does not take waits for the next time."""
+        try:
+            await self._share_states()
+            await self._tell()
+        except StoreError as error:
+            log.warning("model_numbers_wait", error=str(error))
+
+    async def _share_states(self) -> None:
+        for model, state in list(self._states.items()):
+            await self._numbers.found(model, state)
+            if state == "closed" and self._states[model] == "closed":
+                del self._states[model]
+
+    async def _tell(self) -> None:
+        while self._opened:
+            if await self._numbers.first(f"model_left_alone:{self._opened[0]}", within_s=QUIET_S):
+                self._mails += self._announced(self._opened[0])
+            del self._opened[0]
+        while self._mails:
+            lane, mail = self._mails[0]
+            await self._mailbox.put(lane, mail.stored(), update_id=mail.id)
+            del self._mails[0]
+
+    def _announced(self, model: str) -> Iterator[tuple[str, Announced]]:
+        for home, lang in self._people.admins():
+            text = say("admin.model_left_alone", lang, model=literal(model))
+            mail = Announced(id=f"announced:{secrets.token_hex(8)}", lang=lang, text=text)
+            yield f"control:{home}", mail

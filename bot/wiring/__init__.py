@@ -1,0 +1,1 @@
+"""Settings become the parts of a running service; concrete classes are named only here."""

@@ -1,0 +1,96 @@
+"""The concrete classes over Redis: one for each port of the store."""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from adapters.redis import keys
+from adapters.redis.archive import RedisArchive
+from adapters.redis.arrivals import RedisArrivals
+from adapters.redis.inbox import RedisInbox
+from adapters.redis.kept.admissions import RedisAdmissions
+from adapters.redis.kept.drafts import RedisDrafts
+from adapters.redis.kept.findings import RedisFindings
+from adapters.redis.kept.memory import RedisMemory
+from adapters.redis.kept.model_numbers import RedisModelNumbers
+from adapters.redis.kept.rooms import RedisPublished, RedisRate
+from adapters.redis.kept.sessions import RedisSessions
+from adapters.redis.listing import RedisListing
+from adapters.redis.operations import RedisOperations
+from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from bot.failpoints import Failpoint
+from bot.settings import Settings
+from bot.wiring.store import Store
+from engine.ports.arrivals import Arrivals
+from engine.ports.library import Memory
+from engine.ports.platform import Rate
+from engine.ports.storage.admissions import Admissions
+from engine.ports.storage.archive import Archive
+from engine.ports.storage.drafts import Drafts
+from engine.ports.storage.findings import Findings
+from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.listing import Listing
+from engine.ports.storage.model_numbers import ModelNumbers
+from engine.ports.storage.operations import Operations
+from engine.ports.storage.published import Published
+from engine.ports.storage.sessions import Sessions
+from engine.ports.storage.store import Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Every port of one store; those that a failpoint may name are armed with it."""
+
+    scripts: Scripts
+    partitions: keys.Partitions
+    mailbox: RedisMailbox
+    arrivals: Arrivals
+    decisions: RedisDecisions
+    outbox: RedisOutbox
+    operations: Operations
+    archive: Archive
+    listing: Listing
+    drafts: Drafts
+    findings: Findings
+    inbox: Inbox
+    memory: Memory
+    numbers: ModelNumbers
+    published: Published
+    rate: Rate
+    sessions: Sessions
+    admissions: Admissions
+
+
+def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms:
+    """The rooms, which let their last script end before `stack` closes the store."""
+    client, partitions = store.client, keys.Partitions(settings.partitions)
+    scripts = Scripts(client)
+    stack.push_async_callback(scripts.idle)
+    arm = Failpoint(settings.failpoint).arm
+    mailbox = RedisMailbox(
+        scripts,
+        partitions,
+        lease_s=settings.lease_s,
+        bell=store.blocking,
+        bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
+    )
+    return Rooms(
+        scripts=scripts,
+        partitions=partitions,
+        mailbox=arm("mailbox", mailbox),
+        arrivals=RedisArrivals(scripts, partitions),
+        decisions=arm("decisions", RedisDecisions(scripts, partitions)),
+        outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
+        operations=RedisOperations(scripts, partitions),
+        archive=RedisArchive(scripts, partitions),
+        listing=RedisListing(scripts, partitions),
+        drafts=RedisDrafts(scripts, partitions),
+        findings=RedisFindings(client),
+        inbox=RedisInbox(scripts, partitions),
+        memory=arm("memory", RedisMemory(client)),
+        numbers=RedisModelNumbers(client),
+        published=RedisPublished(client),
+        rate=RedisRate(client),
+        sessions=RedisSessions(client),
+        admissions=RedisAdmissions(client),
+    )

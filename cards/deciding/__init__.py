@@ -1,0 +1,1 @@
+"""The rules of a decision: seats, votes, hand-over, and what is told of them."""

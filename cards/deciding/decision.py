@@ -1,0 +1,219 @@
+"""The one rule of who decides a card, and when (design §7)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from cards.deciding.seats import free, is_own_request, seats
+from cards.forms import check_form
+from cards.model import Card, Choice, Decision, Principal, Value, Vote
+
+APPROVE, REJECT = "approve", "reject"
+
+Reason = Literal[
+    "unknown_choice",
+    "not_open",
+    "expired",
+    "stale",
+    "own_request",
+    "own_edit",
+    "nobody_else",
+    "not_approver",
+    "already_voted",
+    "seat_taken",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """The decision that closed the card; `card` is the state to store."""
+
+    card: Card
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A vote that does not decide yet; `card` is the state to store.
+
+    `votes_needed` more for the same choice would decide it.
+    """
+
+    card: Card
+    votes_needed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The person (principal id) chose just this before, and it stands: a success, not a refusal."""
+
+    card: Card
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsForm:
+    """The person may decide so, but has to fill in the choice's form first."""
+
+    choice: Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """The form has faults: a sentence per field, in the card's language. Nothing was decided."""
+
+    errors: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The tap changes nothing; `card` as it stands, and `person` who tapped (principal id).
+
+    `vote` is the one that stands in the way of another in the same seat.
+    """
+
+    reason: Reason
+    card: Card
+    person: str
+    vote: Vote | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MayEdit:
+    """The form was sent to change what the card shows; nothing is decided (cards.editing)."""
+
+
+Verdict = Won | Recorded | Repeated | NeedsForm | MayEdit | Invalid | Refused
+
+
+def decide(
+    card: Card,
+    principal: Principal,
+    choice: str,
+    now: datetime,
+    *,
+    revision: int,
+    values: Mapping[str, str] | None = None,
+) -> Verdict:
+    """What this tap (or sent form, with `values`) means for the card as it stands.
+
+    A person has one vote, a seat has one. With `deny_wins`, approvals count towards the quorum and
+    everything else decides at once; with `majority`, more than half of the quorum's seats decide,
+    for either side. At the deadline itself the card has expired.
+    """
+    person = _known_as(card, principal)
+    chosen = card.choice(choice)
+    if chosen is None:
+        return Refused("unknown_choice", card, person)
+    reason = refusal(card, principal, now, revision)
+    if reason in ("not_open", "already_voted") and _stands(card, principal, choice):
+        return Repeated(card, person)
+    if reason:
+        return Refused(reason, card, person, _in_the_way(card, principal, reason))
+    seat = _seat(card, principal, choice)
+    if seat is None:
+        return Refused("own_edit", card, person)
+    if chosen.form and values is None:
+        return NeedsForm(chosen)
+    if chosen.edits:
+        return MayEdit()
+    typed, errors = check_form(chosen.form, values or {}, principal.lang or card.lang)
+    if errors:
+        return Invalid(errors)
+    vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))
+    needed = votes_needed(card, choice) - 1
+    if needed > 0:
+        return Recorded(_next(card, votes=(*card.votes, vote)), needed)
+    decision = _decision(card, vote, typed)
+    return Won(_decided(card, decision), decision)
+
+
+def votes_needed(card: Card, choice: str = APPROVE) -> int:
+    """How many more persons have to choose this, at least 1 while the card is open."""
+    chosen = len({vote.held for vote in card.votes if vote.choice == choice})
+    if card.review.decides == "majority" and choice in (APPROVE, REJECT):
+        return max(card.review.quorum // 2 + 1 - chosen, 1)
+    return max(card.review.quorum - chosen, 1) if choice == APPROVE else 1
+
+
+def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
+    """Why a tap of this person on that revision of the card would not count; None when it would."""
+    if card.status != "open":
+        return "not_open"
+    if card.deadline is not None and now >= card.deadline:
+        return "expired"
+    if revision != card.revision:
+        return "stale"
+    if is_own_request(card, principal):
+        return "own_request"
+    found = seats(card, principal)
+    if not found:
+        return "not_approver"
+    if any(vote.person in principal.ids for vote in card.votes):
+        return "already_voted"
+    return None if free(card, found) else "seat_taken"
+
+
+def _in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:
+    if reason != "seat_taken":
+        return None
+    held = {name for seat in seats(card, principal) for name in seat.ids}
+    return next(vote for vote in card.votes if vote.held in held)
+
+
+def _stands(card: Card, principal: Principal, choice: str) -> bool:
+    """Whether this very choice of theirs is recorded."""
+    return any(each.person in principal.ids and each.choice == choice for each in _given(card))
+
+
+def _known_as(card: Card, principal: Principal) -> str:
+    """The id under which something of theirs is recorded on the card, else their own."""
+    return next((e.person for e in _given(card) if e.person in principal.ids), principal.id)
+
+
+def _given(card: Card) -> Sequence[Vote | Decision]:
+    return (*card.votes, *((card.decision,) if card.decision else ()))
+
+
+def _vote(principal: Principal, seat: Principal, choice: str, now: datetime, reason: str) -> Vote:
+    vote = Vote(person=principal.id, name=principal.name, choice=choice, at=now, reason=reason)
+    if seat.id == principal.id:
+        return vote
+    return vote.model_copy(update={"seat": seat.id, "seat_name": seat.name})
+
+
+def _seat(card: Card, principal: Principal, choice: str) -> Principal | None:
+    """Whose vote it is; None where four eyes are needed and each of these changed what stands."""
+    authors = set(card.authors.values()) if card.review.four_eyes and choice == APPROVE else set()
+    if authors & principal.ids:
+        return None
+    return free(card, tuple(each for each in seats(card, principal) if not authors & each.ids))
+
+
+def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
+    """The last vote decides; of a rejection by several, every reason is told."""
+    reasons = [v.reason for v in card.votes if v.choice == vote.choice and v.reason]
+    if reasons and vote.choice == REJECT:
+        typed = {**typed, "reason": "; ".join([*reasons, *filter(None, [vote.reason])])}
+    return Decision(
+        choice=vote.choice,
+        person=vote.person,
+        name=vote.name,
+        at=vote.at,
+        values=typed,
+        seat=vote.seat,
+        seat_name=vote.seat_name,
+        edits=card.edits,
+        shown_digest=card.shown_digest if card.edits else "",
+    )
+
+
+def _decided(card: Card, decision: Decision) -> Card:
+    """The card without its forms: nobody fills them in any more, and cards are kept for long."""
+    choices = tuple(choice.model_copy(update={"form": ()}) for choice in card.choices)
+    return _next(card, status="decided", decision=decision, choices=choices, known=(), editing=None)
+
+
+def _next(card: Card, **changes: object) -> Card:
+    return card.model_copy(update={**changes, "version": card.version + 1})

@@ -1,0 +1,99 @@
+"""A reviewer gives their seat on one card to somebody else (runs-and-reviews §1.9, A27)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from cards.deciding.seats import has_voted, is_own_request, may_decide
+from cards.model import Card, Field, HandOver, Principal
+from cards.texts import say
+
+HAND_OVER = "hand_over"
+"""What the button means; it is no choice of any card, so that it can never decide one."""
+
+WHOM = "person"
+"""The field of the form that names the receiver."""
+
+Reason = Literal[
+    "not_open",
+    "not_delegable",
+    "no_seat",
+    "seat_taken",
+    "to_self",
+    "to_requester",
+    "to_reviewer",
+    "handed_before",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """The card to store, on which the receiver may vote in the giver's seat."""
+
+    card: Card
+    given: HandOver
+
+
+@dataclass(frozen=True, slots=True)
+class NotHanded:
+    """Nothing changes; the sentence for the reason is `handover.<reason>`."""
+
+    reason: Reason
+
+
+def offers(card: Card) -> bool:
+    """Whether seats of the card can be handed over at all."""
+    return card.status == "open" and bool(card.review.roles) and card.review.delegable
+
+
+def form(card: Card, names: Sequence[str] = ()) -> tuple[Field, ...]:
+    """What the button asks for: a person; `names` are of those who could take the seat."""
+    hint, label = say("handover.hint", card.lang), say("handover.person", card.lang)
+    return (Field(name=WHOM, label=label, type="person", hint=hint, options=tuple(names)),)
+
+
+def may_hand_over(card: Card, giver: Principal, now: datetime) -> NotHanded | None:
+    """Why this person cannot give their seat away; None when they can.
+
+    Only whose seat it is may give it: not a delegate, and not whoever it was given to.
+    """
+    if card.status != "open" or (card.deadline is not None and now >= card.deadline):
+        return NotHanded("not_open")
+    if not offers(card):
+        return NotHanded("not_delegable")
+    if is_own_request(card, giver) or not may_decide(card, giver):
+        return NotHanded("no_seat")
+    if has_voted(card, giver):
+        return NotHanded("seat_taken")
+    return None
+
+
+def hand_over(
+    card: Card, giver: Principal, receiver: Principal, now: datetime, *, ordered: bool = False
+) -> Handed | NotHanded:
+    """The card after the giver's seat went to the receiver; the giver keeps theirs until it votes.
+
+    Nothing of what is shown for approval changes, so all buttons stay valid. `ordered` when an
+    operator has it done.
+    """
+    if refused := may_hand_over(card, giver, now):
+        return refused
+    if receiver.id == giver.id:
+        return NotHanded("to_self")
+    if is_own_request(card, receiver):
+        return NotHanded("to_requester")
+    if may_decide(card, receiver):
+        return NotHanded("to_reviewer")
+    if any(each.by in giver.ids and each.to in receiver.ids for each in card.handed):
+        return NotHanded("handed_before")
+    given = HandOver(
+        by=giver.id,
+        by_name=giver.name,
+        to=receiver.id,
+        to_name=receiver.name,
+        at=now,
+        ordered=ordered,
+    )
+    update = {"handed": (*card.handed, given), "version": card.version + 1}
+    return Handed(card.model_copy(update=update), given)

@@ -1,0 +1,76 @@
+"""Votes that count no more, by the people that there are today (runs-and-reviews A23, A45)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from cards.deciding.seats import has_voted, is_own_request, may_decide
+from cards.model import Card, Lapsed, Principal, Vote
+
+Why = Literal["no_role", "gone", "same_person"]
+
+
+def counted(
+    card: Card, *, holders: Sequence[Principal], people: Sequence[Principal], now: datetime
+) -> Card:
+    """The open card with the votes that count at this moment; the very same when all do.
+
+    `holders` are all who hold a role of its review now, `people` everybody there is. A vote that
+    fell does not come back with the role: who has it again votes again.
+    """
+    if card.status != "open" or not card.votes:
+        return card
+    left: list[Vote] = []
+    lapsed: list[Lapsed] = []
+    for vote in card.votes:
+        if why := _why(card, vote, left, holders, people):
+            lapsed.append(Lapsed(vote=vote, at=now, why=why))
+        else:
+            left.append(vote)
+    if not lapsed:
+        return card
+    return card.model_copy(update={"votes": tuple(left), "lapsed": (*card.lapsed, *lapsed)})
+
+
+def open_seats(card: Card, holders: Sequence[Principal]) -> tuple[Principal, ...]:
+    """Of those who hold a role now, whose seat on the card has not voted and still may."""
+    free = (p for p in holders if may_decide(card, p) and not has_voted(card, p))
+    return tuple(p for p in free if not is_own_request(card, p))
+
+
+def told(card: Card, since: datetime) -> list[dict[str, Any]]:
+    """What the audit says of the votes that fell at that moment."""
+    return [
+        {
+            "person": each.vote.person,
+            **({"for": each.vote.seat} if each.vote.seat else {}),
+            "choice": each.vote.choice,
+            "why": each.why,
+        }
+        for each in card.lapsed
+        if each.at == since
+    ]
+
+
+def _why(
+    card: Card,
+    vote: Vote,
+    before: Sequence[Vote],
+    holders: Sequence[Principal],
+    people: Sequence[Principal],
+) -> Why | None:
+    """Why the vote does not count beside those `before` it; None while it does."""
+    everybody = (*holders, *people)
+    seat = _ids(vote.held, everybody) | {vote.held}
+    if not _ids(vote.held, holders) and seat.isdisjoint(card.review.persons):
+        return "no_role"
+    person = _ids(vote.person, everybody)
+    if not person:
+        return "gone"
+    twice = any({each.held, each.person} & (seat | person) for each in before)
+    return "same_person" if twice else None
+
+
+def _ids(name: str, people: Sequence[Principal]) -> frozenset[str]:
+    """Every id of the person who goes by this one; none where nobody of these does."""
+    return next((each.ids for each in people if name in each.ids), frozenset())

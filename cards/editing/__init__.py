@@ -1,0 +1,1 @@
+"""A card's values changed by whoever reviews it."""

@@ -1,0 +1,178 @@
+"""A reviewer changes what a card asks to approve; nothing is decided by that (1.8, 1.9)."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from cards.deciding.decision import Invalid, NeedsForm, Refused, decide
+from cards.deciding.seats import is_own_request
+from cards.edits import Edit, Editable, Editing, canonical, digest
+from cards.forms import check_form
+from cards.markdown import written
+from cards.model import Card, Choice, Field, Lang, Principal, Row, Value
+from cards.values import in_row, in_text
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The card to store: another revision, without votes; and what was changed just now."""
+
+    card: Card
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The form was sent as it stood."""
+
+
+EditVerdict = Edited | Unchanged | NeedsForm | Invalid | Refused
+
+
+def edit(
+    card: Card,
+    principal: Principal,
+    choice: str,
+    now: datetime,
+    *,
+    revision: int,
+    values: Mapping[str, str] | None,
+    approvers: Collection[Principal],
+) -> EditVerdict:
+    """What tapping the card's edit choice, or sending its form, means for the card as it stands.
+
+    Whoever may decide may change it, and has somebody else approve that where four eyes are needed:
+    `approvers` are all who might. What the form does not give stays as it is.
+    """
+    # A vote or a change of one's own keeps nobody from changing more.
+    bare = card.model_copy(update={"votes": (), "authors": {}})
+    asked = decide(bare, principal, choice, now, revision=revision, values=values)
+    if isinstance(asked, Refused):
+        return Refused(asked.reason, card, principal.id)
+    form, editing = card.choice(choice), card.editing
+    if form is None or not form.edits or editing is None:
+        return Refused("unknown_choice", card, principal.id)
+    if values is None:
+        lonely = _lonely(card, principal.ids, approvers)
+        return Refused("nobody_else", card, principal.id) if lonely else NeedsForm(form)
+    changed, faults = _changes(form.form, values, principal.lang or card.lang)
+    if faults:
+        return Invalid(faults)
+    if not changed:
+        return Unchanged()
+    after, edits = _edited(card, form, editing, changed, principal, now)
+    if _lonely(after, after.authors.values(), approvers):
+        return Refused("nobody_else", card, principal.id)
+    return Edited(after, edits)
+
+
+def _lonely(card: Card, authors: Collection[str], approvers: Collection[Principal]) -> bool:
+    """Whether too few are left to approve what these (ids) changed."""
+    others = (p for p in approvers if p.ids.isdisjoint(authors) and not is_own_request(card, p))
+    return card.review.four_eyes and len({p.id for p in others}) < card.review.quorum
+
+
+def _changes(
+    form: Sequence[Field], values: Mapping[str, str], lang: Lang
+) -> tuple[dict[str, Value | None], dict[str, str]]:
+    """What the form gives that is not as it stood (None: cleared), and a sentence per fault."""
+    lines = {name: value.replace("\r\n", "\n").strip() for name, value in values.items()}
+    touched = [f for f in form if f.name in lines and lines[f.name] != f.value.strip()]
+    typed, faults = check_form(touched, lines, lang)
+    # 70.0 is no other number than 70.
+    stood, _ = check_form(touched, {f.name: f.value for f in touched}, lang)
+    given = {f.name: typed.get(f.name) for f in touched if f.name not in faults}
+    return {name: value for name, value in given.items() if value != stood.get(name)}, faults
+
+
+def _edited(
+    card: Card,
+    choice: Choice,
+    editing: Editing,
+    changed: Mapping[str, Value | None],
+    principal: Principal,
+    now: datetime,
+) -> tuple[Card, tuple[Edit, ...]]:
+    """The card with these values in all the places where they stand."""
+    spots = [spot for spot in editing.values if spot.name in changed]
+    fields = {field.name: field for field in choice.form}
+    edits = tuple(_edit(fields[s.name], changed[s.name], card, principal, now) for s in spots)
+    form = tuple(
+        f.model_copy(update={"value": _in_form(changed[f.name])}) if f.name in changed else f
+        for f in choice.form
+    )
+    filled = choice.model_copy(update={"form": form})
+    content, pieces = _content(editing, changed), _pieces(editing, edits, card.lang)
+    update = {
+        "rows": _rows(card, spots, edits),
+        "text": "\n\n".join(filter(None, pieces)),
+        "choices": tuple(filled if c.id == choice.id else c for c in card.choices),
+        "editing": editing.model_copy(update={"content": content, "pieces": pieces}),
+        "edits": (*card.edits, *edits),
+        "authors": _authors(card, spots, edits),
+        "shown_digest": digest(content),
+        "revision": card.revision + 1,
+        "version": card.version + 1,
+        "votes": (),
+    }
+    return card.model_copy(update=update), edits
+
+
+def _edit(
+    field: Field, value: Value | None, card: Card, principal: Principal, now: datetime
+) -> Edit:
+    return Edit(
+        name=field.name,
+        label=field.label,
+        before=in_row(field.value, field.unit, card.lang),
+        after=in_row(value, field.unit, card.lang),
+        value=value,
+        person=principal.id,
+        person_name=principal.name,
+        at=now,
+    )
+
+
+def _in_form(value: Value | None) -> str:
+    return "" if value is None else written(value)
+
+
+def _rows(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> tuple[Row, ...]:
+    shown = {n: e.after for spot, e in zip(spots, edits, strict=True) for n in spot.rows}
+    return tuple(
+        row.model_copy(update={"value": shown.get(index, row.value)})
+        for index, row in enumerate(card.rows)
+    )
+
+
+def _pieces(editing: Editing, edits: Sequence[Edit], lang: Lang) -> tuple[str, ...]:
+    at = {spot.name: spot.pieces for spot in editing.values}
+    text = {n: in_text(e.label, _in_form(e.value), lang) for e in edits for n in at[e.name]}
+    return tuple(text.get(index, piece) for index, piece in enumerate(editing.pieces))
+
+
+def _content(editing: Editing, changed: Mapping[str, Value | None]) -> str:
+    """What is approved, with these values."""
+    content = json.loads(editing.content)
+    for spot in editing.values:
+        for at in spot.at if spot.name in changed else ():
+            value = changed[spot.name]
+            _put(content, at, spot.options.get(str(value), value))
+    return canonical(content)
+
+
+def _put(content: Any, at: tuple[int | str, ...], value: Any) -> None:
+    for key in at[:-1]:
+        content = content[key]
+    content[at[-1]] = value
+
+
+def _authors(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> dict[str, str]:
+    """Whose change stands where; what is as it was when the card was opened is nobody's of it."""
+    found = dict(card.authors)
+    for spot, each in zip(spots, edits, strict=True):
+        first = next(e for e in (*card.edits, each) if e.name == each.name).before
+        found[spot.name] = spot.author if each.after == first else each.person
+    return {name: who for name, who in found.items() if who}

@@ -1,0 +1,1 @@
+"""Cards as views that a platform draws."""

@@ -1,0 +1,197 @@
+"""A card as people see it: pending with its buttons, or resolved with its outcome."""
+
+from cards.buttons import Button
+from cards.deciding.handover import HAND_OVER, form, offers
+from cards.editing.texts import lines
+from cards.markdown import literal
+from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
+from cards.moments import local
+from cards.reader import label_in
+from cards.showing.view import ButtonView, CardView, ConfirmView, Tone
+from cards.texts import say
+from cards.visible import visible
+
+_TONES: dict[str, Tone] = {
+    "approve": "good",
+    "confirm": "good",
+    SUBMIT: "good",
+    "ok": "good",
+    "reject": "bad",
+}
+
+
+def button(card: Card, choice: Choice) -> ButtonView:
+    """The button of a choice, as packed for every platform."""
+    data = Button(token=card.token, choice=choice.id, revision=card.revision).pack()
+    return ButtonView(
+        data=data,
+        label=visible(choice.label),
+        style=choice.style,
+        form=choice.form,
+        intro=choice.intro,
+        opens=say("choice.fill_in", card.lang) if choice.form and choice.id == SUBMIT else "",
+        final=is_final(card, choice),
+    )
+
+
+def ask_first(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
+    """Whether the person is sure of this choice of the card."""
+    button_view = button(card, choice)
+    return ConfirmView(
+        data=button_view.data,
+        lang=lang,
+        text=final_text(visible(card.title), lang),
+        confirm=say("card.really", lang, label=button_view.label),
+        cancel=say("card.not_now", lang),
+        style=button_view.style,
+    )
+
+
+def final_text(title: str, lang: Lang) -> str:
+    """That a decision on the card of this title cannot be taken back."""
+    return say("card.sure", lang, title=title) if title else say("card.final", lang)
+
+
+def is_final(card: Card, choice: Choice) -> bool:
+    """Whether a tap alone does what nobody can undo: what warns, or an approver's yes."""
+    if choice.form:
+        return False
+    reviewed = card.kind == "confirm" and bool(card.review.roles)
+    return choice.style == "danger" or (reviewed and choice.style == "primary")
+
+
+def _buttons(card: Card) -> tuple[ButtonView, ...]:
+    """A button for each choice, and one to hand one's seat over where seats can be given."""
+    choices = tuple(button(card, choice) for choice in card.choices)
+    if not offers(card):
+        return choices
+    data = Button(token=card.token, choice=HAND_OVER, revision=card.revision).pack()
+    label = say("choice.hand_over", card.lang)
+    return (*choices, ButtonView(data=data, label=label, form=form(card)))
+
+
+def show(card: Card, zone: str, *, origin: str = "", heard: str | None = None) -> CardView:
+    """The card's view; `zone` is for the times shown, `origin` for where it comes from.
+
+    `heard` is what a text has to begin with to be heard here, None where none answers the card.
+    """
+    closed = card.status not in ("open", "told")
+    tone = _TONES.get(card.decision.choice, "neutral") if card.decision else "neutral"
+    return CardView(
+        token=card.token,
+        kind=card.kind,
+        title=visible(card.title),
+        text="\n\n".join(filter(None, (*lines(card, zone), card.text, _by_text(card, heard)))),
+        problems=() if closed else card.problems,
+        rows=card.rows,
+        note=_note(card) if card.status == "open" else "",
+        origin=origin,
+        buttons=_buttons(card) if card.status == "open" else (),
+        outcome=outcome(card, zone) if closed else "",
+        tone=tone if closed else "open",
+    )
+
+
+def _by_text(card: Card, heard: str | None) -> str:
+    if heard is None or not card.by_text or card.status != "open":
+        return ""
+    example = " ".join(filter(None, (literal(heard), card.by_text)))
+    return say("card.by_text", card.lang, example=example)
+
+
+def outcome(card: Card, zone: str) -> str:
+    """How a closed card ended: what, by whom, when, the reason given, and all votes of several.
+
+    "" for one that only informs: nothing came of it.
+    """
+    if card.status == "told":
+        return ""
+    if card.decision is None:
+        return say(f"card.{card.status}", card.lang)
+    line = decided(card, card.decision, zone)
+    votes = _all_votes(card) if card.votes else ""
+    return " ".join(filter(None, (line, votes, *fallen(card))))
+
+
+def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
+    """Who chose what, and when; in the card's language unless the reader has another."""
+    lang = lang or card.lang
+    line = say(
+        "card.outcome",
+        lang,
+        name=voter(decision, lang),
+        choice=label_in(card, decision.choice, lang),
+        when=local(decision.at, zone),
+    )
+    reason = decision.values.get("reason")
+    if not reason:
+        return line
+    return f"{line} {say('card.reason', lang, reason=visible(str(reason), lines=True))}"
+
+
+def voter(given: Vote | Decision, lang: Lang) -> str:
+    """Who gave a vote or a decision, and in whose place."""
+    if not given.seat:
+        return given.name
+    return say("vote.for", lang, name=given.name, seat=given.seat_name)
+
+
+def tally(card: Card) -> str:
+    """The votes so far, as in "1 of 2 so far: Ana"; "" without any."""
+    if not card.votes:
+        return ""
+    if card.review.decides == "majority":
+        votes = _listed(card, [_vote(card, vote) for vote in card.votes])
+        return say("vote.tally", card.lang, of=card.review.quorum, votes=votes)
+    names = _listed(card, [voter(vote, card.lang) for vote in card.votes])
+    return say("card.votes", card.lang, n=len(card.votes), of=card.review.quorum, names=names)
+
+
+def _all_votes(card: Card) -> str:
+    given: list[Vote | Decision] = [*card.votes]
+    given += [card.decision] if card.decision else []
+    return say("vote.all", card.lang, votes=_listed(card, [_vote(card, each) for each in given]))
+
+
+def _vote(card: Card, given: Vote | Decision) -> str:
+    name = voter(given, card.lang)
+    return say("vote.of", card.lang, name=name, choice=label_in(card, given.choice, card.lang))
+
+
+def fallen(card: Card) -> list[str]:
+    """Votes that count no more, and why, a sentence each."""
+    return [
+        say(f"vote.lapsed.{each.why}", card.lang, vote=_vote(card, each.vote))
+        for each in card.lapsed
+    ]
+
+
+def _listed(card: Card, texts: list[str]) -> str:
+    return say("list.items", card.lang).join(texts)
+
+
+def _note(card: Card) -> str:
+    if not card.waiting_for:
+        return ""
+    if card.review.roles:
+        note = say(
+            "card.waits_for_role",
+            card.lang,
+            who=card.waiting_for,
+            requester=card.requester_name,
+        )
+    else:
+        note = say("card.waits_for", card.lang, who=card.waiting_for)
+    return " · ".join(filter(None, (note, tally(card), *_since(card))))
+
+
+def _since(card: Card) -> list[str]:
+    """What has happened to the card while it waits."""
+    told = fallen(card)
+    given = [("card.reassigned" if h.ordered else "card.handed", h) for h in card.handed]
+    told += [say(key, card.lang, by=each.by_name, to=each.to_name) for key, each in given]
+    if card.escalated:
+        told.append(say("card.escalated", card.lang, role=card.escalated))
+    if card.reminded:
+        told.append(say("card.reminded", card.lang, n=card.reminded))
+    return told

@@ -1,0 +1,68 @@
+"""What a policy makes of a review: who may decide, how to reject, how long an approval is good."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+
+from cards.markdown import literal
+from cards.model import Choice, Decision, Field, Lang, Principal, Review
+from cards.showing.show import voter
+from cards.texts import say
+from engine.frames.outcome import StepContext
+from engine.playbooks.review import ReviewPolicy
+
+
+def too_few(
+    policy: ReviewPolicy,
+    holders: Sequence[Principal],
+    involved: Collection[str],
+    roles: str,
+    context: StepContext,
+) -> str:
+    """Why those who may decide cannot reach the quorum; "" when they can."""
+    run = context.run
+    left = [p for p in holders if not (policy.four_eyes and p.ids.intersection(involved))]
+    if len(left) >= policy.quorum:
+        return ""
+    if not left:
+        key = "run.only_requester" if holders else "run.no_approver"
+        return say(key, run.lang, roles=roles)
+    return say("run.too_few", run.lang, n=len(left), roles=roles, quorum=policy.quorum)
+
+
+def review_of(policy: ReviewPolicy, holders: Sequence[Principal]) -> Review:
+    """The policy as the card keeps it, with who may decide at this moment."""
+    return Review(
+        roles=policy.roles,
+        quorum=policy.quorum,
+        four_eyes=policy.four_eyes,
+        approvers=tuple(each.id for each in holders),
+        decides=policy.decides,
+        delegable=policy.hand_over,
+        remind=policy.remind,
+        escalate=policy.escalate,
+        execute_s=policy.execute_s,
+        may_edit=policy.may_edit,
+    )
+
+
+def reject(policy: ReviewPolicy, lang: Lang) -> Choice:
+    """The button that rejects, with the form that the policy wants."""
+    needed = policy.reject_reason == "required"
+    field = Field(name="reason", label=say("form.reason", lang), required=needed)
+    form = () if policy.reject_reason == "none" else (field,)
+    return Choice(id="reject", label=say("choice.reject", lang), style="danger", form=form)
+
+
+def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
+    """When the approval is too old for the write that it allows."""
+    if policy.execute_s is None:
+        return None
+    return decision.at + timedelta(seconds=policy.execute_s)
+
+
+def rejection_text(decision: Decision, context: StepContext) -> str:
+    """Who rejected it and why (Markdown); when, its card says by each reader's clock."""
+    lang, reason = context.run.lang, str(decision.values.get("reason", ""))
+    name = literal(voter(decision, lang))
+    key = "run.rejected" if reason else "run.rejected_plainly"
+    return say(key, lang, name=name, reason=literal(reason))

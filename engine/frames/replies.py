@@ -1,0 +1,136 @@
+"""One reply to one message: parts in the order asked, each with a state (design §3, §8)."""
+
+from datetime import datetime, timedelta
+
+from cards.frozen import Frozen
+from cards.model import Card, Lang, Principal
+from cards.showing.show import show
+from cards.showing.view import NOT_DONE, MessageView, PartState, PartView
+from engine.frames import shared_files
+from engine.frames.intents import Intent
+from engine.ports.inbox_files import TakenFile
+from engine.ports.storage.store import Post
+
+SETTLED: frozenset[PartState] = NOT_DONE | {
+    "waiting",
+    "answered",
+    "needs_you",
+    "in_review",
+    "done",
+}
+
+# Edits notify nobody: a later outcome is also said in a message of its own (design §3).
+LATE = timedelta(minutes=10)
+LABEL_CHARS = 60
+
+
+class ReplyHead(Frozen):
+    """What a reply answers, to whom, since when; what became of the files that came along.
+
+    `asker` is the account on the platform that asked, "" where that was not kept. `thread` is the
+    place inside the conversation where it stands, "" for none.
+    """
+
+    id: str
+    conversation: str
+    lang: Lang
+    principal: Principal
+    text: str
+    at: datetime
+    files: tuple[TakenFile, ...] = ()
+    asker: str = ""
+    thread: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where it stands."""
+        return self.thread or self.conversation
+
+
+class Part(Frozen):
+    """One piece: its intent, how far it is, and what it says (Markdown).
+
+    `answer` stands above `text`: what was found before the piece led on to something else.
+    """
+
+    index: int
+    intent: Intent
+    state: PartState
+    text: str
+    answer: str = ""
+    run: str = ""
+
+    def told(self) -> str:
+        """All that the piece says."""
+        return "\n\n".join(filter(None, (self.answer, self.text)))
+
+
+def settled(parts: tuple[Part, ...]) -> bool:
+    """True when no part is being worked on."""
+    return all(part.state in SETTLED for part in parts)
+
+
+def being_answered(parts: tuple[Part, ...]) -> bool:
+    """True when the reply is the answer to one question, and that is still looked for."""
+    return len(parts) == 1 and parts[0].state == "working" and not parts[0].run
+
+
+def view(
+    head: ReplyHead,
+    parts: tuple[Part, ...],
+    card: Card | None,
+    zone: str,
+    *,
+    heard: str | None = None,
+) -> MessageView:
+    """The message as it stands; pieces are numbered when there are several.
+
+    `heard` is for its card (cards.showing.show).
+    """
+    numbered = len(parts) > 1
+    return MessageView(
+        lang=head.lang,
+        parts=_of_files(head)
+        + tuple(
+            PartView(
+                number=part.index + 1 if numbered else 0,
+                state=part.state,
+                label=_label(part.intent.text) if numbered else "",
+                text=part.told(),
+            )
+            for part in parts
+        ),
+        card=show(card, zone, heard=heard) if card else None,
+        card_part=_part_of(card, parts) if card and numbered else 0,
+    )
+
+
+def _part_of(card: Card, parts: tuple[Part, ...]) -> int:
+    """The number of the part that the card is about, 0 for none."""
+    for part in parts:
+        if part.run == card.run if card.run else part.index == card.part:
+            return part.index + 1
+    return 0
+
+
+def _label(text: str) -> str:
+    return text if len(text) <= LABEL_CHARS else f"{text[: LABEL_CHARS - 1]}…"
+
+
+def _of_files(head: ReplyHead) -> tuple[PartView, ...]:
+    """What became of shared files stands first, without a number: nobody asked for it."""
+    if not head.files:
+        return ()
+    return (PartView(number=0, state="answered", text=shared_files.told(head.files, head.lang)),)
+
+
+def said_late(
+    part: Part, lang: Lang, *, reply: str, conversation: str, since: datetime, now: datetime
+) -> tuple[Post, ...]:
+    """A short new message with the part's outcome, when its question is more than LATE ago."""
+    if now - since <= LATE or part.state not in SETTLED:
+        return ()
+    shown = PartView(number=0, state=part.state, text=part.text)
+    body = MessageView(lang=lang, parts=(shown,)).model_dump_json()
+    row = f"{reply}/{part.index}/{part.state}"
+    return (Post(row=row, conversation=conversation, kind="note", ref=row, body=body),)

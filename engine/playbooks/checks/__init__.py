@@ -1,0 +1,1 @@
+"""What is wrong with a playbook before it runs: one module per kind of definition."""

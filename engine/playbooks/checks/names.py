@@ -1,0 +1,206 @@
+"""The names that a playbook's files may refer to, and what refers to none (spec 000 §4)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.playbooks.conditions import (
+    AllOf,
+    AnyCondition,
+    AnyOf,
+    Condition,
+    LogicCondition,
+    Scalar,
+    checked_path,
+    parse_check,
+    paths,
+)
+from engine.playbooks.leaf_faults import faults_of
+from engine.playbooks.model import PlaybookFile
+from engine.playbooks.skill import Setting, Skill
+from engine.rules.bounds import bound_faults
+from engine.rules.operators import same
+from engine.tools.registry import READONLY, TOOLS
+from engine.yaml.faults import Fault, Path, shown, suggestion
+from engine.yaml.source import Problems, Source
+
+_KINDS = {"": "data_fields", "profile": "profile_fields", "decisions": "decision_fields"}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a playbook's files may refer to.
+
+    What faults of another kind keep from being known is None, and what depends on it is not
+    checked, so that no problem is told that is none.
+    """
+
+    fields: Mapping[str, Collection[str] | None]
+    """By the keys of playbook.yaml that list them."""
+    definition: PlaybookFile | None
+    skills: Mapping[str, Skill | None]
+    roles: Collection[str] | None
+    held: Collection[str] | None
+    people: Mapping[str, Collection[str]] | None = None
+    """The roles of each person; None when they are not known."""
+
+    @property
+    def data_fields(self) -> Collection[str] | None:
+        """The data leaves."""
+        return self.fields["data_fields"]
+
+    @property
+    def built(self) -> Sequence[Skill] | None:
+        """Every skill; None while there is one that is not known."""
+        known = [skill for skill in self.skills.values() if skill is not None]
+        return known if len(known) == len(self.skills) else None
+
+    def kind_of(self, path: str) -> str:
+        """The type of the leaf at a path; "" when there is none, or it is not known."""
+        leaf = self.definition.leaf(path) if self.definition else None
+        return leaf.type if leaf else ""
+
+    def path_fault(self, path: str) -> str:
+        """Why a path names no allowed profile or decision field and no data leaf; "" if it does."""
+        try:
+            checked_path(path)
+        except ValueError as error:
+            return str(error)
+        group, _, name = path.rpartition(".")
+        kind = _KINDS[group]
+        known = self.fields[kind]
+        if known is None or name in known:
+            return ""
+        return f"{name!r} is not among {kind}; {suggestion(name, known)}".rstrip("; ")
+
+    def check_fault(self, path: str, check: str) -> str:
+        """Why a check of the path does not parse or can never be met; "" when it may be."""
+        try:
+            values = parse_check(check).values
+        except ValueError as error:
+            return str(error)
+        return next(filter(None, (self.value_fault(path, value) for value in values)), "")
+
+    def value_fault(self, path: str, value: Scalar) -> str:
+        """Why the path can never hold the value; "" when it may, or when that is not known."""
+        if value is None or self.path_fault(path):
+            return ""
+        if path.startswith("decisions."):
+            return self._decision_fault(path, value)
+        leaf = self.definition.leaf(path) if self.definition else None
+        if leaf is not None and leaf.type == "choice" and not leaf.options:
+            # That it has none is told already.
+            return ""
+        faults = faults_of(leaf, value) if leaf else []
+        if not faults:
+            return ""
+        quoted = leaf is not None and leaf.type in ("text", "choice", "date")
+        hint = "; write it in quotes" if quoted and not isinstance(value, str) else ""
+        return f"{path} never holds this: {faults[0][1]}{hint}"
+
+    def _decision_fault(self, path: str, value: Scalar) -> str:
+        if self.built is None:
+            return ""
+        decided = [skill.card.decision for skill in self.built if skill.card]
+        known: list[Scalar] = [True] if path.removeprefix("decisions.") in decided else []
+        known += [s[path] for skill in self.built for s in skill.settings if path in s]
+        if any(same(value, each) for each in known):
+            return ""
+        told = " or ".join(dict.fromkeys(shown(each) for each in known if each is not None))
+        told = f"what sets it sets {told}" if told else "no card and no outcome sets it"
+        return f"{path} never holds {shown(value)}: {told}"
+
+    def condition_faults(self, condition: AnyCondition) -> list[Fault]:
+        """The paths in a condition that name nothing, each with where in it they stand."""
+        match condition:
+            case Condition(field=field):
+                if fault := self.path_fault(field):
+                    return [(("field",), fault)]
+                fault = self.check_fault(field, condition.check)
+                return [(("check",), fault)] if fault else []
+            case AllOf(all=parts):
+                return self._parts_faults("all", parts)
+            case AnyOf(any=parts):
+                return self._parts_faults("any", parts)
+            case LogicCondition(logic=logic):
+                bounds = bound_faults(logic, self.kind_of)
+        faults = (self.path_fault(path) for path in paths(condition))
+        return [
+            *((("logic",), fault) for fault in faults if fault),
+            *((("logic", *inside), fault) for inside, fault in bounds),
+        ]
+
+    def _parts_faults(self, key: str, parts: Sequence[AnyCondition]) -> list[Fault]:
+        return [
+            ((key, number, *inside), fault)
+            for number, part in enumerate(parts)
+            for inside, fault in self.condition_faults(part)
+        ]
+
+
+class Checking:
+    """A pass over one file: adds each problem where it stands."""
+
+    def __init__(self, names: Names, source: Source, problems: Problems) -> None:
+        self.names = names
+        self.source = source
+        self.problems = problems
+
+    def add(self, path: Path, message: str) -> None:
+        """A problem at that path of the file; "" is none."""
+        if message:
+            self.problems.add(self.source.problem(path, message))
+
+    def path(self, path: str, at: Path) -> None:
+        """The path must name a profile or decision field or a data leaf."""
+        self.add(at, self.names.path_fault(path))
+
+    def known(self, name: str, known: Collection[str] | None, at: Path, what: str) -> None:
+        """The name must be among those that are known; None when they are not."""
+        if known is not None and name not in known:
+            self.add(at, f"there is no {what} {name!r}; {suggestion(name, known)}".rstrip("; "))
+
+    def condition(self, condition: AnyCondition, at: Path) -> None:
+        """Every path in the condition must name something."""
+        for inside, fault in self.names.condition_faults(condition):
+            self.add((*at, *inside), fault)
+
+    def sets(self, sets: Mapping[str, Setting], at: Path, *, by_review: bool = False) -> None:
+        """What is set must be profile or decision fields, and of their types."""
+        for path, value in sets.items():
+            self.path(path, (*at, path))
+            if not path.startswith(("profile.", "decisions.")):
+                self.add((*at, path), "should be a profile or decisions field")
+            if path.startswith("decisions.") and value is not None and not by_review:
+                self.add((*at, path), "only a human_review can set a decision; null clears it")
+            definition = self.names.definition
+            leaf = definition.leaf(path) if definition else None
+            if leaf is not None and value is not None:
+                for _, fault in faults_of(leaf, value):
+                    self.add((*at, path), fault)
+
+    def tools(self, names: Sequence[str], at: Path) -> None:
+        """Every one must be a tool that only reads."""
+        readonly = {tool.name for tool in READONLY}
+        for index, name in enumerate(names):
+            if name in {tool.name for tool in TOOLS} - readonly:
+                fault = f"{name!r} writes; a model reaches only tools that read"
+                self.add((*at, index), fault)
+            else:
+                self.known(name, readonly, (*at, index), "tool")
+
+    def skill(self, name: str, at: Path) -> None:
+        """The skill must be there."""
+        self.known(name, self.names.skills, at, "skill")
+
+
+def fields_of(source: Source | None) -> dict[str, Collection[str] | None]:
+    """The names that a playbook.yaml lists, however faulty the rest of it is."""
+    data = source.data if source else None
+    fields: dict[str, Collection[str] | None] = {}
+    for kind in _KINDS.values():
+        # A key that is not there is an empty list, or is there under a wrong name.
+        given = data.get(kind) if isinstance(data, dict) else None
+        fields[kind] = None
+        if isinstance(given, dict | list) and all(isinstance(name, str) for name in given):
+            fields[kind] = tuple(given)
+    return fields

@@ -1,0 +1,212 @@
+"""What models cannot check of playbook.yaml: gates that hold, phases that are reached (000 §4)."""
+
+import re
+from collections.abc import Sequence
+from math import ceil, floor
+
+from cards.linear import BadPattern, compile_linear
+from engine.playbooks.checks.names import Checking
+from engine.playbooks.conditions import paths
+from engine.playbooks.leaf import Column, Leaf
+from engine.playbooks.model import Phase, PlaybookFile, PriorityRule, Sync
+from engine.playbooks.skill import RETRIEVAL, Skill
+from engine.yaml.faults import Path
+from engine.yaml.source import Problems, try_build
+
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+
+
+class PhaseCheck(Checking):
+    """One pass over `playbook.yaml`; adds each problem where it stands."""
+
+    def run(self, playbook: PlaybookFile) -> None:
+        """Check fields, allowed skills, rules and every phase."""
+        for key, leaves in (
+            ("profile_fields", playbook.profile_fields),
+            ("data_fields", playbook.data_fields),
+        ):
+            for name, leaf in leaves.items():
+                self._leaf(leaf, (key, name), listed=key == "data_fields")
+        for index, name in enumerate(playbook.decision_fields):
+            self._name(name, ("decision_fields", index))
+        self._allowed(playbook.allowed_skills, ("allowed_skills",))
+        self._rules(playbook.priority_rules, ("priority_rules",))
+        if not playbook.phases and playbook.examples:
+            fault = "should have at least one phase, since not every request is not_yet"
+            self.add(("phases",), fault)
+        seen: set[str] = set()
+        for index, phase in enumerate(playbook.phases):
+            if phase.id in seen:
+                self.add(("phases", index, "id"), f"phase {phase.id!r} is defined twice")
+            seen.add(phase.id)
+            self._phase(phase, ("phases", index), skills_for_all=bool(playbook.allowed_skills))
+        self._requests(playbook)
+        if playbook.sync:
+            self._sync(playbook.sync)
+
+    def run_parts(self) -> None:
+        """Check those phases that are sound in a file that is not."""
+        data = self.source.data
+        phases = data.get("phases") if isinstance(data, dict) else None
+        for index in range(len(phases) if isinstance(phases, list) else 0):
+            at = ("phases", index)
+            phase = try_build(Phase, self.source, Problems(), at=at)
+            if phase is not None:
+                self._phase(phase, at, skills_for_all=True)
+
+    def _name(self, name: str, at: Path) -> None:
+        if not _NAME.fullmatch(name) or name in ("profile", "decisions"):
+            self.add(at, "is no name for a field; use letters, digits and _, as in visit_date")
+
+    def _leaf(self, leaf: Leaf, at: Path, *, listed: bool) -> None:
+        self._name(str(at[-1]), at)
+        for column in leaf.columns:
+            self._name(column, (*at, "columns", column))
+        if leaf.type == "list" and not listed:
+            self.add((*at, "type"), "a list belongs among data_fields")
+        if (leaf.type == "list") != bool(leaf.columns):
+            fault = "is required for a list" if leaf.type == "list" else "belongs to a list"
+            self.add((*at, "columns"), fault)
+        typed: list[tuple[Path, Leaf | Column]] = [(at, leaf)]
+        typed += [((*at, "columns", name), column) for name, column in leaf.columns.items()]
+        for where, each in typed:
+            if each.type == "choice" and not each.options:
+                self.add((*where, "options"), "is required for a choice")
+            self._bounds(each, where)
+            if each.pattern:
+                self._pattern(each, where)
+
+    def _bounds(self, leaf: Leaf | Column, at: Path) -> None:
+        """Bounds that no value can be judged by, or that none fits."""
+        low, high = leaf.minimum, leaf.maximum
+        for key, bound in (("minimum", low), ("maximum", high)):
+            if bound is not None and leaf.type not in ("integer", "number"):
+                self.add((*at, key), "belongs to an integer or a number")
+        if low is None or high is None:
+            return
+        if low > high:
+            self.add((*at, "maximum"), "is below the minimum")
+        elif leaf.type == "integer" and ceil(low) > floor(high):
+            self.add((*at, "maximum"), "leaves no whole number above the minimum")
+
+    def _pattern(self, leaf: Leaf | Column, at: Path) -> None:
+        if leaf.type != "text":
+            self.add((*at, "pattern"), "belongs to a text")
+        try:
+            compile_linear(leaf.pattern)
+        except BadPattern as error:
+            self.add((*at, "pattern"), f"cannot be run: {error}")
+
+    def _phase(self, phase: Phase, at: Path, *, skills_for_all: bool) -> None:
+        if not phase.allowed_skills and not skills_for_all:
+            self.add((*at, "allowed_skills"), "is required here or for the whole playbook")
+        self._allowed(phase.allowed_skills, (*at, "allowed_skills"))
+        self._rules(phase.priority_rules, (*at, "priority_rules"))
+        for index, path in enumerate(phase.checkpoints):
+            self.path(path, (*at, "checkpoints", index))
+        if not phase.gate_field and not phase.checkpoints:
+            self.add(at, "needs a gate_field or checkpoints, or it would never begin")
+        if phase.gate_field:
+            self._gate(phase, at)
+        elif phase.gate_check or phase.gate_value is not None:
+            key = "gate_check" if phase.gate_check else "gate_value"
+            self.add((*at, key), "says nothing without a gate_field: name the field that it is of")
+        for index, path in enumerate(phase.done_card.shows if phase.done_card else ()):
+            self.path(path, (*at, "done_card", "shows", index))
+
+    def _gate(self, phase: Phase, at: Path) -> None:
+        field, names = phase.gate_field, self.names
+        self.path(field, (*at, "gate_field"))
+        match phase.gate_value, phase.gate_check:
+            case None, "":
+                self.add((*at, "gate_field"), "needs gate_value or gate_check")
+            case None, check:
+                self.add((*at, "gate_check"), names.check_fault(field, check))
+            case value, "":
+                self.add((*at, "gate_value"), names.value_fault(field, value))
+            case _:
+                self.add((*at, "gate_check"), "either gate_value or gate_check should be given")
+        skills = names.built
+        if skills is None:
+            return
+        if not any(field in skill.provided for skill in skills if _runs(skill)):
+            fault = f"no skill provides {field!r}, so the phase could never end"
+            self.add((*at, "gate_field"), fault)
+
+    def _allowed(self, names: tuple[str, ...], at: Path) -> None:
+        for index, name in enumerate(names):
+            self.skill(name, (*at, index))
+            skill = self.names.skills.get(name)
+            if skill and not skill.changes and skill.category != RETRIEVAL:
+                fault = f"{name!r} fills and sets nothing, so it could be chosen for ever"
+                self.add((*at, index), fault)
+
+    def _rules(self, rules: tuple[PriorityRule, ...], at: Path) -> None:
+        for index, rule in enumerate(rules):
+            self.condition(rule.when, (*at, index, "when"))
+            self.skill(rule.skill, (*at, index, "skill"))
+            skill = self.names.skills.get(rule.skill)
+            if skill and not set(paths(rule.when)) & skill.changes:
+                read = ", ".join(paths(rule.when))
+                fault = f"{rule.skill!r} changes none of {read}, so the rule would hold for ever"
+                self.add((*at, index, "skill"), fault)
+
+    def _requests(self, playbook: PlaybookFile) -> None:
+        phases = {phase.id: index for index, phase in enumerate(playbook.phases)}
+        used: set[str] = set()
+        for number, request in enumerate(playbook.requests):
+            for index, role in enumerate(request.roles):
+                where = ("requests", number, "roles", index)
+                self.known(role, self.names.roles, where, "role in people.yaml")
+            at: Path = ("requests", number, "phases")
+            for index, name in enumerate(request.phases):
+                self.known(name, phases, (*at, index), "phase")
+            if not request.not_yet:
+                used |= {phase.id for phase in playbook.phases_of(request.id)}
+                self._ends(playbook, request.id)
+        for name, index in phases.items():
+            if name not in used:
+                self.add(("phases", index, "id"), f"no request goes through phase {name!r}")
+
+    def _ends(self, playbook: PlaybookFile, request: str) -> None:
+        """Each goal of a request's phases must be filled by what runs up to there."""
+        skills = self.names.built
+        if skills is None:
+            return
+        allowed: set[str] = set()
+        for phase in playbook.phases_of(request):
+            allowed |= set(phase.allowed_skills or playbook.allowed_skills)
+            if not allowed <= set(self.names.skills):
+                # Who knows what the one that is not there would have filled.
+                return
+            runs = [skill for skill in skills if _runs(skill)]
+            filled = {path for s in runs if s.id in allowed for path in s.provided}
+            at: Path = ("phases", playbook.phases.index(phase))
+            wanted: list[tuple[str, Path]] = [
+                (path, ("checkpoints", n)) for n, path in enumerate(phase.checkpoints)
+            ]
+            wanted += [(phase.gate_field, ("gate_field",))] if phase.gate_field else []
+            for path, where in wanted:
+                by = [skill.id for skill in runs if path in skill.provided]
+                # A path that names nothing, or a gate that no skill fills, is told already.
+                known = not self.names.path_fault(path) and (by or "gate_field" not in where)
+                if path not in filled and known:
+                    self.add((*at, *where), _unfilled(path, by, request))
+
+    def _sync(self, sync: Sync) -> None:
+        for index, path in enumerate(sync.fields):
+            self.path(path, ("sync", "fields", index))
+
+
+def _unfilled(path: str, by: Sequence[str], request: str) -> str:
+    if not by:
+        return f"no skill provides {path!r}, so the phase could never end"
+    return (
+        f"{path!r} is provided only by {', '.join(by)}, which no phase up to this one allows in "
+        f"request {request!r}: the phases after it cannot be reached"
+    )
+
+
+def _runs(skill: Skill) -> bool:
+    """Whether a phase can choose the skill at all."""
+    return not (skill.internal or skill.api_call_only or skill.category == RETRIEVAL)

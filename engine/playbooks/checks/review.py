@@ -1,0 +1,99 @@
+"""What a model cannot check of a review: that it can be decided, and in time (design §7)."""
+
+from zoneinfo import available_timezones
+
+from cards.policy import Hours, Reminders
+from engine.playbooks.checks.names import Checking
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import SopNode
+from engine.yaml.faults import Path
+
+SHORTEST_PAUSE_S = 60
+"""Nobody is reminded more often than this."""
+
+
+class ReviewCheck(Checking):
+    """One pass over a node's `review`; adds each problem where it stands."""
+
+    def run(self, node: SopNode, review: ReviewPolicy, at: Path) -> None:
+        """Check the review of an SOP's node."""
+        self.policy(review, at)
+        if review.execute_s and not node.shows:
+            fault = "belongs to a review that shows a plan: only writes are held back"
+            self.add((*at, "execute_within"), fault)
+        self._expiry(node, at[:-1])
+
+    def policy(self, review: ReviewPolicy, at: Path) -> None:
+        """Check who decides, how votes count, and the clocks."""
+        self._roles(review, at)
+        self._quorum(review, at)
+        if review.escalate:
+            self._escalation(review, (*at, "escalate"))
+        if review.remind:
+            self._reminders(review.remind, review.deadline_s, (*at, "remind"))
+
+    def _roles(self, review: ReviewPolicy, at: Path) -> None:
+        if not review.roles:
+            self.add((*at, "roles"), "should name at least one role")
+        for index, role in enumerate(review.roles):
+            self.known(role, self.names.roles, (*at, "roles", index), "role in people.yaml")
+        held = self.names.held
+        if review.roles and held is not None and not set(review.roles) & set(held):
+            self.add((*at, "roles"), f"nobody in people.yaml holds {' or '.join(review.roles)}")
+
+    def _quorum(self, review: ReviewPolicy, at: Path) -> None:
+        """Whether enough people can vote; with four eyes, for somebody else's request at least."""
+        if review.decides == "majority" and review.quorum % 2 == 0:
+            fault = (
+                f"should be odd with decides: majority, so that no vote ends {review.quorum // 2}"
+            )
+            self.add((*at, "quorum"), f"{fault} to {review.quorum // 2}")
+        people = self.names.people
+        if people is None:
+            return
+        holders = {person for person, held in people.items() if set(held) & set(review.roles)}
+        who = " or ".join(review.roles)
+        if holders and len(holders) < review.quorum:
+            fault = f"is {review.quorum}, and only {len(holders)} in people.yaml hold {who}"
+            self.add((*at, "quorum"), fault)
+        elif review.four_eyes and holders == set(people) and len(holders) == review.quorum:
+            fault = (
+                f"is {review.quorum}, and whoever asks is one of the {len(holders)} who hold {who}"
+            )
+            self.add((*at, "quorum"), f"{fault}: with four_eyes too few are left")
+
+    def _escalation(self, review: ReviewPolicy, at: Path) -> None:
+        assert review.escalate is not None
+        role, held = review.escalate.role, self.names.held
+        self.known(role, self.names.roles, (*at, "role"), "role in people.yaml")
+        known = self.names.roles is None or role in self.names.roles
+        if known and held is not None and role not in held:
+            self.add((*at, "role"), f"nobody in people.yaml holds {role}")
+        if role in review.roles:
+            self.add((*at, "role"), f"{role} may decide from the beginning; name another role")
+        self._before(review.escalate.after_s, review.deadline_s, (*at, "after"))
+
+    def _reminders(self, remind: Reminders, deadline_s: int | None, at: Path) -> None:
+        self._before(remind.after_s, deadline_s, (*at, "after"))
+        if remind.every_s is not None and remind.every_s < SHORTEST_PAUSE_S:
+            self.add((*at, "every"), f"should be at least {SHORTEST_PAUSE_S}s")
+        if remind.every_s is None and remind.after_s < SHORTEST_PAUSE_S and remind.at_most > 1:
+            self.add((*at, "every"), f"is required where after is less than {SHORTEST_PAUSE_S}s")
+        if remind.hours:
+            self._hours(remind.hours, (*at, "hours"))
+
+    def _hours(self, hours: Hours, at: Path) -> None:
+        self.known(hours.zone, available_timezones(), (*at, "zone"), "time zone")
+        if hours.closes <= hours.opens:
+            self.add((*at, "closes"), f"should be later than {hours.opens}, when it opens")
+
+    def _before(self, after_s: int, deadline_s: int | None, at: Path) -> None:
+        if deadline_s is not None and after_s >= deadline_s:
+            self.add(at, "should be less than the deadline, or it never happens")
+
+    def _expiry(self, node: SopNode, at: Path) -> None:
+        """Time alone approves nothing."""
+        approving = node.on_pass if node.type == "soft_instruction" else node.on_approve
+        if node.on_expire and node.on_expire == approving:
+            fault = "should lead elsewhere than an approval: nobody has decided"
+            self.add((*at, "on_expire"), fault)

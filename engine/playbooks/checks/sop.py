@@ -1,0 +1,234 @@
+"""What models cannot check of an SOP: targets, rules, reviewers (spec 001 §4)."""
+
+from collections.abc import Mapping
+
+from engine.playbooks.checks.edits import edit_faults
+from engine.playbooks.checks.names import Checking
+from engine.playbooks.checks.review import ReviewCheck
+from engine.playbooks.skill import (
+    END,
+    SAYS,
+    SOP_ENDS,
+    Batch,
+    Over,
+    Setting,
+    Sop,
+    SopNode,
+    SopNodeType,
+)
+from engine.rules.bounds import bound_faults
+from engine.rules.check import check_logic
+from engine.text.language import Bilingual
+from engine.yaml.faults import Path
+
+# Rules may also read today's date.
+TODAY = "today"
+VISIT_DATE = "visit_date"
+VISIT = ("subject_id", VISIT_DATE, "ecog", "weight_kg", "systolic", "diastolic", "adverse_event")
+"""What rules over visits may read, of each visit and, with `previous_` before, of the last one."""
+PREVIOUS = "previous_"
+FINDING = ("subject_id", "visit_date", "field", "value", "message")
+RECORDS = ("subject_id", "result", "problems")
+SUMMARY = ("subject_id", "visits", "findings")
+
+
+FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
+    "hard_rule": ("on_pass", "on_fail"),
+    "soft_instruction": ("on_pass", "on_fail", "on_expire"),
+    "human_review": ("on_approve", "on_reject", "on_expire"),
+}
+"""Where nodes of a type lead when nothing goes wrong; all but `on_expire` are needed."""
+_PARTS: Mapping[SopNodeType, tuple[str, ...]] = {
+    "hard_rule": ("rules", "over", "fail_on", "only_branches"),
+    "soft_instruction": ("instruction", "tools", "review", "only_branches"),
+    "human_review": ("review", "shows", "presents", "decision"),
+}
+
+
+class SopCheck(Checking):
+    """One pass over an SOP; adds each problem where it stands."""
+
+    def run(self, sop: Sop) -> None:
+        """Check every node."""
+        if sop.batch:
+            self._batch(sop.batch)
+        at: Path = ("sop", "nodes")
+        self.known(sop.start_node, sop.nodes, ("sop", "start_node"), "node")
+        for name, node in sop.nodes.items():
+            if name.startswith("end"):
+                self.add((*at, name), "names that begin with 'end' are ends, not nodes")
+            self._targets(sop, node, (*at, name))
+            self._node(node, (*at, name))
+        for name in sorted(set(sop.nodes) - _reached(sop)):
+            self.add((*at, name), "cannot be reached from start_node")
+        for name in sorted(set(sop.nodes) - _ending(sop)):
+            self.add((*at, name), "no end can be reached from it")
+        self._outcomes(sop)
+
+    def _outcomes(self, sop: Sop) -> None:
+        reviewed = any(node.type == "human_review" for node in sop.nodes.values())
+        by_model = {
+            target
+            for node in sop.nodes.values()
+            if node.type == "soft_instruction"
+            for target in (node.on_pass, node.on_fail)
+        }
+        for end, outcome in sop.outcomes.items():
+            by_review, at = reviewed and end not in by_model, ("sop", "outcomes", end)
+            self.sets(sop.sets(end), at, by_review=by_review)
+            self._ending(outcome, at)
+
+    def _ending(self, outcome: Mapping[str, Setting | Bilingual], at: Path) -> None:
+        """What an outcome says besides what it sets."""
+        if END in outcome:
+            given = outcome[END]
+            known = isinstance(given, str) and given in SOP_ENDS
+            self.add((*at, END), "" if known else f"should be one of {', '.join(SOP_ENDS)}")
+        for key, value in outcome.items():
+            if isinstance(value, Bilingual) and key != SAYS:
+                self.add((*at, key), f"is a text in both languages; only {SAYS} is one")
+        if SAYS in outcome and not isinstance(outcome[SAYS], Bilingual):
+            self.add((*at, SAYS), "should be a text in both languages, zh and en")
+
+    def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
+        for key in (*FOLLOWED[node.type], "on_error"):
+            target = getattr(node, key)
+            if not target and key != "on_expire":
+                self.add((*at, key), "is required")
+            elif target and not target.startswith("end"):
+                self.known(target, sop.nodes, (*at, key), "node")
+
+    def _node(self, node: SopNode, at: Path) -> None:
+        self._foreign(node, at)
+        for path, fault in edit_faults(node, self.names):
+            self.add((*at, "review", "may_edit", *path), fault)
+        match node.type:
+            case "hard_rule":
+                self._hard_rule(node, at)
+            case "soft_instruction":
+                self._soft_instruction(node, at)
+            case "human_review":
+                self._human_review(node, at)
+
+    def _foreign(self, node: SopNode, at: Path) -> None:
+        """Parts that only nodes of another type have, or that do not go together."""
+        parts = {kind: {*_PARTS[kind], *FOLLOWED[kind]} for kind in _PARTS}
+        for part in sorted(node.model_fields_set - parts[node.type]):
+            kinds = [kind for kind, own in parts.items() if part in own]
+            if kinds:
+                named = " or ".join(kinds)
+                self.add((*at, part), f"belongs to type {named}, this node is of type {node.type}")
+        if node.over and "fail_on" in node.model_fields_set:
+            self.add((*at, "fail_on"), "does not go with over: every finding fails the node")
+        if node.over and node.only_branches:
+            self.add((*at, "only_branches"), "does not go with over, which lists what it finds")
+
+    def _soft_instruction(self, node: SopNode, at: Path) -> None:
+        if not node.instruction.strip():
+            self.add((*at, "instruction"), "is required: what the model is to judge")
+        self.tools(node.tools, (*at, "tools"))
+        if node.review is None:
+            self.add((*at, "review"), "is required: who decides when the model cannot")
+        else:
+            self._reviewed(node, (*at, "review"))
+
+    def _hard_rule(self, node: SopNode, at: Path) -> None:
+        read = self.names.data_fields
+        if node.over:
+            read = (*VISIT, *(f"{PREVIOUS}{name}" for name in VISIT))
+            self._over(node.over, (*at, "over"))
+        variables = None if read is None else (*read, TODAY)
+        if not node.rules:
+            self.add((*at, "rules"), "should have at least one rule")
+        for index, rule in enumerate(node.rules):
+            where = (*at, "rules", index)
+            self.known(rule.field, variables, (*where, "field"), "data field")
+            faults = check_logic(rule.logic, variables=variables)
+            faults += bound_faults(rule.logic, self._visit_kind if node.over else self._kind)
+            for path, message in faults:
+                self.add((*where, "logic", *path), message)
+
+    def _kind(self, name: str) -> str:
+        return "date" if name == TODAY else self.names.kind_of(name)
+
+    def _visit_kind(self, name: str) -> str:
+        return "date" if name.removeprefix(PREVIOUS) in (TODAY, VISIT_DATE) else ""
+
+    def _reviewed(self, node: SopNode, at: Path) -> None:
+        if node.review:
+            ReviewCheck(self.names, self.source, self.problems).run(node, node.review, at)
+
+    def _batch(self, batch: Batch) -> None:
+        known = self.names.data_fields
+        self.known(batch.subject, known, ("sop", "batch", "subject"), "data field")
+        at = ("sop", "batch", "summary")
+        self.known(batch.summary, known, at, "data field")
+        leaf = self.names.definition.leaf(batch.summary) if self.names.definition else None
+        if leaf is not None and set(leaf.columns) != set(RECORDS):
+            self.add(at, f"should be a list with the columns {', '.join(RECORDS)}")
+
+    def _over(self, over: Over, at: Path) -> None:
+        known = self.names.data_fields
+        if over.subject:
+            self.known(over.subject, known, (*at, "subject"), "data field")
+        for key, columns in (("findings", FINDING), ("summary", SUMMARY)):
+            name = getattr(over, key)
+            self.known(name, known, (*at, key), "data field")
+            leaf = self.names.definition.leaf(name) if self.names.definition else None
+            if leaf is not None and set(leaf.columns) != set(columns):
+                self.add((*at, key), f"should be a list with the columns {', '.join(columns)}")
+
+    def _human_review(self, node: SopNode, at: Path) -> None:
+        if node.review is None:
+            self.add((*at, "review"), "is required: who decides")
+            return
+        self._reviewed(node, (*at, "review"))
+        if not node.decision:
+            self.add((*at, "decision"), "is required: the name under which it is remembered")
+        for index, path in enumerate(node.presents):
+            self.path(path, (*at, "presents", index))
+        if node.shows and node.presents:
+            self.add((*at, "presents"), "either shows or presents should be given")
+        elif not node.shows and not node.presents:
+            fault = "or shows is required: a review that shows nothing approves nothing"
+            self.add((*at, "presents"), fault)
+        if node.shows:
+            self.known(node.shows, self.names.skills, (*at, "shows"), "skill")
+            shown = self.names.skills.get(node.shows)
+            if shown and (shown.plan is None or not shown.plan.calls):
+                self.add((*at, "shows"), f"{node.shows!r} has no plan to show")
+
+
+def _reached(sop: Sop) -> set[str]:
+    """The nodes that can be reached from the start."""
+    reached: set[str] = set()
+    open_nodes = [sop.start_node]
+    while open_nodes:
+        name = open_nodes.pop()
+        if name in reached or name not in sop.nodes:
+            continue
+        reached.add(name)
+        node = sop.nodes[name]
+        open_nodes += [*_leads(node), node.on_error]
+    return reached
+
+
+def _ending(sop: Sop) -> set[str]:
+    """The nodes from which an end can be reached without an error."""
+    ending: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, node in sop.nodes.items()
+            if name not in ending
+            # A target that is missing or is not there is told already.
+            and any(t in ending or t not in sop.nodes for t in _leads(node))
+        }
+        if not more:
+            return ending
+        ending |= more
+
+
+def _leads(node: SopNode) -> list[str]:
+    found = ((key, getattr(node, key)) for key in FOLLOWED[node.type])
+    return [target for key, target in found if target or key != "on_expire"]

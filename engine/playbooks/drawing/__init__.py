@@ -1,0 +1,1 @@
+"""Playbooks drawn: as a graph, as Mermaid and as SVG."""

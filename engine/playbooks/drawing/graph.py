@@ -1,0 +1,235 @@
+"""The graph of a playbook, piece by piece."""
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from cards.model import Lang
+from cards.texts import say
+from engine.playbooks.drawing.condition_words import worded
+from engine.playbooks.drawing.model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
+from engine.playbooks.model import Phase, Playbook, PlaybookFile, PriorityRule
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
+from engine.text.language import Bilingual
+
+INSTRUCTION_CHARS = 120
+_FOLLOWED: Mapping[str, tuple[str, ...]] = {
+    "hard_rule": ("on_pass", "on_fail", "on_error"),
+    "soft_instruction": ("on_pass", "on_fail", "on_expire", "on_error"),
+    "human_review": ("on_approve", "on_reject", "on_expire", "on_error"),
+}
+
+
+def graph_of(playbook: Playbook, lang: Lang) -> Graph:
+    """The graph of a playbook that the loader has passed, named in that language."""
+    return _Graphing(playbook, lang).run()
+
+
+class _Graphing:
+    def __init__(self, playbook: Playbook, lang: Lang) -> None:
+        self._playbook = playbook
+        self._lang = lang
+        self._root = node_id("playbook", playbook.id)
+        self._nodes: list[Node] = []
+        self._edges: list[Edge] = []
+
+    def run(self) -> Graph:
+        definition = self._playbook.definition
+        self._nodes.append(self._whole())
+        self._allowed(self._root, definition.allowed_skills)
+        for phase in definition.phases:
+            at = node_id("phase", phase.id)
+            self._nodes.append(self._phase(phase, at))
+            self._allowed(at, phase.allowed_skills)
+        self._ways(definition)
+        for skill in self._playbook.skills:
+            self._skill(skill, inside="")
+        self._rules(self._root, definition.priority_rules)
+        for phase in definition.phases:
+            self._rules(node_id("phase", phase.id), phase.priority_rules)
+        return Graph(lang=self._lang, nodes=tuple(self._nodes), edges=tuple(self._edges))
+
+    def _ways(self, definition: PlaybookFile) -> None:
+        """From each phase to the next one of a request; what several requests share, once."""
+        ways = [definition.phases_of(r.id) for r in definition.requests if not r.not_yet]
+        steps: dict[tuple[str, str], None] = {}
+        for phases in ways:
+            stops = [self._root, *(node_id("phase", phase.id) for phase in phases)]
+            steps |= dict.fromkeys(pairwise(stops))
+        self._edges += [Edge(source=a, target=b, kind="next") for a, b in steps]
+
+    def _rules(self, at: str, rules: Iterable[PriorityRule]) -> None:
+        for rule in rules:
+            to, when = node_id("skill", rule.skill), one_line(worded(rule.when))
+            self._edges.append(Edge(source=at, target=to, kind="priority", label=when))
+
+    def _whole(self) -> Node:
+        definition = self._playbook.definition
+        return Node(
+            id=self._root,
+            kind="playbook",
+            key=one_line(definition.id),
+            name=self._named(definition.name),
+            details=_details(
+                {
+                    "project": [definition.project],
+                    "requests": [self._named(r.name) for r in definition.requests if not r.not_yet],
+                    "not_yet": [self._named(r.name) for r in definition.requests if r.not_yet],
+                }
+            ),
+        )
+
+    def _phase(self, phase: Phase, at: str) -> Node:
+        requests = self._playbook.definition.requests
+        taken = [r for r in requests if phase.id in r.phases]
+        wide = not phase.allowed_skills and self._playbook.definition.allowed_skills
+        return Node(
+            id=at,
+            kind="phase",
+            key=one_line(phase.id),
+            name=self._named(phase.name),
+            details=_details(
+                {
+                    "goal": [self._named(phase.goal)],
+                    "gate": [_gate(phase)],
+                    "checkpoints": phase.checkpoints,
+                    "skills": [say("graph.playbook_wide", self._lang)] if wide else [],
+                    "for_requests": [self._named(r.name) for r in taken],
+                    "done_card": [self._named(phase.done_card.title)] if phase.done_card else [],
+                }
+            ),
+        )
+
+    def _allowed(self, at: str, names: Iterable[str]) -> None:
+        for name in dict.fromkeys(names):
+            self._edges.append(Edge(source=at, target=node_id("skill", name), kind="allows"))
+            self._skill(name, inside=at)
+
+    def _skill(self, name: str, *, inside: str) -> None:
+        at = node_id("skill", name)
+        if any(node.id == at for node in self._nodes):
+            return
+        skill = self._playbook.skills[name]
+        node = Node(
+            id=at,
+            kind="skill",
+            key=one_line(name),
+            name=self._named(skill.name),
+            type=skill.kind,
+            inside=inside,
+            details=self._told(skill),
+        )
+        self._nodes.append(node)
+        if skill.sop:
+            self._sop(name, skill.sop)
+
+    def _told(self, skill: Skill) -> dict[DetailKey, tuple[Value, ...]]:
+        plan, planner = skill.plan, skill.planner
+        return _details(
+            {
+                "category": [skill.category],
+                "requires": map(worded, skill.requires),
+                "card": [self._named(skill.ask.title)] if skill.ask else [],
+                "calls": dict.fromkeys(call.tool for call in plan.calls) if plan else [],
+                "rehearses": [self._skill_name(plan.rehearses)] if plan and plan.rehearses else [],
+                "experts": [expert.name for expert in skill.jobs.experts] if skill.jobs else [],
+                "guard": [f"decisions.{plan.guard.decision}"] if plan and plan.guard else [],
+                "tools": planner.tools if planner else [],
+                "max_steps": [planner.max_steps] if planner else [],
+                **_review(planner.review if planner else None),
+            }
+        )
+
+    def _sop(self, skill: str, sop: Sop) -> None:
+        ends: list[str] = []
+        start = node_id("sop", skill, sop.start_node)
+        self._edges.append(Edge(source=node_id("skill", skill), target=start, kind="start"))
+        for key, node in sop.nodes.items():
+            self._sop_node(skill, key, node)
+            at = node_id("sop", skill, key)
+            for on in _FOLLOWED.get(node.type, ()):
+                target = str(getattr(node, on))
+                # The common end of what goes wrong is told where it is more than a failed run.
+                if target and (target != ERROR_END or ERROR_END in sop.outcomes):
+                    ends += [target] if target.startswith("end") else []
+                    to = node_id("sop", skill, target)
+                    self._edges.append(Edge(source=at, target=to, kind="on", label=on))
+            if node.shows:
+                shown = node_id("skill", node.shows)
+                self._edges.append(Edge(source=at, target=shown, kind="shows"))
+        self._nodes += [self._end(skill, sop, end) for end in dict.fromkeys(ends)]
+
+    def _sop_node(self, skill: str, key: str, node: SopNode) -> None:
+        details = _details(
+            {
+                "checks": dict.fromkeys(self._field(rule.field) for rule in node.rules),
+                "instruction": [_shortened(node.instruction)],
+                "tools": node.tools,
+                "shows": [self._skill_name(node.shows)] if node.shows else [],
+                **_review(node.review),
+            }
+        )
+        made = Node(
+            id=node_id("sop", skill, key),
+            kind="sop_node",
+            key=one_line(key),
+            name=self._named(node.title) if node.title else one_line(key),
+            type=node.type,
+            inside=node_id("skill", skill),
+            details=details,
+        )
+        self._nodes.append(made)
+
+    def _end(self, skill: str, sop: Sop, key: str) -> Node:
+        sets = sop.sets(key)
+        return Node(
+            id=node_id("sop", skill, key),
+            kind="sop_end",
+            key=one_line(key),
+            name=one_line(key),
+            inside=node_id("skill", skill),
+            details=_details(
+                {"sets": [f"{path} = {_written(value)}" for path, value in sets.items()]}
+            ),
+        )
+
+    def _named(self, text: Bilingual) -> str:
+        return one_line(text(self._lang))
+
+    def _skill_name(self, name: str) -> str:
+        return self._named(self._playbook.skills[name].name)
+
+    def _field(self, name: str) -> str:
+        field = self._playbook.definition.data_fields.get(name)
+        return self._named(field.label) if field else name
+
+
+def _review(review: ReviewPolicy | None) -> dict[DetailKey, Iterable[Value]]:
+    if review is None:
+        return {}
+    return {"roles": review.roles, "quorum": [review.quorum], "four_eyes": [review.four_eyes]}
+
+
+def _details(found: Mapping[DetailKey, Iterable[Value]]) -> dict[DetailKey, tuple[Value, ...]]:
+    """What is there, by key; texts as single lines."""
+    details: dict[DetailKey, tuple[Value, ...]] = {}
+    for key, values in found.items():
+        told = tuple(one_line(v) if isinstance(v, str) else v for v in values)
+        if told := tuple(v for v in told if v != ""):
+            details[key] = told
+    return details
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= INSTRUCTION_CHARS else f"{text[:INSTRUCTION_CHARS]}…"
+
+
+def _gate(phase: Phase) -> str:
+    if not phase.gate_field:
+        return ""
+    return f"{phase.gate_field} {phase.gate_check or f'equals:{_written(phase.gate_value)}'}"
+
+
+def _written(value: str | int | bool | None) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

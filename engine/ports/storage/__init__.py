@@ -1,0 +1,1 @@
+"""Ports of what is stored."""

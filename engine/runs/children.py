@@ -1,0 +1,125 @@
+"""Child runs: what goes on at the same time, each in a lane of its own (design §5)."""
+
+from collections.abc import Collection
+
+from pydantic import ValidationError
+
+from engine.frames.jobs import JobFrame, LeaderFrame
+from engine.frames.outcome import ChildEnded, Fork, StepContext
+from engine.frames.state import ENDED, Patch, Run, RunStatus
+from engine.mail import ChildRan, RunMail
+from engine.ports.model import ModelUsage
+from engine.runs.merge import merged
+
+_LIVE: tuple[RunStatus, ...] = ("blocked", "suspended", "running")
+ANYHOW = -1
+"""Instead of the steps a run had when it was read: cancelled wherever it is."""
+
+
+def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, ...]]:
+    """The run with its new children, and these."""
+    new = tuple(
+        run.model_copy(
+            update={
+                "id": context.services.new_id(run.conversation),
+                "parent": run.id,
+                "key": child.key,
+                "frames": (child.frame,),
+                # How the parent's skills ended says nothing of how this one does.
+                "state": merged(run.state, child.patch, context.playbook).model_copy(
+                    update={"endings": {}}
+                ),
+                "status": "running",
+                "waiting": (),
+                "result": None,
+                "slot": False,
+                "wakes": (),
+                "steps": 0,
+                "heard": 0,
+                "outgoing": (),
+                "changes": 0,
+                "sent": {},
+                "children": {},
+                "prompted": 0,
+                "counted_from": 0,
+                "used": ModelUsage(),
+                "started_at": context.services.now,
+            }
+        )
+        for child in fork.children
+    )
+    known = {**run.children, **{child.key: child.id for child in new}}
+    return run.model_copy(update={"children": known}), new
+
+
+def ended(run: Run, mail: ChildRan) -> ChildEnded | None:
+    """What a frame hears of its child; None for one that it does not know any more."""
+    if run.status != "suspended" or run.children.get(mail.key) != mail.run:
+        return None
+    try:
+        patch = Patch.model_validate_json(mail.patch)
+    except ValidationError:
+        patch = Patch(by=mail.run)
+    return ChildEnded(mail.key, _status(mail.status), patch, mail.reason, mail.used)
+
+
+def _status(text: str) -> RunStatus:
+    found: RunStatus
+    for found in ("completed", "stopped", "cancelled", *_LIVE):
+        if text == found:
+            return found
+    return "failed"
+
+
+def left(run: Run, mail: RunMail) -> dict[str, str]:
+    """The children that have not ended; one that is blocked or waits has not."""
+    if not isinstance(mail, ChildRan) or mail.status in _LIVE:
+        return run.children
+    return {key: child for key, child in run.children.items() if child != mail.run}
+
+
+def told(before: Run, after: Run, patch: Patch | None, reason: str) -> tuple[tuple[str, str], ...]:
+    """Mail to the parent's lane, once a child has ended or is blocked.
+
+    A job's parent also hears when it waits for a person, and when it goes on.
+    """
+    if not after.parent or not (after.status in ENDED or _news(before, after)):
+        return ()
+    mail = ChildRan(
+        run=after.id,
+        key=after.key,
+        status=after.status if after.status in ENDED else _stands(after),
+        patch=(patch or Patch(by=after.id)).model_dump_json(),
+        reason=reason,
+        used=after.used,
+    )
+    return ((f"run:{after.parent}", mail.stored()),)
+
+
+def _news(before: Run, after: Run) -> bool:
+    if not isinstance(after.frames[0], JobFrame | LeaderFrame):
+        return after.status == "blocked"
+    return _stands(before) != _stands(after)
+
+
+def _stands(run: Run) -> RunStatus:
+    """How a run that has not ended looks from outside."""
+    if run.status == "blocked":
+        return "blocked"
+    return "suspended" if run.waiting else "running"
+
+
+def dropped(run: Run, keys: Collection[str]) -> tuple[Run, tuple[tuple[str, int], ...]]:
+    """The run without these children, which end wherever they are."""
+    gone = tuple((child, ANYHOW) for key, child in run.children.items() if key in keys)
+    if not gone:
+        return run, ()
+    left = {key: child for key, child in run.children.items() if key not in keys}
+    return run.model_copy(update={"children": left}), gone
+
+
+def orphans(after: Run) -> tuple[tuple[str, int], ...]:
+    """The children that end with their parent, however far they are."""
+    if after.status not in ENDED:
+        return ()
+    return tuple((child, ANYHOW) for child in after.children.values())

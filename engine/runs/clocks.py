@@ -1,0 +1,163 @@
+"""What time does to an open review: reminders and escalation; nothing is ever decided by it (1.10).
+
+None of it moves the run: the card changes, people are told, and the run goes on waiting.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from cards.deciding import lapsed
+from cards.deciding.handover import Handed
+from cards.deciding.seats import is_own_request
+from cards.model import Card
+from cards.texts import say
+from engine.frames.audit import card_now
+from engine.frames.outcome import People
+from engine.mail import CardExpired, ReviewDue
+from engine.ports.storage.store import CardWrite, Effects, Post, Timer
+from engine.runs.migration import superseded
+
+SIGNOFF = "signoff"
+_CLOCKS = ("expire", "remind", "escalate")
+
+
+@dataclass(frozen=True, slots=True)
+class Clocked:
+    """Who there is, and when it is: the moment, and the day where the service is."""
+
+    people: People
+    now: datetime
+    today: date
+
+
+def timers(card: Card, now: datetime) -> tuple[Timer, ...]:
+    """Every clock of a card that opens now, as mail to its lane."""
+    review, found = card.review, list[Timer]()
+    if card.deadline:
+        expired = CardExpired(card=card.token).stored()
+        found.append(Timer(card.lane, f"expire:{card.token}", card.deadline, expired))
+    if review.remind:
+        found.append(_due(card, "remind", review.remind.first_at(now)))
+    if review.escalate:
+        found.append(_due(card, "escalate", now + timedelta(seconds=review.escalate.after_s)))
+    return tuple(found)
+
+
+def without_timers(token: str, lane: str) -> tuple[Timer, ...]:
+    """Takes every clock of a card away."""
+    return tuple(Timer(lane, f"{clock}:{token}", None) for clock in _CLOCKS)
+
+
+def due(mail: ReviewDue, card: Card, clocked: Clocked) -> Effects:
+    """What a clock that came due changes; nothing once the card is closed, or its time is over."""
+    late = card.deadline is not None and clocked.now >= card.deadline
+    if card.status != "open" or late:
+        return Effects()
+    counted = clocked.people.counted(card, clocked.now)
+    return _reminded(counted, clocked) if mail.what == "remind" else _escalated(counted, clocked)
+
+
+def handed(after: Handed, at_home: Sequence[str]) -> tuple[Post, ...]:
+    """Where the card is shown to its receiver besides where it is."""
+    return _shown(after.card, at_home)
+
+
+def entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
+    """An audit entry of what the service does with a card on its own; the card as it is then."""
+    told = {"at": now.isoformat(), "event": event, "card": card.token, "by": SIGNOFF, **more}
+    if fallen := lapsed.told(card, now):
+        told["lapsed"] = fallen
+    told["changed_cards"] = [card_now(card)]
+    return card.run or card.token, json.dumps(told, ensure_ascii=False)
+
+
+def replaced(standing: Sequence[Card], opened: Sequence[Card], now: datetime) -> Effects:
+    """The run's open cards that a new one of the same semantic key replaces (spec 003)."""
+    keys = {card.task_key for card in opened} - {""}
+    old = [card for card in standing if card.task_key in keys]
+    gone = superseded(old)
+    return Effects(
+        cards=gone,
+        timers=tuple(timer for card in old for timer in without_timers(card.token, card.lane)),
+        log=tuple(entry(write.card, "superseded", now) for write in gone),
+    )
+
+
+def awaited(card: Card) -> tuple[str, ...]:
+    """Whose vote can still come, by principal id: open seats, and those who were given one."""
+    voted = {vote.held for vote in card.votes} | {vote.person for vote in card.votes}
+    asked = {card.requester, *card.requester_accounts} if card.review.four_eyes else set()
+    held = (*(card.review.approvers or ()), *card.review.persons)
+    seats = [person for person in held if person not in voted | asked]
+    given = [each.to for each in card.handed if each.by in seats and each.to not in voted]
+    return tuple(dict.fromkeys((*seats, *given)))
+
+
+def _due(card: Card, what: str, at: datetime) -> Timer:
+    mail = ReviewDue.model_validate({"card": card.token, "what": what})
+    return Timer(card.lane, f"{what}:{card.token}", at, mail.stored())
+
+
+def _reminded(card: Card, clocked: Clocked) -> Effects:
+    """One ping to each home, the card edited in place, and the next clock."""
+    remind, now = card.review.remind, clocked.now
+    if remind is None or card.reminded >= remind.at_most:
+        return Effects()
+    if remind.hours and (opens := remind.hours.next_open(now)) > now:
+        # It came due while nothing ran; people are left alone until they are at work.
+        return Effects(timers=(_due(card, "remind", opens),))
+    number = card.reminded + 1
+    update = {"reminded": number, "version": card.version + 1}
+    after = card.model_copy(update=update)
+    following = remind.next_at(number, now)
+    places = clocked.people.reached(awaited(card), clocked.today)
+    body = json.dumps({"number": number})
+    return Effects(
+        cards=(CardWrite(after, expect=card.version),),
+        posts=tuple(
+            Post(f"{card.token}/{number}@{place}", place, "ping", card.token, body=body)
+            for place in places
+        ),
+        timers=(_due(card, "remind", following),) if following else (),
+        log=(entry(after, "reminded", now, number=number, of=remind.at_most, to=list(places)),),
+    )
+
+
+def _escalated(card: Card, clocked: Clocked) -> Effects:
+    """The role's holders may decide as well, and see the card; every button stays valid."""
+    review = card.review
+    if review.escalate is None or card.escalated:
+        return Effects()
+    role, before = review.escalate.role, review.approvers or ()
+    holders = clocked.people.holders((role,))
+    added = [
+        each.id
+        for each in holders
+        if each.ids.isdisjoint(before) and not is_own_request(card, each)
+    ]
+    name = clocked.people.role_name(role, card.lang)
+    wider = {"roles": (*review.roles, role), "approvers": (*before, *added)}
+    update = {
+        "review": review.model_copy(update=wider),
+        "waiting_for": say("list.items", card.lang).join(filter(None, (card.waiting_for, name))),
+        "escalated": name,
+        "version": card.version + 1,
+    }
+    after = card.model_copy(update=update)
+    return Effects(
+        cards=(CardWrite(after, expect=card.version),),
+        posts=_shown(after, clocked.people.reached(added, clocked.today)),
+        log=(entry(after, "escalated", clocked.now, role=role, added=added),),
+    )
+
+
+def _shown(card: Card, places: Sequence[str]) -> tuple[Post, ...]:
+    """The card at these places; in its own conversation it stands already."""
+    return tuple(
+        Post(f"{card.token}@{place}", place, "card", card.token)
+        for place in dict.fromkeys(places)
+        if place != card.conversation
+    )

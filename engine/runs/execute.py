@@ -1,0 +1,202 @@
+"""One skill, run by itself for another program: nothing of it is stored or written (spec 000 §3.1).
+
+It goes the way of every run, step by step, under the limits of force_skill. Nobody is asked: a card
+is what the caller gets, and nothing can have been approved.
+"""
+
+import asyncio
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+from cards.model import Card, Lang, Principal
+from engine.frames.intents import Intent
+from engine.frames.outcome import Services, StepContext
+from engine.frames.replies import Part
+from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
+from engine.mail import Continued, RunMail, Started
+from engine.planner.force_skill import force_skill
+from engine.planner.situation import Situation, availability
+from engine.playbooks.model import Phase, Playbook
+from engine.playbooks.skill import Skill
+from engine.runs.budget import within_budget
+from engine.runs.recording import recording
+from engine.runs.run import Stepped, step
+from engine.tools.registry import tool
+
+MAX_STEPS: Final = 200
+CALLER: Final = Principal(id="api", name="API")
+"""For whom it runs: nobody in particular, who holds no role."""
+
+Outcome = Literal[
+    "done",
+    "asks",
+    "constraint",
+    "failed",
+    "no_model",
+    "model_away",
+    "model_faulty",
+    "timeout",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The skill to run, and on what. `id` names the run.
+
+    `phase` is "" for the first that allows the skill; a phase that is named must allow it.
+    `request` is one of the playbook's, "" for any. `project` bounds what tools read.
+    """
+
+    id: str
+    playbook: Playbook
+    skill: Skill
+    state: AgentState
+    message: str
+    lang: Lang
+    project: str
+    phase: str = ""
+    request: str = ""
+
+    @property
+    def conversation(self) -> str:
+        """The conversation that the run is said to belong to; nothing is ever said there."""
+        return f"api:{self.skill.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """What came of it, and why. `steps` is the audit of each step, in order.
+
+    `end` has the run as it stands in the end, None when it did not get there; `card` is what it
+    asks.
+    """
+
+    outcome: Outcome
+    why: str
+    steps: tuple[dict[str, Any], ...] = ()
+    end: StepContext | None = None
+    card: Card | None = None
+
+    @property
+    def asked_model(self) -> tuple[dict[str, Any], ...]:
+        """Every answer of the model, or how it failed."""
+        calls = (call for entry in self.steps for call in entry.get("calls", ()))
+        return tuple(call for call in calls if call["kind"] == "model")
+
+
+async def execute(
+    order: Order, services: Services, *, within_s: float, max_steps: int = MAX_STEPS
+) -> Executed:
+    """Run the skill until it is done, asks somebody, cannot go on, or takes too long."""
+    phase = _phase(order)
+    if phase is None:
+        return Executed("constraint", f"{order.skill.id} cannot run: its playbook has no phases")
+    if barred := await _barred(order, phase):
+        return Executed("constraint", barred)
+    if (order.skill.system_prompt or order.skill.planner) and services.model is None:
+        return Executed("no_model", f"{order.skill.id} needs a model, and none is set")
+    services = replace(services, project=lambda _: order.project)
+    context = StepContext(_run(order, phase, services), _without_sync(order.playbook), services)
+    entries: list[dict[str, Any]] = []
+    try:
+        async with asyncio.timeout(within_s):
+            return await _to_the_end(context, entries, max_steps)
+    except TimeoutError:
+        return Executed("timeout", f"not done within {within_s:g} s", tuple(entries))
+
+
+def _phase(order: Order) -> Phase | None:
+    if order.phase:
+        return order.playbook.phase(order.phase)
+    phases = order.playbook.definition.phases_of(order.request)
+    allowing = (phase for phase in phases if _allows(phase, order))
+    return next(allowing, phases[0] if phases else None)
+
+
+def _allows(phase: Phase, order: Order) -> bool:
+    return order.skill.id in (phase.allowed_skills or order.playbook.definition.allowed_skills)
+
+
+async def _barred(order: Order, phase: Phase) -> str:
+    """What keeps the skill from running here, "" for nothing."""
+    skill, state = order.skill, order.state
+    if skill.jobs:
+        return f"{skill.id} cannot run by itself: its jobs are runs of their own"
+    planned = skill.plan.calls if skill.plan else ()
+    if writes := [call.tool for call in planned if not tool(call.tool).readonly]:
+        return f"{', '.join(writes)}: nobody approved it"
+    if order.phase and not skill.api_call_only and not _allows(phase, order):
+        return f"{skill.id} cannot run: phase {phase.id} does not allow it"
+    skills = availability(order.playbook, phase, state, force=skill.id)
+    now = Situation(order.playbook, order.request, phase, state, skills, force=skill.id)
+    plan = await force_skill(now)
+    return plan.why if plan and plan.action == "stuck" else ""
+
+
+def _run(order: Order, phase: Phase, services: Services) -> Run:
+    definition = order.playbook.definition
+    intent = Intent(kind="workflow", text=order.message, playbook=definition.id)
+    return Run(
+        id=order.id,
+        playbook=definition.id,
+        digest=order.playbook.digest,
+        request=order.request,
+        name=definition.name(order.lang),
+        conversation=order.conversation,
+        lang=order.lang,
+        requester=CALLER,
+        text=order.message,
+        message=order.message,
+        reply="",
+        part=Part(index=0, intent=intent, state="working", text=""),
+        slot=False,
+        frames=(PlannerFrame(phase=phase.id, force=order.skill.id),),
+        state=order.state,
+        started_at=services.now,
+    )
+
+
+def _without_sync(playbook: Playbook) -> Playbook:
+    """The playbook, whose changes go to no system of record."""
+    definition = playbook.definition.model_copy(update={"sync": None})
+    return playbook.model_copy(update={"definition": definition})
+
+
+async def _to_the_end(
+    context: StepContext, entries: list[dict[str, Any]], max_steps: int
+) -> Executed:
+    mail: RunMail = Started()
+    while len(entries) < max_steps:
+        services = within_budget(context.services, context.run, context.playbook)
+        services = recording(services)
+        stepped = await step(mail, replace(context, services=services))
+        run = _stands(stepped, context.run.id)
+        context = replace(context, run=run)
+        entries += [json.loads(entry) for _, entry in stepped.effects.log]
+        if run.status != "running":
+            return _ended(context, stepped, tuple(entries))
+        mail = Continued()
+        # Steps that wait for nothing must not keep the process from whatever else it serves.
+        await asyncio.sleep(0)
+    return Executed("timeout", f"not done after {max_steps} steps", tuple(entries))
+
+
+def _stands(stepped: Stepped, run_id: str) -> Run:
+    body = next(written.body for written in stepped.effects.runs if written.id == run_id)
+    return Run.model_validate_json(body)
+
+
+def _ended(end: StepContext, stepped: Stepped, entries: tuple[dict[str, Any], ...]) -> Executed:
+    run, why = end.run, str(entries[-1]["why"])
+    if run.status == "completed":
+        return Executed("done", why, entries, end)
+    card = next((written.card for written in stepped.effects.cards), None)
+    away = any(call.get("away") for call in entries[-1].get("calls", ()))
+    if run.status != "suspended" or card is None:
+        return Executed("model_away" if away else "failed", why, entries, end)
+    top = run.frames[-1]
+    if isinstance(top, ModelFrame) and top.by_hand:
+        # In a chat a person would now fill in what the model should have.
+        return Executed("model_away" if away else "model_faulty", why, entries, end)
+    return Executed("asks", why, entries, end, card)

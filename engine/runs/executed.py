@@ -1,0 +1,148 @@
+"""What another program is told of a skill that ran: its output, and what it asks (spec 003)."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from cards.frozen import Frozen
+from cards.model import Card, Row
+from engine.frames.leaves import value_of
+from engine.frames.outcome import StepContext
+from engine.frames.state import LeafValue, ModelFrame, Scalar
+from engine.playbooks.leaf import LeafType
+from engine.runs.execute import Executed, Order
+from engine.skills.cards import choosable
+from engine.skills.output import read_output
+
+
+class Wanted(Frozen):
+    """A value that somebody has to give; `field` is where it goes in the state, as in `data.x`."""
+
+    field: str
+    label: str
+    type: LeafType
+    required: bool
+    options: tuple[str, ...]
+    hint: str
+
+
+class Shown(Frozen):
+    """The card that a person would see; texts are Markdown.
+
+    `rows` are labelled values, `choices` its buttons, `roles` who decides (empty: who asks).
+    """
+
+    title: str
+    text: str
+    rows: tuple[Row, ...]
+    choices: tuple[str, ...]
+    roles: tuple[str, ...]
+
+
+class SkillControl(Frozen):
+    """What is to happen next; with `ask_user`, what kind of question it is, and what it wants."""
+
+    action: Literal["continue", "ask_user", "finish"]
+    review_type: Literal["clarify", "confirm", "select"] | None
+    questions: tuple[Wanted, ...]
+    card: Shown | None
+
+
+class SkillOutput(Frozen):
+    """What the skill said (Markdown), and what it set, by name; null is what it cleared.
+
+    `problems` are sentences on what a check found.
+    """
+
+    response: str
+    profile: dict[str, Scalar]
+    data: dict[str, LeafValue | None]
+    decisions: dict[str, Scalar]
+    problems: tuple[str, ...]
+    control: SkillControl
+
+
+def output_of(order: Order, executed: Executed) -> SkillOutput | None:
+    """The output of a skill that is done, or that asks somebody; None of any other."""
+    if executed.end is None or executed.outcome not in ("done", "asks"):
+        return None
+    run = executed.end.run
+    groups: dict[str, dict[str, Any]] = {"": {}, "profile": {}, "decisions": {}}
+    for entry in executed.steps:
+        for path in entry.get("changes", ()):
+            group, _, name = path.rpartition(".")
+            groups[group][name] = value_of(path, run.state)
+    return SkillOutput(
+        response=run.state.response,
+        profile=groups["profile"],
+        data=groups[""],
+        decisions=groups["decisions"],
+        problems=run.state.problems,
+        control=_control(order, executed.end, executed),
+    )
+
+
+def _control(order: Order, end: StepContext, executed: Executed) -> SkillControl:
+    card = executed.card
+    if card is None:
+        action = _last_action(order, executed)
+        return SkillControl(action=action, review_type=None, questions=(), card=None)
+    kind = "confirm" if card.kind == "phase_done" else card.kind
+    questions = tuple(_questions(order, end, card))
+    return SkillControl(action="ask_user", review_type=kind, questions=questions, card=_shown(card))
+
+
+def _last_action(order: Order, executed: Executed) -> Literal["continue", "finish"]:
+    """Whether the model said that nothing is left to do; it may only say so of its own skill."""
+    answers = [call["answer"] for call in executed.asked_model if "answer" in call]
+    text = str(answers[-1].get("text", "")) if answers else ""
+    read = read_output(text, order.skill, order.playbook.definition)
+    return "finish" if read.output and read.output.control.action == "finish" else "continue"
+
+
+def _questions(order: Order, end: StepContext, card: Card) -> Iterator[Wanted]:
+    """What the card wants, as the state would hold it."""
+    declared, top = order.skill.card, end.run.frames[-1]
+    match card.kind:
+        case "clarify":
+            form = next((choice.form for choice in card.choices if choice.form), ())
+            for field in form:
+                yield _wanted(field.name, order, hint=field.hint)
+        case "select" if isinstance(top, ModelFrame) and top.questions:
+            asked = top.questions[0]
+            yield _wanted(asked.field, order, hint=asked.question, options=asked.options)
+        case "select" if declared is not None:
+            options = choosable(declared, end)
+            yield _wanted(declared.field, order, hint=card.title, options=options)
+        case "confirm" if declared is not None:
+            path = f"decisions.{declared.decision}"
+            yield _wanted(path, order, hint=card.title, decides="boolean")
+
+
+def _wanted(
+    path: str,
+    order: Order,
+    *,
+    hint: str,
+    options: tuple[str, ...] = (),
+    decides: LeafType = "text",
+) -> Wanted:
+    """`decides` is the type of a decision, which is no typed leaf."""
+    leaf = order.playbook.definition.leaf(path)
+    return Wanted(
+        field=path if "." in path else f"data.{path}",
+        label=leaf.label(order.lang) if leaf else hint,
+        type="choice" if options else leaf.type if leaf else decides,
+        required=leaf.required if leaf else True,
+        options=options or (leaf.options if leaf else ()),
+        hint=hint,
+    )
+
+
+def _shown(card: Card) -> Shown:
+    return Shown(
+        title=card.title,
+        text=card.text,
+        rows=card.rows,
+        choices=tuple(choice.label for choice in card.choices),
+        roles=card.review.roles,
+    )

@@ -1,0 +1,170 @@
+"""A run moves to another version of its playbook, or not (runs-and-reviews §1.7)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cards.model import Card
+from cards.texts import say
+from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.llm_plan import LlmPlanFrame
+from engine.frames.outcome import Ended, Note
+from engine.frames.state import (
+    ENDED,
+    BatchFrame,
+    Frame,
+    ModelFrame,
+    Patch,
+    PlannerFrame,
+    PromptFrame,
+    Run,
+    SopFrame,
+    ToolPlanFrame,
+    position,
+)
+from engine.planner.phases import PhaseManager
+from engine.playbooks.model import Playbook
+from engine.playbooks.skill import SopNode
+from engine.ports.storage.store import CardWrite
+from engine.runs.merge import state_faults
+from engine.tool_plan import calls as plans
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """The run as it would go on; with `faults` it cannot, and stays as it is.
+
+    `asks_again` says why what it waits for is asked anew, "" when its cards stay as they are.
+    """
+
+    run: Run
+    faults: tuple[str, ...] = ()
+    asks_again: str = ""
+
+
+def migration(run: Run, old: Playbook | None, new: Playbook) -> Migration:
+    """What would become of the run; `old` is None when its own playbook is not kept any more."""
+    faults = _faults(run, old, new)
+    if faults:
+        return Migration(run, faults)
+    why = _changed(run, old, new)
+    moved = run.model_copy(update={"digest": new.digest})
+    if not why:
+        # A blocked run waits for what it waited for before.
+        status = "suspended" if run.waiting else "running"
+        status = run.status if run.status != "blocked" else status
+        return Migration(moved.model_copy(update={"status": status}))
+    return Migration(_at_planner(moved, new), asks_again=why)
+
+
+def _faults(run: Run, old: Playbook | None, new: Playbook) -> tuple[str, ...]:
+    if run.status in ENDED:
+        return (f"the run has ended: {run.status}",)
+    if run.playbook != new.id:
+        return (f"the run is one of {run.playbook}, and this is {new.id}",)
+    request = next((r for r in new.definition.requests if r.id == run.request), None)
+    if run.request and (request is None or request.not_yet):
+        return (f"request {run.request!r} cannot be done there",)
+    state = run.state
+    whole = Patch(by="", profile=state.profile, decisions=state.decisions, data=dict(state.data))
+    faults = state_faults(whole.paths, new)
+    if run.children or run.parent:
+        faults.append("a run with child runs, or one of them, stays with its version")
+    top = run.frames[-1]
+    begun = isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
+    if begun and not _same(top, run, old, new):
+        faults.append(f"{position(top)}: a call may be under way, and is not the same there")
+    return tuple(faults)
+
+
+def _changed(run: Run, old: Playbook | None, new: Playbook) -> str:
+    """Why the run cannot go on where it stands; "" when it can."""
+    phases = {phase.id for phase in new.definition.phases_of(run.request)}
+    for frame in run.frames:
+        if isinstance(frame, PlannerFrame):
+            if frame.phase not in phases:
+                return f"phase {frame.phase} is not there"
+        elif not _same(frame, run, old, new):
+            return f"{position(frame)} is not the same there"
+    return ""
+
+
+def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
+    """Whether the frame's node, its card's kind and its choices exist unchanged."""
+    if isinstance(frame, PlannerFrame):
+        return True
+    before = old.skills.get(frame.skill) if old else None
+    after = new.skills.get(frame.skill)
+    if old is None or before is None or after is None or before.kind != after.kind:
+        return False
+    match frame:
+        case PromptFrame():
+            names = after.ask.fields if after.ask else ()
+            return bool(before.ask and before.ask.fields == names) and _leaves(names, old, new)
+        case ModelFrame():
+            alike = (before.output_schema, before.card) == (after.output_schema, after.card)
+            return alike and _leaves(after.output_schema.paths, old, new)
+        case SopFrame(node=node):
+            one = before.sop.nodes.get(node) if before.sop else None
+            other = after.sop.nodes.get(node) if after.sop else None
+            if one is None or other is None or one.type != other.type:
+                return False
+            asked = _asked(one) == _asked(other)
+            return asked and _shown(one.shows, run, old) == _shown(other.shows, run, new)
+        case BatchFrame():
+            return before.sop == after.sop
+        case ToolPlanFrame():
+            return before.plan == after.plan
+        case LlmPlanFrame():
+            return before.planner == after.planner
+        case JobsFrame() | LeaderFrame() | JobFrame():
+            return before.jobs == after.jobs
+
+
+def _asked(node: SopNode) -> tuple[object, ...]:
+    """What a person or the model is asked at a node."""
+    presented = (node.shows, node.presents)
+    return (node.review, node.decision, presented, node.instruction, node.tools)
+
+
+def _leaves(paths: Sequence[str], old: Playbook, new: Playbook) -> bool:
+    one, other = old.definition, new.definition
+    return all(one.leaf(path) == other.leaf(path) for path in paths)
+
+
+def _shown(name: str, run: Run, playbook: Playbook) -> str:
+    skill = playbook.skills.get(name)
+    return plans.digest(plans.resolve(skill.plan, run.state)) if skill and skill.plan else ""
+
+
+def _at_planner(run: Run, new: Playbook) -> Run:
+    """The run with its planner alone, at its phase or the first open one, to decide anew."""
+    manager = PhaseManager(new, run.request)
+    planner = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))
+    phase = planner.phase
+    if phase not in {each.id for each in manager.phases}:
+        phase = (manager.first_open(run.state) or manager.phases[-1]).id
+    fresh = PlannerFrame(phase=phase, announced=planner.announced)
+    update = {"frames": (fresh,), "waiting": (), "result": None, "status": "running"}
+    return run.model_copy(update=update)
+
+
+def superseded(cards: Sequence[Card]) -> tuple[CardWrite, ...]:
+    """These cards, closed because what they ask is asked anew."""
+    return tuple(
+        CardWrite(
+            card.model_copy(update={"status": "superseded", "version": card.version + 1}),
+            expect=card.version,
+        )
+        for card in cards
+        if card.status == "open"
+    )
+
+
+def told(run: Run, change: Migration) -> Ended:
+    """What the audit says of the migration, and the run's part of the reply."""
+    why = f"migrated to {change.run.digest}"
+    why += f"; asks again: {change.asks_again}" if change.asks_again else ""
+    note = Note("working", say("part.resumed", run.lang, name=run.name))
+    if change.run.waiting and not change.asks_again:
+        note = Note(run.part.state, run.part.text)
+    return Ended(change.run.status, note, why)

@@ -1,0 +1,103 @@
+"""Changes for the system of record: at least once, in order, one under way at a time (spec 003)."""
+
+import json
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from engine.frames.leaves import value_of
+from engine.frames.state import ENDED, Run
+from engine.playbooks.model import Playbook
+from engine.ports.storage.store import Post
+from engine.ports.sync import Change
+
+_NOTHING = ""
+
+
+def noted(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
+    """The run with a further change to send, when one of its synced fields is not as it was."""
+    sync = playbook.definition.sync
+    if sync is None or run.parent:
+        # What a child found out is its parent's to tell.
+        return run
+    values = {path: value_of(path, run.state) for path in sync.fields}
+    digests = {path: _digest(value) for path, value in values.items()}
+    changed = {p: values[p] for p in values if digests[p] != run.sent.get(p, _NOTHING)}
+    if not changed:
+        return run
+    change = Change(
+        run=run.id,
+        playbook=run.playbook,
+        conversation=run.conversation,
+        requester=run.requester.id,
+        to=sync.to,
+        number=run.changes + 1,
+        by=by,
+        at=now,
+        fields=changed,
+    )
+    update = {
+        "outgoing": (*run.outgoing, change),
+        "changes": change.number,
+        "sent": {path: digest for path, digest in digests.items() if digest != _NOTHING},
+    }
+    return run.model_copy(update=update)
+
+
+def taken(run: Run, number: int) -> Run:
+    """The run without the change that was taken; a repeat of the news changes nothing."""
+    if not _under_way(run, number):
+        return run
+    return run.model_copy(update={"outgoing": run.outgoing[1:]})
+
+
+def refused(run: Run, number: int, attempt: int) -> bool:
+    """Whether this refusal is about what the run still wants taken."""
+    return _under_way(run, number) and run.outgoing[0].attempt == attempt
+
+
+def again(run: Run) -> Run:
+    """The run with the change that is under way sent once more."""
+    if not run.outgoing:
+        return run
+    first = run.outgoing[0]
+    first = first.model_copy(update={"attempt": first.attempt + 1})
+    return run.model_copy(update={"outgoing": (first, *run.outgoing[1:])})
+
+
+def posts(before: Run, after: Run) -> tuple[Post, ...]:
+    """The change that is under way from now on, for the outbox; all of them when the run ends."""
+    if after.status in ENDED:
+        return leftover(after)
+    if not after.outgoing or after.outgoing[:1] == before.outgoing[:1]:
+        return ()
+    return (_post(after.outgoing[0]),)
+
+
+def leftover(run: Run) -> tuple[Post, ...]:
+    """What an ended run has still to hand over: it hears of nothing any more, so all at once.
+
+    A destination's rows keep their order.
+    """
+    return tuple(_post(change) for change in run.outgoing[1:])
+
+
+def _post(change: Change) -> Post:
+    return Post(
+        row=change.row,
+        conversation=f"sync:{change.run}",
+        kind="sync",
+        ref=change.row,
+        body=change.model_dump_json(),
+    )
+
+
+def _under_way(run: Run, number: int) -> bool:
+    return bool(run.outgoing) and run.outgoing[0].number == number
+
+
+def _digest(value: Any) -> str:
+    if value is None:
+        return _NOTHING
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return sha256(text.encode()).hexdigest()[:8]

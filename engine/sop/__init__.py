@@ -1,0 +1,1 @@
+"""Standard operating procedures: their nodes, reviews, violations and batches (design §13)."""

@@ -1,0 +1,107 @@
+"""One SOP over many records, as child runs: some at once, one summary at the end (spec 001 §4)."""
+
+from cards.texts import say
+from engine.errors import ToolError
+from engine.frames.outcome import (
+    Advanced,
+    Child,
+    ChildEnded,
+    Done,
+    Ended,
+    Fork,
+    Input,
+    Note,
+    StepContext,
+)
+from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
+from engine.playbooks.leaf_faults import MAX_ROWS, faults_of
+from engine.playbooks.skill import Batch, Sop
+from engine.sop.violations import added, chart_of
+from engine.tools.registry import tool
+
+END = "end_batch"
+"""The end whose outcome is set once every record has ended."""
+PROBLEM_CHARS = 500
+
+
+async def advance(frame: BatchFrame, given: Input, context: StepContext) -> Advanced:
+    """Begin what there is room for; take in what has ended; sum up when nothing is left."""
+    sop, batch = _parts(frame, context)
+    if frame.left is None:
+        try:
+            frame = await _begun(frame, batch, context)
+        except ToolError as error:
+            return _failed(error, context)
+    under_way = set(context.run.children)
+    if isinstance(given, ChildEnded):
+        if given.status == "blocked":
+            return Fork(frame, (), f"{given.key} is blocked: {given.reason}")
+        under_way.discard(given.key)
+        rows = (*frame.rows, _row(given))
+        violations = added(frame.violations, given.patch.violations.items())
+        update = {"rows": rows[:MAX_ROWS], "violations": violations}
+        frame = frame.model_copy(update=update)
+    left = frame.left or ()
+    room = batch.concurrency - len(under_way)
+    frame = frame.model_copy(update={"left": left[room:]})
+    new = tuple(_child(key, frame, sop, batch) for key in left[:room])
+    if new or under_way:
+        told = ", ".join(child.key for child in new) or "nothing more"
+        return Fork(frame, new, f"begins {told}", note=_progress(frame, context))
+    return _summed_up(frame, sop, batch, context)
+
+
+def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
+    sop = context.playbook.skills[frame.skill].sop
+    assert sop is not None, "the loader checks that an sop skill has an SOP"
+    assert sop.batch is not None, "only a batch has this frame"
+    return sop, sop.batch
+
+
+async def _begun(frame: BatchFrame, batch: Batch, context: StepContext) -> BatchFrame:
+    """All records are still to do, but for those that the leaf they go to cannot hold."""
+    found = await context.services.call(tool("list_subjects"), {}, context.tools())
+    leaf = context.playbook.definition.data_fields[batch.subject]
+    faults = {subject: faults_of(leaf, subject) for subject in found["subjects"]}
+    rows = (
+        {"subject_id": subject, "result": "failed", "problems": wrong[0][1]}
+        for subject, wrong in faults.items()
+        if wrong
+    )
+    left = tuple(subject for subject, wrong in faults.items() if not wrong)
+    return frame.model_copy(update={"left": left, "of": len(faults), "rows": tuple(rows)})
+
+
+def _failed(error: ToolError, context: StepContext) -> Ended:
+    run = context.run
+    text = say("part.failed", run.lang, name=run.name, reason=error.told(run.lang))
+    return Ended("failed", Note("failed", text), str(error))
+
+
+def _child(key: str, frame: BatchFrame, sop: Sop, batch: Batch) -> Child:
+    patch = Patch(by=frame.skill, data={batch.subject: key})
+    return Child(key, SopFrame(skill=frame.skill, node=sop.start_node), patch)
+
+
+def _row(ended: ChildEnded) -> dict[str, Scalar]:
+    problems = ended.patch.problems or ()
+    told = "; ".join(problems) if ended.status == "completed" else ended.reason
+    result = ended.patch.end or ended.status
+    cut = told if len(told) <= PROBLEM_CHARS else f"{told[: PROBLEM_CHARS - 1]}…"
+    return {"subject_id": ended.key, "result": result, "problems": cut}
+
+
+def _progress(frame: BatchFrame, context: StepContext) -> Note:
+    run = context.run
+    text = say("part.records", run.lang, name=run.name, n=len(frame.rows), of=frame.of)
+    return Note("working", text)
+
+
+def _summed_up(frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) -> Done:
+    rows = tuple(sorted(frame.rows, key=lambda row: str(row["subject_id"])))
+    chart = chart_of(frame.violations, frame.of, context)
+    data = {batch.summary: rows}
+    lang = context.run.lang
+    cut = say("records.cut_records", lang, n=len(rows)) if frame.of > len(rows) else None
+    patch = Patch.setting(frame.skill, sop.sets(END), data=data, chart=chart, response=cut)
+    return Done(patch, f"{len(rows)} of {frame.of} records have ended")

@@ -1,0 +1,140 @@
+"""What reviewers may change of what a review shows, and what they changed (runs-and-reviews §1.8).
+
+The change itself is made on the card: cards.editing.editing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cards.clipping import units
+from cards.edits import EDIT, Edit, Editable, Editing, canonical
+from cards.forms import MAX_TEXT
+from cards.model import Choice, Decision, Field
+from cards.texts import say
+from engine.frames.leaves import ShownValue, form_field, from_form, value_of
+from engine.frames.outcome import StepContext
+from engine.frames.state import LeafValue
+from engine.playbooks.leaf import Leaf
+from engine.playbooks.skill import SopNode
+from engine.tool_plan import calls as plans
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The choice that changes the card, and what it takes to do so."""
+
+    choice: Choice
+    editing: Editing
+
+
+def offer(
+    node: SopNode, shown: Sequence[ShownValue], pieces: Sequence[str], context: StepContext
+) -> Offer | None:
+    """The node's leave to change what it shows; None when it gives none.
+
+    `pieces` are the paragraphs of the card's text; the last are those which `tables` made.
+    """
+    allowed = node.review.may_edit if node.review else ()
+    fields = {each.path: _field(each.path, context) for each in shown if each.path in allowed}
+    # What a form cannot hold would come back shortened.
+    short = {path: f for path, f in fields.items() if units(f.value) <= MAX_TEXT}
+    if not short:
+        return None
+    lang = context.run.lang
+    choice = Choice(
+        id=EDIT,
+        label=say("choice.edit", lang),
+        form=tuple(short.values()),
+        edits=True,
+        intro=_intro([f.label for path, f in fields.items() if path not in short], context),
+    )
+    values = tuple(_editable(path, node, shown, len(pieces), context) for path in short)
+    content = canonical(_content(node, context))
+    return Offer(choice, Editing(content=content, pieces=tuple(pieces), values=values))
+
+
+def authors(shown: Sequence[ShownValue], context: StepContext) -> dict[str, str]:
+    """Whose changes of earlier reviews stand in what is shown: person ids by path."""
+    edited = context.run.state.edited
+    return {each.path: edited[each.path] for each in shown if each.path in edited}
+
+
+def changes(decision: Decision, context: StepContext) -> dict[str, Any]:
+    """The approval's patch of the state, as its parts: by whom, and what.
+
+    It is the editor's, where there is one alone; who changed what is in the decision.
+    """
+    last = {each.name: each for each in decision.edits}
+    values = {path: _value(each, context) for path, each in last.items()}
+    new = {p: v for p, v in values.items() if v != value_of(p, context.run.state)}
+    groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
+    for path, value in new.items():
+        group, _, name = path.rpartition(".")
+        groups[group][name] = value
+    edited = {path: last[path].person for path in new}
+    (by,) = set(edited.values()) if len(set(edited.values())) == 1 else {decision.person}
+    return {"by": by, "profile": groups["profile"], "data": groups[""], "edited": edited}
+
+
+def _field(path: str, context: StepContext) -> Field:
+    field = form_field(path, _leaf(path, context), context.run.lang, context.run.state)
+    # A field of one line would lose the others.
+    return field.model_copy(update={"multiline": field.multiline or "\n" in field.value})
+
+
+def _leaf(path: str, context: StepContext) -> Leaf:
+    leaf = context.playbook.definition.leaf(path)
+    assert leaf is not None, "the loader checks that only leaves may be edited"
+    return leaf
+
+
+def _intro(too_long: Sequence[str], context: StepContext) -> str:
+    lang = context.run.lang
+    labels = say("list.items", lang).join(too_long)
+    more = say("edit.too_long", lang, labels=labels) if too_long else ""
+    return " ".join(filter(None, (say("edit.intro", lang), more)))
+
+
+def _editable(
+    path: str, node: SopNode, shown: Sequence[ShownValue], pieces: int, context: StepContext
+) -> Editable:
+    """Where the leaf is shown: in a row, or a piece of text of its own."""
+    long = [each.path for each in shown if each.needs_room]
+    short = [each.path for each in shown if not each.needs_room]
+    first = pieces - len(long)
+    yes_no = {say("choice.yes", context.run.lang): True, say("choice.no", context.run.lang): False}
+    return Editable(
+        name=path,
+        rows=tuple(n for n, p in enumerate(short) if p == path),
+        pieces=tuple(first + n for n, p in enumerate(long) if p == path),
+        at=_spots(path, node, context),
+        options=yes_no if _leaf(path, context).type == "boolean" else {},
+        author=context.run.state.edited.get(path, ""),
+    )
+
+
+def _content(node: SopNode, context: StepContext) -> Any:
+    """What is approved: the calls of the shown plan, else what is presented."""
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    if shown:
+        return plans.resolve(shown, context.run.state)
+    return [{path: value_of(path, context.run.state)} for path in node.presents]
+
+
+def _spots(path: str, node: SopNode, context: StepContext) -> tuple[tuple[int | str, ...], ...]:
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    if shown is None:
+        return tuple((n, path) for n, each in enumerate(node.presents) if each == path)
+    return tuple(
+        (number, "arguments", name)
+        for number, call in enumerate(shown.calls)
+        for name, value in call.arguments.items()
+        if value == f"${path}"
+    )
+
+
+def _value(each: Edit, context: StepContext) -> LeafValue | None:
+    if each.value is None:
+        return None
+    return from_form(_leaf(each.name, context), each.value, context.run.lang)

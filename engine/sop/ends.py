@@ -1,0 +1,99 @@
+"""From a node of an SOP to the next one, or out through an end (spec 001 §4.2)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cards.texts import say
+from engine.frames.deciders import rejection_text
+from engine.frames.outcome import (
+    Advanced,
+    Answer,
+    Done,
+    Input,
+    Judged,
+    JudgedAs,
+    Next,
+    StepContext,
+)
+from engine.frames.state import Patch, SopFrame
+from engine.playbooks.end_kinds import Ending, SopEnd
+from engine.playbooks.skill import Sop
+from engine.ports.storage.findings import Check
+
+RULES, MODEL, SIGNOFF = "rules", "model", "signoff"
+"""Who judged, when no person did."""
+_USUAL: Mapping[JudgedAs, SopEnd] = {
+    "passed": "done",
+    "approved": "done",
+    "checked": "done",
+    "failed": "refused",
+    "rejected": "rejected",
+    "expired": "expired",
+    "error": "failed",
+}
+"""How an SOP has ended whose outcome does not say so: as its last node was judged."""
+
+
+def go_to(
+    frame: SopFrame,
+    sop: Sop,
+    target: str,
+    why: str,
+    *,
+    patch: Patch | None = None,
+    judged: Judged | None = None,
+    checks: tuple[Check, ...] = (),
+) -> Advanced:
+    """To the next node, or out through an end with the state it sets; the dialogue is dropped."""
+    judged = judged or Judged(frame.node, "checked", RULES, target)
+    if not target.startswith("end"):
+        visits = {**frame.visits, target: entered(frame, sop, target) + 1}
+        update = {"node": target, "asked": "", "visits": visits, "soft": None}
+        after = frame.model_copy(update=update)
+        return Next(after, why, patch, judged=judged, checks=checks)
+    base = patch or Patch(by=frame.skill)
+    ending = Patch.setting(base.by, sop.sets(target))
+    problems = base.problems if base.problems is not None else frame.problems
+    merged = base.model_copy(
+        update={
+            "profile": {**base.profile, **ending.profile},
+            "decisions": {**base.decisions, **ending.decisions},
+            "problems": problems,
+            "violations": frame.violations,
+            "end": target,
+        }
+    )
+    return Done(merged, f"{why}; {target}", judged, checks)
+
+
+def with_ending(done: Done, sop: Sop, given: Input, context: StepContext) -> Done:
+    """The end with what it means for the run: which it is, by whom, and what it says."""
+    assert done.judged is not None, "an SOP ends at a node that was judged"
+    result, target, lang = done.judged.result, done.judged.next, context.run.lang
+    end = sop.ends_as(target) or _USUAL[result]
+    top = context.run.frames[-1]
+    approved = result == "approved" or (isinstance(top, SopFrame) and bool(top.approved_by))
+    own = sop.says(target)
+    why = "" if end == "done" else _why(end, done, given, context)
+    said = "\n\n".join(filter(None, (own(lang) if own else "", why)))
+    ending = Ending(end=end, said=said, approved=approved)
+    return replace(done, patch=done.patch.model_copy(update={"ending": ending}))
+
+
+def _why(end: SopEnd, done: Done, given: Input, context: StepContext) -> str:
+    """Who rejected it and why; else what the checks found."""
+    assert done.judged is not None
+    if isinstance(given, Answer) and done.judged.result == "rejected":
+        return rejection_text(given.decision, context)
+    lang, problems = context.run.lang, done.patch.problems or ()
+    match end:
+        case "expired":
+            return say("run.expired", lang)
+        case "failed":
+            return problems[-1] if problems else say("sop.error", lang)
+    return "\n".join(f"- {problem}" for problem in problems)
+
+
+def entered(frame: SopFrame, sop: Sop, node: str) -> int:
+    """How often the node was entered so far; an SOP begins in its start node."""
+    return frame.visits.get(node, int(node == sop.start_node))

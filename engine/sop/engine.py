@@ -1,0 +1,145 @@
+"""The SOP engine: hard rules, soft instructions and human review, node by node (spec 001 §4)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cards.markdown import literal, written
+from cards.texts import say
+from cards.visible import visible
+from engine.frames.leaves import label_of
+from engine.frames.outcome import (
+    Advanced,
+    Answer,
+    Done,
+    Ended,
+    Input,
+    Judged,
+    JudgedAs,
+    Next,
+    Note,
+    StepContext,
+    TimedOut,
+)
+from engine.frames.state import Patch, SopFrame
+from engine.playbooks.checks.sop import TODAY
+from engine.playbooks.skill import ERROR_END, Sop, SopNode
+from engine.rules.engine import HardRuleEngine, Severity, Violation
+from engine.sop.ends import RULES, SIGNOFF, entered, go_to, with_ending
+from engine.sop.findings import checked, of_violations
+from engine.sop.records import over_records
+from engine.sop.review import ask, decided, expired, title_of
+from engine.sop.soft import judge
+from engine.sop.violations import counted
+
+_FAILING: Mapping[Severity, tuple[Severity, ...]] = {
+    "error": ("error",),
+    "warning": ("error", "warning"),
+    "info": ("error", "warning", "info"),
+}
+"""The violations that fail a node, by its `fail_on`."""
+
+
+async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanced:
+    """Run the node the frame stands at, or follow the decision it waited for."""
+    sop = _sop(frame, context)
+    node = sop.nodes[frame.node]
+    match given:
+        case Answer(decision=decision):
+            advanced = _goes_on(decided(frame, sop, node, decision, context), context)
+        case TimedOut():
+            advanced = expired(frame, sop, node, context)
+        case _ if entered(frame, sop, frame.node) > node.max_visits:
+            advanced = _too_often(frame, sop, node, context)
+        case _:
+            advanced = await _run(frame, sop, node, context)
+    advanced = _failed(advanced, sop, context)
+    return with_ending(advanced, sop, given, context) if isinstance(advanced, Done) else advanced
+
+
+def _goes_on(advanced: Advanced, context: StepContext) -> Advanced:
+    """What comes after a card may take its time, and nobody is waited for."""
+    run = context.run
+    note = Note("working", say("part.resumed", run.lang, name=run.name))
+    return replace(advanced, note=note) if isinstance(advanced, Next) else advanced
+
+
+def _sop(frame: SopFrame, context: StepContext) -> Sop:
+    sop = context.playbook.skills[frame.skill].sop
+    assert sop is not None, "the loader checks that an sop skill has an SOP"
+    return sop
+
+
+async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    if node.over:
+        advanced = await over_records(frame, sop, node, node.over, context)
+        return _unread(advanced, frame, sop, node) if isinstance(advanced, Ended) else advanced
+    match node.type:
+        case "hard_rule":
+            return _check(frame, sop, node, context)
+        case "soft_instruction":
+            return await judge(frame, sop, node, context)
+        case "human_review":
+            return ask(frame, sop, node, context)
+
+
+def _unread(ended: Ended, frame: SopFrame, sop: Sop, node: SopNode) -> Advanced:
+    """Study records could not be read."""
+    if node.on_error == ERROR_END and ERROR_END not in sop.outcomes:
+        return replace(ended, judged=Judged(frame.node, "error", SIGNOFF, ERROR_END))
+    return _error(frame, sop, node.on_error, ended.note.text, ended.why)
+
+
+def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    run = context.run
+    data = {**run.state.data, TODAY: context.services.today.isoformat()}
+    by_rule = HardRuleEngine().by_rule(
+        node.rules, data, run.lang, label=lambda field: label_of(field, context)
+    )
+    found = [violation for _, violation in by_rule]
+    failing = [v for v in found if v.severity in _FAILING[node.fail_on]]
+    problems = () if node.only_branches else tuple(by_rule)
+    told = (*frame.problems, *(_told(v, context) for _, v in problems))
+    checks = (checked(frame, of_violations((v for _, v in problems), context), context),)
+    # A node that is visited again finds what it found before.
+    violations = counted(frame.violations, (rule for rule, _ in problems), context)
+    update = {"problems": tuple(dict.fromkeys(told)), "violations": violations}
+    frame = frame.model_copy(update=update)
+    target = node.on_fail if failing else node.on_pass
+    result: JudgedAs = "failed" if failing else "passed"
+    judged = Judged(frame.node, result, RULES, target)
+    on = f" on {', '.join(v.field for v in failing)}" if failing else ""
+    why = f"{frame.node} {result}{on}"
+    patch = Patch(by=frame.approved_by or frame.skill)
+    return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
+
+
+def _told(violation: Violation, context: StepContext) -> str:
+    label, message = label_of(violation.field, context), literal(violation.message)
+    shown = "—" if violation.value is None else literal(visible(written(violation.value)))
+    return say("rule.told", context.run.lang, label=label, value=shown, message=message)
+
+
+def _too_often(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    """To `on_error`; a node that was refused before ends it, so that this is no loop either."""
+    title = literal(title_of(frame, sop, context))
+    told = say("sop.too_often", context.run.lang, title=title, n=node.max_visits)
+    once = entered(frame, sop, frame.node) == node.max_visits + 1
+    why = f"{frame.node} was entered more than {node.max_visits} times"
+    return _error(frame, sop, node.on_error if once else ERROR_END, told, why)
+
+
+def _error(frame: SopFrame, sop: Sop, target: str, told: str, why: str) -> Advanced:
+    frame = frame.model_copy(update={"problems": (*frame.problems, told)})
+    return go_to(frame, sop, target, why, judged=Judged(frame.node, "error", SIGNOFF, target))
+
+
+def _failed(advanced: Advanced, sop: Sop, context: StepContext) -> Advanced:
+    """The run fails at `end_error`, unless the SOP says what that leaves in the state."""
+    if not isinstance(advanced, Done) or ERROR_END in sop.outcomes:
+        return advanced
+    if advanced.judged is None or advanced.judged.next != ERROR_END:
+        return advanced
+    run, problems = context.run, advanced.patch.problems
+    reason = problems[-1] if problems else say("sop.error", run.lang)
+    text = say("part.failed", run.lang, name=run.name, reason=reason)
+    return Ended("failed", Note("failed", text), advanced.why, advanced.judged)

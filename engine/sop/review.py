@@ -1,0 +1,170 @@
+"""A person decides at a node of an SOP: the card, and where the answer leads (spec 001 §4.3)."""
+
+from datetime import timedelta
+
+from cards.model import Card, Choice, Decision, Review, Row
+from cards.texts import say
+from cards.visible import visible
+from engine.frames.deciders import good_until, reject, rejection_text, review_of, too_few
+from engine.frames.leaves import ShownValue, rows, tables, value_of
+from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
+from engine.frames.state import Approval, Patch, SopFrame
+from engine.playbooks.leaf_faults import MAX_ROWS
+from engine.playbooks.review import ReviewPolicy
+from engine.playbooks.skill import Sop, SopNode
+from engine.rules.soft import Dialogue
+from engine.sop import edited
+from engine.sop.ends import SIGNOFF, go_to
+from engine.sop.findings import of_verdict
+from engine.sop.presenting import presented
+from engine.tool_plan import calls as plans
+
+SHOWN_CHARS = 500
+SHOWN_EVIDENCE = 5
+
+
+def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    """Wait for those whom the node's review names; blocked when there is nobody."""
+    run, people, policy = context.run, context.services.people, _policy(node)
+    roles = say("list.items", run.lang).join(
+        people.role_name(role, run.lang) for role in policy.roles
+    )
+    holders = people.holders(policy.roles)
+    shown = presented(node, context)
+    involved = {*run.requester.ids, *edited.authors(shown, context).values()}
+    if reason := too_few(policy, holders, involved, roles, context):
+        text = say("part.blocked", run.lang, name=run.name, reason=reason)
+        return Ended("blocked", Note("failed", text), reason)
+    digest = _shown_digest(node, context)
+    card = _card(frame, sop, shown, roles, context)
+    update = {"shown_digest": digest, "review": review_of(policy, holders)}
+    card = card.model_copy(update=update)
+    frame = frame.model_copy(update={"asked": card.token, "shown_digest": digest})
+    note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
+    return Suspend(frame, (card,), note, f"{frame.node} waits for {', '.join(policy.roles)}")
+
+
+def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
+    """What people call the node: its title, else the name of the SOP or of the run."""
+    named = sop.nodes[frame.node].title or sop.name
+    return named(context.run.lang) if named else context.run.name
+
+
+def _policy(node: SopNode) -> ReviewPolicy:
+    assert node.review is not None, "the loader checks that a node with a card names its reviewers"
+    return node.review
+
+
+def _shown_digest(node: SopNode, context: StepContext) -> str:
+    state = context.run.state
+    shown = context.playbook.skills[node.shows].plan if node.shows else None
+    if shown:
+        return plans.digest(plans.resolve(shown, state))
+    presented = tuple({path: value_of(path, state)} for path in node.presents)
+    return plans.digest(presented) if presented else ""
+
+
+def _card(
+    frame: SopFrame, sop: Sop, shown: tuple[ShownValue, ...], roles: str, context: StepContext
+) -> Card:
+    node = sop.nodes[frame.node]
+    run, policy, lang = context.run, _policy(node), context.run.lang
+    deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
+    described = node.description(lang) if node.description else ""
+    why = _why_asked(frame.soft, context) if frame.soft else ""
+    known = _known(node, frame.soft, context) if frame.soft else ()
+    pieces = tuple(filter(None, (described, why)))
+    whole = (*pieces, *tables(shown, lang, most=MAX_ROWS))
+    offer = edited.offer(node, shown, whole, context)
+    return Card(
+        kind="confirm",
+        token=context.services.new_id(run.conversation),
+        run=run.id,
+        conversation=run.conversation,
+        lang=lang,
+        title=title_of(frame, sop, context),
+        text="\n\n".join(whole),
+        rows=(*rows(shown, lang), *known),
+        problems=frame.problems,
+        choices=(
+            Choice(id="approve", label=say("choice.approve", lang), style="primary"),
+            reject(policy, lang),
+            *((offer.choice,) if offer else ()),
+        ),
+        editing=offer.editing if offer else None,
+        authors=edited.authors(shown, context),
+        review=Review(),
+        **run.requester.as_requester(),
+        waiting_for=roles,
+        task_key=f"confirm:{run.id}",
+        deadline=context.services.now + deadline if deadline else None,
+    )
+
+
+def _why_asked(soft: Dialogue, context: StepContext) -> str:
+    lang, limit = context.run.lang, context.services.soft.confidence
+    why = say(f"soft.unsure.{soft.unsure}", lang, n=soft.rounds, limit=f"{limit:.0%}")
+    return f"{why}\n\n{say('soft.decide', lang)}"
+
+
+def _known(node: SopNode, soft: Dialogue, context: StepContext) -> tuple[Row, ...]:
+    """The instruction and the model's verdict so far, as data; rows show just their text."""
+    lang, verdict = context.run.lang, soft.verdict
+    told = [(say("soft.instruction", lang), node.instruction)]
+    if verdict is not None:
+        passed = say("soft.passed" if verdict.passed else "soft.failed", lang)
+        told += [(say("soft.verdict", lang), passed), (say("soft.reason", lang), verdict.reason)]
+        told += [
+            (say("soft.evidence", lang), evidence) for evidence in verdict.evidence[:SHOWN_EVIDENCE]
+        ]
+        told += [(say("soft.confidence", lang), f"{verdict.confidence:.0%}")]
+    elif soft.last_answer:
+        told += [(say("soft.last_answer", lang), soft.last_answer)]
+    return tuple(Row(label=label, value=_cut(text)) for label, text in told)
+
+
+def _cut(text: str) -> str:
+    line = visible(text.strip())
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
+
+
+def decided(
+    frame: SopFrame, sop: Sop, node: SopNode, decision: Decision, context: StepContext
+) -> Advanced:
+    """Where the decision leads: a soft instruction that is approved has passed."""
+    soft = node.type == "soft_instruction"
+    approved, reason = decision.choice == "approve", str(decision.values.get("reason", ""))
+    title = title_of(frame, sop, context)
+    passed = approved or node.only_branches
+    checks = of_verdict(frame, title, reason, context, passed=passed) if soft else ()
+    if approved:
+        target = node.on_pass if soft else node.on_approve
+        # What the last approver saw: that of the card as it was edited.
+        digest = decision.shown_digest or frame.shown_digest
+        until = good_until(_policy(node), decision)
+        approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
+        approvals = {node.decision: approval} if node.decision else {}
+        changes = edited.changes(decision, context)
+        patch = Patch(approvals=approvals, problems=(), **changes)
+        frame = frame.model_copy(update={"problems": (), "approved_by": decision.person})
+        judged = Judged(frame.node, "approved", decision.person, target)
+        why = f"{decision.name} approved"
+        return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
+    target = node.on_fail if soft else node.on_reject
+    problems = (*frame.problems, rejection_text(decision, context))
+    frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
+    patch = Patch(by=decision.person, problems=problems)
+    judged = Judged(frame.node, "rejected", decision.person, target)
+    why = f"{decision.name} rejected: {reason}".removesuffix(": ")
+    return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
+
+
+def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    """Nobody decided in time: to `on_expire`, or the run fails."""
+    run, why = context.run, "nobody decided in time"
+    target = node.on_expire
+    judged = Judged(frame.node, "expired", SIGNOFF, target)
+    if target:
+        return go_to(frame, sop, target, why, judged=judged)
+    text = say("part.failed", run.lang, name=run.name, reason=say("run.expired", run.lang))
+    return Ended("failed", Note("failed", text), why, judged, end="expired")

@@ -1,0 +1,67 @@
+"""A soft instruction of an SOP: the model judges, else a person does (spec 001 §3, §4)."""
+
+from cards.markdown import literal
+from cards.texts import say
+from engine.frames.outcome import Advanced, Judged, Next, StepContext
+from engine.frames.state import SopFrame
+from engine.playbooks.skill import Sop, SopNode
+from engine.react.acting import Hands
+from engine.rules.soft import Dialogue, SoftRuleEngine
+from engine.rules.verdict import Verdict
+from engine.sop.ends import MODEL, go_to
+from engine.sop.findings import of_verdict
+from engine.sop.review import ask, title_of
+from engine.tools.registry import tool
+
+
+async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+    """One answer of the model or one round of calls; a verdict leads on, doubt to a card."""
+    engine = _engine(node, context)
+    dialogue = frame.soft or _begun(engine, node, context)
+    if dialogue.unsure:
+        return ask(frame, sop, node, context)
+    after = await engine.advance(dialogue)
+    frame = frame.model_copy(update={"soft": after})
+    if after.verdict is not None and not after.unsure:
+        return _judged(frame, sop, node, after.verdict, context)
+    return Next(frame, f"{frame.node}: {_why(after)}")
+
+
+def _engine(node: SopNode, context: StepContext) -> SoftRuleEngine:
+    services = context.services
+    hands = Hands([tool(name) for name in node.tools], context.tools(), services.call)
+    return SoftRuleEngine(services.model, hands, services.soft)
+
+
+def _begun(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> Dialogue:
+    state, lang = context.run.state, context.run.lang
+    known = {"profile": state.profile, "data": state.data}
+    return engine.begin(node.instruction, known, today=context.services.today, lang=lang)
+
+
+def _judged(
+    frame: SopFrame, sop: Sop, node: SopNode, verdict: Verdict, context: StepContext
+) -> Advanced:
+    target = node.on_pass if verdict.passed else node.on_fail
+    judged = Judged(frame.node, "passed" if verdict.passed else "failed", MODEL, target)
+    why = f"{frame.node} {judged.result} ({verdict.confidence:.2f}): {verdict.reason}"
+    title = title_of(frame, sop, context)
+    is_problem = not (verdict.passed or node.only_branches)
+    checks = of_verdict(frame, title, verdict.reason, context, passed=not is_problem)
+    if is_problem:
+        named, reason = literal(title), literal(verdict.reason)
+        told = say("soft.told", context.run.lang, title=named, reason=reason)
+        frame = frame.model_copy(update={"problems": (*frame.problems, told)})
+    return go_to(frame, sop, target, why, judged=judged, checks=checks)
+
+
+def _why(after: Dialogue) -> str:
+    """What the step did, for the audit."""
+    if after.unsure:
+        return f"a person has to decide ({after.unsure})"
+    last = after.messages[-1]
+    if last.role == "user":
+        return "the model's answer was sent back"
+    wanted = next(m.tool_calls for m in reversed(after.messages) if m.tool_calls)
+    names = ", ".join(call.name for call in wanted)
+    return f"called {names}" if last.role == "tool" else f"the model wants {names}"

@@ -1,0 +1,54 @@
+"""A run that somebody cancels: it ends now, and all below it (design §3)."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from cards.texts import say
+from engine.frames import audit
+from engine.frames.llm_plan import LlmPlanFrame
+from engine.frames.state import Run, ToolPlanFrame
+from engine.ports.storage.store import Effects, PartWrite, Touch
+from engine.runs import syncing
+from engine.runs.children import ANYHOW
+from engine.runs.effects import wakes
+from engine.sop import findings
+from engine.talk.turn.active import below
+
+
+def cancelling(
+    run: Run, others: Sequence[Run], *, told: Mapping[str, str], now: datetime
+) -> Effects:
+    """What ends the run, as far as it was when it was read; `others` go on in its conversation.
+
+    `told` says for the log who does it, and from where (`by`, `via`, `where`, `update`).
+    """
+    whole = (run, *below(run, others))
+    text = _cancelled(run, in_flight=any(_in_flight(each) for each in whole))
+    part = run.part.model_copy(update={"state": "cancelled", "text": text})
+    return Effects(
+        posts=(
+            *syncing.leftover(run),
+            *(post for each in whole for post in findings.withdrawn(each, now)),
+        ),
+        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in whole[1:])),
+        parts=(PartWrite(run.reply, part.index, part.stored()),),
+        touches=(Touch(run.reply),),
+        mails=wakes(run.model_copy(update={"status": "cancelled"})),
+        log=tuple(audit.cancelled(each, told, now, in_flight=_in_flight(each)) for each in whole),
+    )
+
+
+def _in_flight(run: Run) -> bool:
+    """Whether a write may be under way: what it was to be is recorded, and its result is not."""
+    top = run.frames[-1]
+    return isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
+
+
+def _cancelled(run: Run, *, in_flight: bool) -> str:
+    """What the run's part says; what was written, or may have been, is not passed over."""
+    if in_flight:
+        return say("part.cancelled_in_flight", run.lang, name=run.name)
+    if run.state.written:
+        return say("part.cancelled_after", run.lang, name=run.name)
+    key = "part.cancelled_synced" if run.changes else "part.cancelled"
+    return say(key, run.lang, name=run.name)

@@ -1,0 +1,196 @@
+"""Commands of a control lane: never behind a long answer (design §3)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cards.markdown import literal
+from cards.model import ADMIN, Lang, Principal
+from cards.showing.document import plain
+from cards.showing.view import MessageView, PartView
+from cards.texts import say
+from engine.frames import audit
+from engine.frames.intents import Intent
+from engine.frames.outcome import GraphOrder
+from engine.frames.replies import Part, ReplyHead
+from engine.frames.run_names import titled
+from engine.frames.state import Run
+from engine.jobs.orders import takes
+from engine.mail import GIVEN_UP, Announced, Commanded, GraphOrdered
+from engine.ports.storage.store import Aside, Effects, Post, ReplyWrite
+from engine.talk.cancelling import cancelling
+from engine.talk.opening import opened
+from engine.talk.pending import Told, pending
+from engine.talk.turn.active import active, all_active
+from engine.talk.turn.services import TurnServices
+from engine.text.language import detect
+from engine.understanding.lookup import suggestions
+
+
+async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effects:
+    """The effects of a command, its reply among them."""
+    conversation = mail.update.conversation
+    match mail.update.name:
+        case "start" if mail.update.text:
+            return _with_cards(mail, lang, services, await opened(mail, lang, services))
+        case "help" | "start":
+            return _reply(mail, lang, services, _help(lang, services))
+        case "pending":
+            return _with_cards(mail, lang, services, await pending(mail, lang, services))
+        case "runs":
+            return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
+        case "stop" | "recover":
+            runs = await active(conversation, services)
+            return _ordered(
+                mail, lang, services, [r for r in runs if _may_cancel(r, mail.principal)]
+            )
+        case "cancel":
+            runs = await active(conversation, services)
+            return _cancel(mail, lang, services, runs, await all_active(conversation, services))
+        case name:
+            return _reply(mail, lang, services, say("command.unknown", lang, name=name))
+
+
+def plain_help(lang: Lang, services: TurnServices) -> str:
+    """What can be asked and started with these services, and the commands; plain text."""
+    part = PartView(number=0, state="answered", text=_help(lang, services).replace("`", ""))
+    return plain(MessageView(lang=lang, parts=(part,)))
+
+
+def _help(lang: Lang, services: TurnServices) -> str:
+    return say("help", lang, examples=_examples(lang, services))
+
+
+def _with_cards(mail: Commanded, lang: Lang, services: TurnServices, told: Told) -> Effects:
+    """What is told, and the cards below it."""
+    listed = _reply(mail, lang, services, told.text)
+    (reply,) = listed.posts
+    return replace(listed, posts=(reply, *told.posts(reply.row)))
+
+
+def announced(mail: Announced, conversation: str) -> Effects:
+    """The effects of something that the service itself says: a message of its own."""
+    shown = PartView(number=0, state="answered", text=mail.text)
+    body = MessageView(lang=mail.lang, parts=(shown,)).model_dump_json()
+    place = mail.thread or conversation
+    return Effects(posts=(Post(mail.id, place, "note", mail.id, body=body),))
+
+
+def language(mail: Commanded, recent: Sequence[str]) -> Lang:
+    """The person's own, else that of what was typed, else of what the conversation last said."""
+    if mail.principal.lang:
+        return mail.principal.lang
+    update = mail.update
+    # A command's name is English in every language, and what a link carries is in none.
+    typed = update.text or update.said.removeprefix("/").removeprefix(update.name)
+    if update.name == "start":
+        typed = ""
+    for text in (typed, *reversed(recent)):
+        if text.strip():
+            return detect(text)
+    return "en"
+
+
+def _examples(lang: Lang, services: TurnServices) -> str:
+    workflows = [
+        example
+        for playbook in services.playbooks.values()
+        for example in [e for e in playbook.definition.examples if detect(e) == lang][:1]
+    ]
+    questions = suggestions("", services.tools, lang)
+    return "\n".join(f"- {text}" for text in (*questions, *workflows))
+
+
+def _listed(runs: Sequence[Run], lang: Lang) -> str:
+    if not runs:
+        return say("runs.none", lang)
+    return "\n".join(
+        say(
+            "runs.line",
+            lang,
+            name=titled(run),
+            who=literal(run.requester.name),
+            state=say(f"state.{run.status}", lang),
+        )
+        for run in runs
+    )
+
+
+def _may_cancel(run: Run, principal: Principal) -> bool:
+    """The requester or an admin may."""
+    return not principal.ids.isdisjoint(run.requester.ids) or ADMIN in principal.roles
+
+
+def _cancel(
+    mail: Commanded,
+    lang: Lang,
+    services: TurnServices,
+    runs: Sequence[Run],
+    everything: Sequence[Run],
+) -> Effects:
+    """End the newest run that this person may cancel, and all below it."""
+    run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
+    if run is None:
+        base = _reply(mail, lang, services, say("cancel.none", lang))
+        return replace(base, log=tuple(_may_not(mail, run, services) for run in runs))
+    base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
+    ending = cancelling(run, everything, told=_who(mail), now=services.now)
+    return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
+
+
+def _may_not(mail: Commanded, run: Run, services: TurnServices) -> audit.Entry:
+    """That somebody who may not wanted to end the run."""
+    return audit.entry(run.id, services.now, "cancel_refused", _who(mail))
+
+
+def _who(mail: Commanded) -> dict[str, str]:
+    update = mail.update
+    return {"by": mail.principal.id, **audit.origin(update.conversation), "update": update.id}
+
+
+def _ordered(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[Run]) -> Effects:
+    """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
+    what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
+    run = next((r for r in reversed(runs) if takes(what, r)), None)
+    if run is None:
+        none = say("stop.none" if what == "stop" else "recover.none", lang)
+        return _reply(mail, lang, services, none)
+    person = mail.principal
+    text = mail.update.text.strip()
+    via = audit.origin(mail.update.conversation)["via"]
+    order = GraphOrdered(what=what, by=person.id, name=person.name, text=text, via=via)
+    name = titled(run)
+    done = say("stop.done" if what == "stop" else "recover.done", lang, name=name)
+    base = _reply(mail, lang, services, done)
+    return replace(base, mails=((f"run:{run.id}", order.stored()),))
+
+
+def given_up(mail: Commanded, services: TurnServices) -> Effects:
+    """What is said when a command could not be carried out after several attempts.
+
+    It is set aside under an update of its own, for an operator to have it carried out.
+    """
+    update = mail.update.model_copy(update={"id": f"{mail.update.id}/again"})
+    again = mail.model_copy(update={"update": update}).stored()
+    aside = Aside(f"control:{update.conversation}", again, GIVEN_UP)
+    lang = mail.principal.lang or detect(mail.update.text)
+    return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
+
+
+def _reply(mail: Commanded, lang: Lang, services: TurnServices, text: str) -> Effects:
+    update = mail.update
+    reply_id = services.derived_id(update.conversation, "reply", update.id)
+    head = ReplyHead(
+        id=reply_id,
+        conversation=update.conversation,
+        lang=lang,
+        principal=mail.principal,
+        text=f"/{update.name} {update.text}".strip(),
+        at=services.now,
+        thread=update.thread,
+    )
+    intent = Intent(kind="command", text=head.text, why="a command")
+    part = Part(index=0, intent=intent, state="answered", text=text)
+    return Effects(
+        reply=ReplyWrite(id=reply_id, head=head.model_dump_json(), parts=(part.stored(),)),
+        posts=(Post(row=reply_id, conversation=head.place, kind="reply", ref=reply_id),),
+    )

@@ -1,0 +1,119 @@
+"""`/start <payload>`: a link that opens a card or a run in a chat of one's own (design §7).
+
+A link carries no authority: it names what is meant. Who may see it is checked when it is opened.
+"""
+
+import re
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from cards.deciding.inbox import waits_for
+from cards.deciding.seats import may_decide
+from cards.markdown import literal
+from cards.model import ADMIN, Card, Lang, Principal
+from cards.showing.links import CARD, RUN
+from cards.showing.show import outcome
+from cards.texts import say
+from engine.errors import NewerState
+from engine.frames.ends import as_ended, end_of
+from engine.frames.run_names import titled
+from engine.frames.state import Run
+from engine.mail import Commanded
+from engine.talk.pending import Again, Told
+from engine.talk.turn.services import TurnServices
+
+_PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")
+
+
+async def opened(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
+    """What the link of a `/start` leads to, for this person; a word to whom it leads nowhere."""
+    match = _PAYLOAD.fullmatch(mail.update.text)
+    told = None
+    if match is not None and len(match[0]) <= 64:
+        what = _card if match[1] == CARD else _run
+        told = await what(match[2], mail, lang, services)
+    return told or Told(say("opened.nothing", lang), ())
+
+
+async def _card(token: str, mail: Commanded, lang: Lang, services: TurnServices) -> Told | None:
+    card = await _found(token, services)
+    if card is None:
+        return None
+    mail = _among(card.conversation, mail, services)
+    if not _may_see(card, mail, services):
+        return None
+    lang = mail.principal.lang or card.lang
+    if waits_for(card, mail.principal, services.now):
+        return _shown([card], mail, say("opened.card", lang), services)
+    zone = mail.principal.zone or services.zone
+    state = (
+        say("pending.line", lang, title=literal(card.title), who=literal(card.waiting_for))
+        if card.status == "open"
+        else f"{literal(card.title)}\n\n{literal(outcome(card, zone))}"
+    )
+    return Told(state, ())
+
+
+async def _run(run_id: str, mail: Commanded, lang: Lang, services: TurnServices) -> Told | None:
+    found = await services.decisions.run(run_id)
+    try:
+        run = Run.model_validate_json(found[0]) if found else None
+    except ValidationError:
+        return None
+    if run is None or found is None:
+        return None
+    mail = _among(run.conversation, mail, services)
+    cards = [await _found(token, services) for token in run.waiting]
+    mine = [c for c in cards if c is not None and waits_for(c, mail.principal, services.now)]
+    if not mine and not _may_know(run, mail.principal):
+        return None
+    lang = mail.principal.lang or run.lang
+    end = end_of(as_ended(run, found[1]))
+    line = say(
+        "runs.line",
+        lang,
+        name=titled(run),
+        who=literal(run.requester.name),
+        state=say(f"end.{end}", lang) if end else say(f"state.{run.status}", lang),
+    )
+    return _shown(mine, mail, line, services)
+
+
+def _among(conversation: str, mail: Commanded, services: TurnServices) -> Commanded:
+    """The command, from the person as who they are among those of the conversation."""
+    person = services.people.about(conversation).known(mail.principal)
+    return mail.model_copy(update={"principal": person})
+
+
+async def _found(token: str, services: TurnServices) -> Card | None:
+    try:
+        found = await services.decisions.card(token)
+    except NewerState:
+        return None
+    return None if found is None else found.card
+
+
+def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: TurnServices) -> Told:
+    """The text, and below it the cards, where only those read them who may."""
+    here = mail.update.conversation
+    place = services.people.private(mail.update.actor, here)
+    again = [
+        Again(actor=mail.update.actor, place=place or here, cards=(card.token,))
+        for card in cards
+        if place or services.people.readable(card, here)
+    ]
+    return Told(text, tuple(again))
+
+
+def _may_see(card: Card, mail: Commanded, services: TurnServices) -> bool:
+    """Who decides it, who asked for it, and whoever may read it here anyway, in their own chat."""
+    person, here = mail.principal, mail.update.conversation
+    if services.people.private(mail.update.actor, here) != here:
+        # What is said here, others read.
+        return services.people.readable(card, here)
+    return may_decide(card, person) or card.is_requested_by(person) or card.conversation == here
+
+
+def _may_know(run: Run, person: Principal) -> bool:
+    return not person.ids.isdisjoint(run.requester.ids) or ADMIN in person.roles

@@ -1,0 +1,166 @@
+"""`/pending`: everything that waits for a person, wherever it was asked (design §3, inbox)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cards.deciding.inbox import waits_for
+from cards.frozen import Frozen
+from cards.markdown import literal
+from cards.model import Card, Lang, Principal
+from cards.moments import local
+from cards.texts import say
+from engine.events import Actor
+from engine.mail import Commanded
+from engine.ports.storage.findings import Standing
+from engine.ports.storage.store import Post
+from engine.talk.turn.services import TurnServices
+from engine.talk.waiting import Page, page_of
+
+FINDINGS = 10
+"""So many findings are listed."""
+OWN_CHECKS = 200
+"""Among so many of the newest checks of a project a person's own are looked for."""
+
+
+class Again(Frozen):
+    """Cards to show again at `place`, to whoever `actor` is by then."""
+
+    actor: Actor
+    place: str
+    cards: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What `/pending` says, and the cards that go below it."""
+
+    text: str
+    again: tuple[Again, ...]
+
+    def posts(self, reply: str) -> tuple[Post, ...]:
+        """The rows of the cards that go below this reply."""
+        return tuple(
+            Post(
+                row=f"{reply}/cards/{number}",
+                conversation=f"cards:{again.place}",
+                kind="cards",
+                ref=reply,
+                body=again.model_dump_json(),
+            )
+            for number, again in enumerate(self.again)
+        )
+
+
+async def pending(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
+    """What waits for the person, what else is open here, and what checks found."""
+    update, person = mail.update, mail.principal
+    number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
+
+    def voter(card: Card | None) -> Principal:
+        return services.people.standing(person, card, services.today)
+
+    page = await page_of(services.inbox, voter, services.now, number=max(number, 1))
+    others = [
+        card
+        for card in await services.decisions.open_cards(update.conversation)
+        if card.kind != "phase_done" and not waits_for(card, voter(card), services.now)
+    ]
+    found = await _standing(person, update.conversation, services)
+    zone = person.zone or services.zone
+    mine, again = _mine(mail, page, max(number, 1), zone, lang, services)
+    told = [*mine, *_others(others, lang)]
+    if found.findings or found.dropped:
+        told.append(_findings(found, zone, lang))
+    return Told("\n\n".join(told) or say("pending.none", lang), again)
+
+
+async def _standing(person: Principal, conversation: str, services: TurnServices) -> Standing:
+    """What the person may see of what checks found, the newest first.
+
+    Whoever holds a role sees all of the conversation's project; everybody, what was found in runs
+    that they asked for.
+    """
+    here = services.project(conversation)
+    whole = await services.findings.of(here, FINDINGS) if person.roles else Standing()
+    own = {playbook.definition.project for playbook in services.playbooks.values()} | {here}
+    found, checks = whole.findings, list(whole.checks)
+    for project in sorted(own - {here} if person.roles else own):
+        newest = (await services.findings.of(project, OWN_CHECKS)).checks
+        mine = [check for check in newest if check.requester == person.id]
+        found += sum(check.found for check in mine)
+        checks += mine
+    checks.sort(key=lambda check: check.at, reverse=True)
+    return Standing(found, tuple(checks), whole.dropped)
+
+
+def _mine(
+    mail: Commanded, page: Page, number: int, zone: str, lang: Lang, services: TurnServices
+) -> tuple[list[str], tuple[Again, ...]]:
+    """What waits for the person, said where only those read it who may, with its cards."""
+    here, place = (
+        mail.update.conversation,
+        services.people.private(mail.update.actor, mail.update.conversation),
+    )
+    open_here = [c for c in page.cards if place == here or services.people.readable(c, here)]
+    beside = [card for card in page.cards if card not in open_here]
+    told = []
+    if open_here:
+        lines = [_line(card, page.first + page.cards.index(card), zone, lang) for card in open_here]
+        told.append("\n".join((say("pending.mine", lang), "", *lines)))
+    if beside:
+        told.append(say("pending.beside" if place else "pending.inbox_only", lang, n=len(beside)))
+    if page.more:
+        shown = page.first + len(page.cards) - 1
+        told.append(say("pending.more", lang, shown=shown, total=page.total, next=number + 1))
+    wanted = ((here, open_here), (place, beside if place else []))
+    again = tuple(
+        Again(actor=mail.update.actor, place=at, cards=tuple(card.token for card in cards))
+        for at, cards in wanted
+        if cards
+    )
+    return told, again
+
+
+def _line(card: Card, number: int, zone: str, lang: Lang) -> str:
+    asked = literal(card.requester_name or card.requester)
+    line = f"{number}. {_titled(card)}" + say("pending.asked_by", lang, who=asked)
+    if card.deadline is None:
+        return line
+    return line + say("pending.until", lang, when=local(card.deadline, zone))
+
+
+def _titled(card: Card) -> str:
+    rows = " ".join(literal(row.value) for row in card.rows[:2])
+    return f"{literal(card.title)} {rows}".strip()
+
+
+def _others(cards: Sequence[Card], lang: Lang) -> list[str]:
+    """Open cards of this conversation that wait for somebody else."""
+    if not cards:
+        return []
+    lines = [
+        say("pending.line", lang, title=_titled(card), who=literal(card.waiting_for))
+        for card in cards
+    ]
+    return ["\n".join((say("pending.others", lang), "", *lines))]
+
+
+def _findings(found: Standing, zone: str, lang: Lang) -> str:
+    """How many stand, and the first of the newest checks."""
+    each = [(check, finding) for check in found.checks for finding in check.findings][:FINDINGS]
+    lines = [
+        say(
+            "pending.finding",
+            lang,
+            record=" ".join(map(literal, filter(None, (check.about, finding.entry)))),
+            field=literal(finding.label),
+            message=literal(finding.message),
+            when=local(check.at, zone),
+        )
+        for check, finding in each
+    ]
+    if more := found.findings - len(each):
+        lines.append(say("pending.more_findings", lang, n=more))
+    if found.dropped:
+        lines.append(say("pending.dropped_findings", lang, n=found.dropped))
+    return "\n".join((say("pending.findings", lang, n=found.findings), "", *lines))

@@ -1,0 +1,159 @@
+"""Answers to questions: a look-up, the ReAct engine, or an honest no (design §1, promise 4)."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from cards.model import Lang
+from cards.showing.view import PartState
+from cards.texts import say
+from engine.errors import ToolError
+from engine.frames.intents import Candidate, Intent, Lookup
+from engine.frames.replies import ReplyHead
+from engine.frames.shared_files import kept, offer
+from engine.playbooks.model import Playbook
+from engine.ports.storage.drafts import UNSEEN
+from engine.react import ReActEngine, ReActResult
+from engine.talk.turn.about_runs import about_runs, needs_model, stuck
+from engine.talk.turn.services import TurnServices
+from engine.talk.turn.session import Session
+from engine.tools.registry import call, tool
+from engine.understanding.lookup import suggestions
+from engine.understanding.pieces.smalltalk import asks_who, thanks
+
+Told = tuple[PartState, str]
+
+
+async def slow(intent: Intent, head: ReplyHead, services: TurnServices) -> bool:
+    """True when the intent's answer needs the model."""
+    if intent.about_run:
+        return await needs_model(head, services)
+    return intent.kind == "qa_query" and not (intent.lookup or intent.told)
+
+
+async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
+    """The answer to an intent that needs neither the model nor a run."""
+    lang = head.lang
+    if not intent.text and head.files:
+        return "answered", offer(head.files, lang)
+    if intent.told:
+        return "needs_you", intent.told
+    if intent.about_run:
+        return "answered", await about_runs(intent.text, head, services)
+    if intent.kind == "qa_query" and intent.lookup:
+        return await _look_up_all(intent, head, services)
+    if intent.kind == "smalltalk" and thanks(intent.text):
+        return "answered", say("answer.thanks", lang)
+    if intent.kind == "smalltalk" and asks_who(intent.text):
+        return "answered", say("help", lang, examples=_examples("", lang, services))
+    if intent.kind == "smalltalk":
+        return "answered", _offer("answer.smalltalk", intent.text, lang, services)
+    return "answered", await _not_understood("answer.unclear", intent, head, services)
+
+
+async def _not_understood(key: str, intent: Intent, head: ReplyHead, services: TurnServices) -> str:
+    """Which run stands still, which may be what was meant; else what can be asked."""
+    waits = await stuck(head, services)
+    return waits or _offer(key, intent.text, head.lang, services)
+
+
+async def _look_up(lookup: Lookup, head: ReplyHead, services: TurnServices) -> Told:
+    chosen = tool(lookup.tool)
+    try:
+        result = await call(chosen, lookup.arguments, services.tool_context(head))
+    except ToolError as error:
+        return "failed", error.told(head.lang)
+    return "answered", chosen.tell(result, head.lang)
+
+
+async def _look_up_all(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
+    """Every look-up of the intent, one below the other; failed when one of them is."""
+    lookups = [each for each in (intent.lookup, *intent.more) if each]
+    told = [await _look_up(each, head, services) for each in lookups]
+    failed = any(state == "failed" for state, _ in told)
+    return "failed" if failed else "answered", "\n\n".join(text for _, text in told)
+
+
+def _offer(key: str, text: str, lang: Lang, services: TurnServices) -> str:
+    """A sentence and the nearest things that can be asked."""
+    why = "" if services.model else say("answer.no_model", lang)
+    return f"{say(key, lang, why=why)}\n\n{_examples(text, lang, services)}"
+
+
+def _examples(text: str, lang: Lang, services: TurnServices) -> str:
+    examples = [*suggestions(text, services.tools, lang), *_workflows(lang, services)]
+    return "\n".join(f"- {example}" for example in examples)
+
+
+def _workflows(lang: Lang, services: TurnServices) -> list[str]:
+    """One example of each workflow in that language."""
+    found = []
+    for playbook in services.playbooks.values():
+        examples = [e for e in playbook.definition.examples if (not e.isascii()) == (lang == "zh")]
+        found.extend(examples[:1])
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer to a question, how it was found, and the workflows that it leads to."""
+
+    state: PartState
+    text: str
+    result: ReActResult | None = None
+    leads_to: tuple[Candidate, ...] = ()
+
+
+async def ask_model(
+    intent: Intent,
+    head: ReplyHead,
+    session: Session,
+    services: TurnServices,
+    *,
+    alone: bool = False,
+) -> Asked:
+    """The ReAct engine's final answer; only that leaves the engine (spec 001 §5).
+
+    When it is `alone` in its reply, people may read it while it is written.
+    """
+    if intent.about_run:
+        return Asked("answered", await about_runs(intent.text, head, services))
+    if services.model is None:
+        return Asked("answered", await _not_understood("answer.none", intent, head, services))
+    engine = ReActEngine(services.model, services.tools, services.budget, services.elapsed_s)
+    recent = (*(line.text for line in session.recent), *_came_along(head))
+    drafting = services.drafting if alone else UNSEEN
+    with drafting.writing(head.id, head.conversation) as show:
+        result = await engine.run(
+            intent.text, services.tool_context(head), lang=head.lang, recent=recent, show=show
+        )
+    state: PartState = "answered" if result.success else "failed"
+    return Asked(state, result.content, result, _leads_to(result.refused, services))
+
+
+def _came_along(head: ReplyHead) -> tuple[str, ...]:
+    names = kept(head.files)
+    return (f"Files that came with this: {json.dumps(names, ensure_ascii=False)}",) if names else ()
+
+
+def _leads_to(refused: Collection[str], services: TurnServices) -> tuple[Candidate, ...]:
+    """The first request of each playbook that does what the refused tools would have done."""
+    found = []
+    for playbook in services.playbooks.values():
+        able = (r.id for r in playbook.definition.requests if not r.not_yet)
+        leads = next((name for name in able if _calls(playbook, name) & set(refused)), "")
+        if leads:
+            found.append(Candidate(kind="workflow", playbook=playbook.id, request=leads))
+    return tuple(found)
+
+
+def _calls(playbook: Playbook, request: str) -> set[str]:
+    """The tools that plans of the request's skills call, or may."""
+    definition = playbook.definition
+    phases = definition.phases_of(request)
+    names = {n for phase in phases for n in phase.allowed_skills or definition.allowed_skills}
+    calls: set[str] = set()
+    for skill in (playbook.skills[name] for name in names):
+        calls |= {call.tool for call in skill.plan.calls} if skill.plan else set()
+        calls |= set(skill.planner.tools) if skill.planner else set()
+    return calls

@@ -1,0 +1,142 @@
+"""Cards of a talk turn: "Did you mean …?", and whether a condition holds (spec 003, select)."""
+
+from collections.abc import Collection, Iterable
+from datetime import timedelta
+
+from cards.clipping import clip
+from cards.markdown import literal
+from cards.model import Card, Choice, Lang, Review
+from cards.texts import say
+from engine.frames.intents import Candidate, Intent
+from engine.frames.replies import Part, ReplyHead
+from engine.mail import CardExpired
+from engine.playbooks.model import Playbook, Request
+from engine.ports.storage.store import Timer
+from engine.talk.turn.services import TurnServices
+
+OPEN_FOR = timedelta(days=7)
+MAX_CHOICES = 3
+LABEL_CHARS = 60
+NONE = "none"
+
+
+def card(part: Part, head: ReplyHead, services: TurnServices) -> Card:
+    """A select card for the person who wrote: what the piece means, or whether to go on."""
+    lang, intent = head.lang, part.intent
+    if intent.condition:
+        choices = [Choice(id="1", label=say("choose.start", lang), style="primary")]
+        none = say("choose.not_now", lang)
+    else:
+        told = [label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
+        choices = [Choice(id=str(n), label=text) for n, text in enumerate(told, 1)]
+        none = say("choose.none", lang)
+    return Card(
+        kind="select",
+        token=services.new_id(head.conversation),
+        run="",
+        reply=head.id,
+        part=part.index,
+        conversation=head.conversation,
+        lang=lang,
+        title=say("choose.condition_title" if intent.condition else "choose.title", lang),
+        text=_text(intent, lang),
+        choices=(*choices, Choice(id=NONE, label=none)),
+        review=Review(persons=(head.principal.id,)),
+        **head.principal.as_requester(),
+        waiting_for=head.principal.name,
+        task_key=f"choose:{head.id}:{part.index}",
+        deadline=services.now + OPEN_FOR,
+    )
+
+
+def _text(intent: Intent, lang: Lang) -> str:
+    said = literal(clip(intent.text, 300))
+    if intent.condition:
+        return say("choose.condition", lang, said=said, condition=literal(intent.condition))
+    return say("choose.said", lang, said=said)
+
+
+def question(intent: Intent, lang: Lang) -> str:
+    """What the part says while its card is open."""
+    return say("choose.condition_part" if intent.condition else "choose.part", lang)
+
+
+def label(candidate: Candidate, lang: Lang, services: TurnServices) -> str:
+    """A candidate as a button says it."""
+    if candidate.kind == "qa_query":
+        return say("choose.question", lang)
+    definition = services.playbooks[candidate.playbook].definition
+    request = next((r for r in definition.requests if r.id == candidate.request), None)
+    name = (request or definition).name(lang)
+    return clip(name if request is None else f"{name} · {definition.name(lang)}", LABEL_CHARS)
+
+
+def timer(card: Card) -> Timer:
+    """The card's expiry, as mail to the talk lane."""
+    mail = CardExpired(card=card.token).stored()
+    return Timer(f"talk:{card.conversation}", f"expire:{card.token}", card.deadline, mail)
+
+
+def without_timer(card: Card) -> Timer:
+    """Takes the card's expiry away."""
+    return Timer(f"talk:{card.conversation}", f"expire:{card.token}", None)
+
+
+def offered(intent: Intent, playbooks: Collection[str], barred: Collection[str] = ()) -> Intent:
+    """The intent, which may be kept from before, less what is not offered to this person now."""
+    found = tuple(
+        c
+        for c in intent.candidates
+        if not c.playbook or (c.playbook in playbooks and f"{c.playbook}/{c.request}" not in barred)
+    )
+    return intent if found == intent.candidates else intent.model_copy(update={"candidates": found})
+
+
+def chosen(intent: Intent, choice: str) -> Intent | None:
+    """What the person chose; None for none of it."""
+    if choice == NONE:
+        return None
+    if intent.condition:
+        return intent.model_copy(update={"condition": "", "depends_on": ()})
+    picked = intent.candidates[int(choice) - 1]
+    return intent.model_copy(
+        update={
+            "kind": picked.kind,
+            "playbook": picked.playbook,
+            "request": picked.request,
+            "candidates": (),
+            "depends_on": (),
+            "confidence": 1.0,
+            "why": f"chosen on a card; before: {intent.why}",
+        }
+    )
+
+
+def below(answer: str, part: Part) -> Part:
+    """The part with an answer above what its card asks."""
+    return part.model_copy(update={"answer": answer})
+
+
+def left(part: Part, key: str, lang: Lang) -> Part:
+    """The part when nothing was chosen: that is said, or the answer stands that came before."""
+    if part.answer:
+        return part.model_copy(update={"state": "answered", "text": part.answer, "answer": ""})
+    return part.model_copy(update={"state": "cancelled", "text": say(key, lang)})
+
+
+def not_yet(playbook: Playbook, request: Request | None, lang: Lang, services: TurnServices) -> str:
+    """That the playbook takes such requests but cannot do them, and what can be done."""
+    definition = playbook.definition
+    name = request.name(lang) if request else definition.name(lang)
+    everywhere = (p for p in services.playbooks.values() if p.id != playbook.id)
+    able = _able((playbook,), lang) or _able(everywhere, lang)
+    text = say("request.not_yet", lang, name=literal(name), playbook=literal(definition.name(lang)))
+    if able:
+        text += say("request.able", lang, able=say("list.items", lang).join(able))
+    return text
+
+
+def _able(playbooks: Iterable[Playbook], lang: Lang) -> list[str]:
+    """What the playbooks can do, as Markdown."""
+    requests = (request for playbook in playbooks for request in playbook.definition.requests)
+    return [literal(request.name(lang)) for request in requests if not request.not_yet]

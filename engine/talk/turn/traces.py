@@ -1,0 +1,78 @@
+"""What operators may read of how a message was understood and answered; people never see it."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from engine.frames.intents import Intent
+from engine.frames.replies import Part, ReplyHead
+from engine.ports.storage.store import TraceWrite
+from engine.react import ReActResult
+from engine.talk.turn.tracing import Mask, Tracing
+from engine.understanding.context import Routed
+
+
+def routed_trace(head: ReplyHead, routed: Routed, tracing: Tracing) -> tuple[TraceWrite, ...]:
+    """How the message was routed: every verdict, and the intents."""
+    verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.trace]
+    body = {
+        "kind": "routed",
+        **_told(head),
+        "verdicts": verdicts,
+        "intents": [_intent(intent) for intent in routed.intents],
+    }
+    return kept(head.id, body, tracing)
+
+
+def react_trace(
+    head: ReplyHead, part: Part, result: ReActResult, tracing: Tracing
+) -> tuple[TraceWrite, ...]:
+    """How a part was answered: each thought, call and observation, and what they cost."""
+    body = {
+        "kind": "react",
+        **_told(head),
+        "part": part.index,
+        "question": part.intent.text,
+        "outcome": result.reason,
+        "model": result.model,
+        "tokens": result.tokens,
+        "cost": result.cost,
+        "seconds": round(result.seconds, 3),
+        "steps": [item.model_dump(exclude_defaults=True) for item in result.trace],
+        "answer": result.content,
+    }
+    return kept(f"{head.id}/{part.index}", body, tracing)
+
+
+def _told(head: ReplyHead) -> dict[str, Any]:
+    return {
+        "at": head.at.isoformat(),
+        "conversation": head.conversation,
+        "by": head.principal.id,
+        "text": head.text,
+    }
+
+
+def _intent(intent: Intent) -> dict[str, Any]:
+    return intent.model_dump(mode="json", exclude_defaults=True, exclude={"values", "told"})
+
+
+def kept(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite, ...]:
+    """The trace of that name, masked; none where none are kept."""
+    if tracing.keep_s <= 0:
+        return ()
+    text = json.dumps(masked(body, tracing.mask), ensure_ascii=False)
+    return (TraceWrite(name, text, tracing.keep_s),)
+
+
+def masked(value: Any, mask: Mask) -> Any:
+    """The JSON value with every text in it masked; keys stay."""
+    match value:
+        case str():
+            return mask(value)
+        case dict():
+            return {key: masked(each, mask) for key, each in value.items()}
+        case Sequence():
+            return [masked(each, mask) for each in value]
+        case _:
+            return value

@@ -1,0 +1,111 @@
+"""A run's plan made by the model: of the request, what is known, and what was done before."""
+
+import json
+
+from cards.markdown import literal, quoted
+from cards.model import Lang
+from cards.texts import say
+from engine.errors import ModelError
+from engine.frames.llm_plan import LlmPlanFrame
+from engine.frames.outcome import Advanced, Next, Note, StepContext
+from engine.frames.state import PlannerFrame
+from engine.playbooks.skill import ToolPlanner
+from engine.text.fence import fenced
+from engine.tool_plan.planning.llm_planner import LLMPlanner
+from engine.tool_plan.planning.prompts import Request
+from engine.tool_plan.planning.steps import Draft
+from engine.tool_plan.planning.top_tools import Offered
+from engine.tool_plan.telling import failed, left_out
+from engine.tools.registry import may_read, tool
+from engine.tools.telling import shorten
+
+KNOWN_CHARS = 4000
+DONE_CHARS = 6000
+
+
+async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Advanced:
+    """The plan, as the model makes it now; the run fails clearly when there is no model."""
+    run, model = context.run, context.services.model
+    if model is None:
+        return failed(frame, planner, say("plan.no_model", run.lang), "no model", context)
+    makes = LLMPlanner(model, planner.max_steps, planner.enable_repair, planner.top_k)
+    allowed = (tool(name) for name in planner.tools)
+    offered = Offered(each for each in allowed if may_read(each, context.tools()))
+    try:
+        draft = await makes.draft(_request(frame, planner, context), offered)
+    except ModelError as error:
+        return failed(frame, planner, say("plan.model_away", run.lang), str(error), context)
+    names = ", ".join(step.tool or "reply" for step in draft.steps)
+    left = "; ".join(map(str, draft.dropped))
+    if _does_nothing(draft, frame):
+        reason = _why_nothing(draft, frame, run.lang)
+        return failed(frame, planner, reason, f"no step can be taken; {left}", context)
+    after = frame.model_copy(
+        update={
+            "made": run.steps + 1,
+            "steps": draft.steps,
+            "dropped": (*frame.dropped, *draft.dropped),
+        }
+    )
+    why = f"the model plans {names}" + (f"; left out {left}" if left else "")
+    note = Note("working", say("part.resumed", run.lang, name=literal(run.name)))
+    return Next(after, why, note=note)
+
+
+def _does_nothing(draft: Draft, frame: LlmPlanFrame) -> bool:
+    """Whether nothing of what was wanted is done: a reply to that is no answer.
+
+    All of it was left out, or failed before, and the model only says so now.
+    """
+    if any(step.tool for step in draft.steps):
+        return False
+    left_out = any(each.name for each in draft.dropped)
+    failed_before = bool(frame.failure) and not any(step.tool for step in frame.done)
+    return not draft.sound or left_out or failed_before
+
+
+def _why_nothing(draft: Draft, frame: LlmPlanFrame, lang: Lang) -> str:
+    """That there is no plan, what the model said instead, what was left out, what failed before."""
+    unavailable, said = say("plan.unavailable", lang), draft.steps[0].text
+    told = [frame.reason if draft.sound and frame.failure else unavailable]
+    told += [quoted(said)] if said != unavailable and not draft.dropped else []
+    told += [left_out(draft.dropped, lang)] if draft.dropped else []
+    return "\n\n".join(told)
+
+
+def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Request:
+    run = context.run
+    query = run.message
+    if run.text.strip() != run.message.strip():
+        query = f"{run.message}\n\nPlan only for this part of it: {run.text}"
+    # A caller that forces the skill takes what comes of it: nobody is there to ask.
+    forced = any(isinstance(below, PlannerFrame) and below.force for below in run.frames)
+    return Request(
+        profile=planner.profile,
+        query=query,
+        known="\n".join(_known(frame, context)),
+        earlier=tuple(step.number for step in frame.done if step.tool),
+        ask=not forced,
+        lang=run.lang,
+    )
+
+
+def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
+    """What else the model is told, all of it as data."""
+    state, told = context.run.state, [f"Today: {context.services.today.isoformat()}"]
+    if state.data:
+        known = json.dumps(state.data, ensure_ascii=False)
+        told.append(f"What is known: {fenced(shorten(known, KNOWN_CHARS))}")
+    if state.recent:
+        recent = "\n".join(state.recent)
+        told.append(f"Said before: {fenced(recent)}")
+    if frame.failure:
+        done = {f"step {s.number}, {s.tool}": s.result for s in frame.done if s.tool}
+        results = json.dumps(done, ensure_ascii=False)
+        told += [
+            "A plan was made before. These of its steps are done, and are not to be repeated: "
+            + fenced(shorten(results, DONE_CHARS)),
+            f"The next one failed: {fenced(frame.failure)}",
+            "Plan the rest in another way, or say in a reply why it cannot be done.",
+        ]
+    return told

@@ -1,0 +1,113 @@
+"""A request and tools become a plan that can be carried out (spec 004)."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from cards.model import Lang
+from cards.texts import say
+from engine.frames.llm_plan import Dropped, Step
+from engine.ports.model import Message, Model
+from engine.tool_plan.planning.prompts import REPAIR, Request, build_prompt
+from engine.tool_plan.planning.reading import coerce_json_array, cut
+from engine.tool_plan.planning.steps import Draft, validate_steps
+from engine.tool_plan.planning.top_tools import TOP_K, Manifest, top_k_tools
+
+PLAN_TOKENS = 2000
+MAX_STEPS = 6
+PlanStep = dict[str, Any]
+"""`{type: tool, name, arguments}` or `{type: reply, text}`."""
+
+
+class Registry(Protocol):
+    """What can tell its tools as a manifest."""
+
+    def describe(self) -> Manifest:
+        """Tools as MCP lists them, by name."""
+        ...
+
+
+class LLMPlanner:
+    """Makes plans with a model; it calls no tool and keeps nothing. Raises ModelError."""
+
+    def __init__(
+        self,
+        generator: Model,
+        max_steps: int = MAX_STEPS,
+        enable_repair: bool = True,
+        topk_tools: int = TOP_K,
+    ) -> None:
+        self._model = generator
+        self._max_steps = max_steps
+        self._repairs = enable_repair
+        self._top_k = topk_tools
+
+    async def plan(
+        self, profile_system_prompt: str, user_query: str, tools: Manifest | Registry
+    ) -> list[PlanStep]:
+        """The steps, at least one, of which the last is a reply; what is faulty is left out."""
+        draft = await self.draft(Request(profile_system_prompt, user_query), tools)
+        return [as_plan_step(step) for step in draft.steps]
+
+    async def execute(
+        self, data: Mapping[str, Any] | tuple[str, str, Manifest | Registry]
+    ) -> list[PlanStep]:
+        """`plan` for `(profile_prompt, user_query, tools or registry)`, or for a dict of these.
+
+        The dict has `tools` or `registry`, and may have `topk` for this one plan. Raises
+        ValueError when something is not there.
+        """
+        if isinstance(data, tuple):
+            return await self.plan(*data)
+        profile = data.get("profile_prompt", data.get("profile_system_prompt"))
+        query, tools = data.get("user_query"), data.get("tools", data.get("registry"))
+        if profile is None or query is None or tools is None:
+            raise ValueError("give profile_prompt, user_query, and tools or registry")
+        draft = await self.draft(Request(profile, query), tools, topk=data.get("topk"))
+        return [as_plan_step(step) for step in draft.steps]
+
+    async def draft(
+        self, request: Request, tools: Manifest | Registry, *, topk: int | None = None
+    ) -> Draft:
+        """The plan with what was left out of it."""
+        lang, first = request.language, request.first
+        listed = tools if isinstance(tools, Mapping) else tools.describe()
+        chosen = top_k_tools(request.query, listed, self._top_k if topk is None else topk)
+        said, found = await self._asked(build_prompt(request, chosen, self._max_steps))
+        if found is None:
+            text = cut(said) or say("plan.unavailable", lang)
+            return Draft((Step(number=first, text=text),), sound=False)
+        draft = validate_steps(found, chosen, first=first, earlier=request.earlier, ask=request.ask)
+        return _whole(draft, self._max_steps, first, lang)
+
+    async def _asked(self, messages: tuple[Message, ...]) -> tuple[str, list[Any] | None]:
+        """What the model said at first, and the array that it gave, then or when asked again."""
+        said = (await self._model.complete(messages, max_tokens=PLAN_TOKENS)).text
+        found = coerce_json_array(said)
+        if found is not None or not self._repairs:
+            return said, found
+        again = (*messages, Message(role="assistant", content=said))
+        again = (*again, Message(role="user", content=REPAIR))
+        repaired = (await self._model.complete(again, max_tokens=PLAN_TOKENS)).text
+        return said if said.strip() else repaired, coerce_json_array(repaired)
+
+
+def as_plan_step(step: Step) -> PlanStep:
+    """The step as MCP writes it."""
+    if not step.tool:
+        return {"type": "reply", "text": step.text}
+    return {"type": "tool", "name": step.tool, "arguments": step.arguments}
+
+
+def _whole(draft: Draft, limit: int, first: int, lang: Lang) -> Draft:
+    """At most so many steps; the last is a reply, the model's own or one that claims nothing."""
+    steps, dropped = draft.steps, draft.dropped
+    if not steps:
+        reply = Step(number=first, text=say("plan.unavailable", lang))
+        return Draft((reply,), dropped, sound=False)
+    kept, beyond = steps[:limit], steps[limit:]
+    if kept[-1].tool:
+        beyond = (*kept[limit - 1 :], *beyond)
+        number = steps[-1].number + 1
+        kept = (*kept[: limit - 1], Step(number=number, text=say("plan.carried_out", lang)))
+    over = (Dropped(number=s.number, kind="beyond", name=s.tool) for s in beyond)
+    return Draft(kept, (*dropped, *over))

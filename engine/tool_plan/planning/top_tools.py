@@ -1,0 +1,49 @@
+"""The tools that fit a request best, by words and groups of letters, in Chinese too (004 §1)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from engine.text.similarity import cosine, grams
+from engine.tools.knowledge.ranking import ranked, tokens
+from engine.tools.model import Tool
+
+Manifest = Mapping[str, Mapping[str, Any]]
+"""Tools as MCP lists them, `{name: {description, input_schema}}`; `keywords` are for ranking."""
+
+TOP_K = 6
+
+
+class Offered:
+    """Tools of ours as a manifest; `LLMPlanner` takes it as a registry."""
+
+    def __init__(self, tools: Iterable[Tool[Any]]) -> None:
+        self._tools = tuple(tools)
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """Each tool's description, the JSON schema of its arguments, and what people say for it."""
+        return {
+            tool.name: {
+                "description": tool.description,
+                "input_schema": tool.arguments.model_json_schema(),
+                "keywords": " ".join((*tool.cues, *tool.examples)),
+            }
+            for tool in self._tools
+        }
+
+
+def top_k_tools(user_query: str, tools: Manifest, k: int = TOP_K) -> dict[str, Mapping[str, Any]]:
+    """At most `k` tools, those that fit best first; what fits alike, or not at all, as listed."""
+    query = user_query.lower()
+    texts = {name: _text(name, tool) for name, tool in tools.items()}
+    words = dict(ranked(query, {name: Counter(tokens(text)) for name, text in texts.items()}))
+    asked = grams(query)
+    scores = {n: words.get(n, 0.0) + cosine(asked, grams(text)) for n, text in texts.items()}
+    best = sorted(tools, key=lambda name: -scores[name])[: max(k, 1)]
+    return {name: tools[name] for name in best}
+
+
+def _text(name: str, tool: Mapping[str, Any]) -> str:
+    spaced = name.replace("_", " ").replace("-", " ")
+    told = (str(tool.get(key) or "") for key in ("description", "keywords"))
+    return " ".join((spaced, *told)).lower()

@@ -1,0 +1,1 @@
+"""Tools that read the files of a project."""

@@ -1,0 +1,148 @@
+"""Take days, subjects, money, addresses and numbers out of a text or a file, by form alone."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+from pydantic import Field
+
+from cards.markdown import literal
+from cards.model import Lang
+from cards.texts import say
+from engine.errors import ToolRetry
+from engine.tools.arguments import Arguments
+from engine.tools.files.elements import Element, elements
+from engine.tools.files.project_file import TIMEOUT_S, FileName, find_text, tell_unknown_file
+from engine.tools.model import Tool, ToolContext
+from engine.tools.telling import shorten
+
+LOOKED_AT = 200_000
+"""Of a longer file only so many characters are looked at."""
+
+EACH = 30
+"""Of each kind so many are given."""
+
+TEXT_CHARS = 60
+KINDS = {
+    "date": "tool.element.dates",
+    "subject_id": "tool.element.subjects",
+    "amount": "tool.element.amounts",
+    "email": "tool.element.emails",
+    "phone": "tool.element.phones",
+    "id_number": "tool.element.id_numbers",
+}
+
+
+class ElementExtract(Arguments):
+    """Out of what."""
+
+    text: str = Field(default="", max_length=4000, description="The text itself; or give `name`.")
+    name: FileName | None = Field(
+        default=None, description="The name of a file as file__list gives it, instead of a text."
+    )
+
+
+async def _run(args: ElementExtract, ctx: ToolContext) -> dict[str, Any]:
+    text: str | dict[str, Any] = args.text
+    if args.name is not None:
+        text = await find_text(args.name, ctx)
+    if isinstance(text, dict):
+        return text
+    if not text.strip():
+        raise ToolRetry("Wrong arguments text, name. Give a text or the name of a file.")
+    # A long file takes a while, and nobody else should wait for it.
+    found = await asyncio.to_thread(_found, text[:LOOKED_AT], ctx.today)
+    return {
+        "found": True,
+        "name": args.name,
+        "elements": [_shown(element) for element in _first(found)],
+        "counts": dict(Counter(element.kind for element in found)),
+        "cut": len(text) > LOOKED_AT,
+    }
+
+
+def _found(text: str, today: date) -> list[Element]:
+    return list(elements(text, today))
+
+
+def _first(found: Sequence[Element]) -> list[Element]:
+    return [e for kind in KINDS for e in [o for o in found if o.kind == kind][:EACH]]
+
+
+def _shown(element: Element) -> dict[str, Any]:
+    return {
+        "kind": element.kind,
+        "value": shorten(element.value, TEXT_CHARS),
+        "text": shorten(element.text, TEXT_CHARS),
+        "valid": element.valid,
+    }
+
+
+def _tell(result: dict[str, Any], lang: Lang) -> str:
+    if not result["found"]:
+        return tell_unknown_file(result, lang)
+    lines = [_tell_kind(kind, result, lang) for kind in KINDS if kind in result["counts"]]
+    told = "\n".join(f"- {line}" for line in lines) or say("tool.element.none", lang)
+    return f"{told}\n\n{say('tool.element.cut', lang, n=LOOKED_AT)}" if result["cut"] else told
+
+
+def _tell_kind(kind: str, result: dict[str, Any], lang: Lang) -> str:
+    mine = [element for element in result["elements"] if element["kind"] == kind]
+    told = say("list.items", lang).join(_tell_value(element, lang) for element in mine)
+    count = result["counts"][kind]
+    head = say(KINDS[kind], lang, n=count, values=told)
+    more = count - len(mine)
+    return head + say("tool.element.more", lang, n=more) if more else head
+
+
+def _tell_value(element: dict[str, Any], lang: Lang) -> str:
+    value = literal(element["value"])
+    return value if element["valid"] else say("tool.element.invalid", lang, value=value)
+
+
+ELEMENT_EXTRACT = Tool(
+    name="element__extract",
+    description=(
+        "Takes out of a text, or out of a file of the conversation's project, what has a certain "
+        "form: dates (YYYY-MM-DD), subject ids, amounts of money, e-mail addresses, phone numbers, "
+        "Chinese identity numbers (only their last four characters are shown; `valid` is whether "
+        "the check digit fits). `counts` counts all, `elements` holds the first 30 of each kind; "
+        "`cut` is set when only the first 200000 characters of a file were looked at. "
+        "Names, places and meanings are not found."
+    ),
+    arguments=ElementExtract,
+    readonly=True,
+    run=_run,
+    tell=_tell,
+    examples=(
+        "提取 minutes.txt 里的日期",
+        "contract.md 里有哪些金额",
+        "从 notes.txt 提取邮箱",
+        "letter.txt 里的电话号码",
+        "summary.md 提到了哪些受试者",
+        "把 claim.txt 的关键要素列出来",
+        "claim.md 的要素提取",
+        "从 visits.csv 里找出所有日期",
+        "statement.txt 里有没有身份证号",
+        "列出 ledger.csv 里的金额",
+        "Extract the dates from minutes.txt",
+        "Which amounts are in contract.md?",
+        "Extract the e-mail addresses from notes.txt",
+        "List the phone numbers in letter.txt",
+        "Which subjects does summary.md name?",
+        "List the key elements of claim.txt",
+        "Extract the elements of claim.md",
+        "Find all dates in visits.csv",
+        "Are there identity numbers in statement.txt?",
+        "List the amounts in ledger.csv",
+    ),
+    cues={
+        "要素提取": {},
+        "提取要素": {},
+        "extract the elements": {},
+    },
+    needs=("name",),
+    timeout_s=TIMEOUT_S,
+)

@@ -1,0 +1,144 @@
+"""What a text names: days, subjects, money, addresses, numbers of people; found by form alone."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from itertools import chain
+from typing import Literal
+
+from engine.text.entities import day_spans, subject_spans
+
+Kind = Literal["date", "subject_id", "amount", "email", "phone", "id_number"]
+
+_NUMBER = r"(?P<n>[0-9]{1,3}(?:,[0-9]{3}){1,9}(?:\.[0-9]{1,4})?|[0-9]{1,15}(?:\.[0-9]{1,4})?)"
+_SIGNS = {"¥": "CNY", "$": "USD", "€": "EUR", "£": "GBP", "rmb": "CNY", "人民币": "CNY"}
+_UNITS = {
+    "元": "CNY", "圆": "CNY", "块钱": "CNY", "美元": "USD", "欧元": "EUR", "港元": "HKD",
+    "港币": "HKD", "英镑": "GBP", "日元": "JPY", "yuan": "CNY", "dollars": "USD", "euros": "EUR",
+    "pounds": "GBP", "rmb": "CNY",
+}  # fmt: skip
+_CODES = ("cny", "usd", "eur", "gbp", "hkd", "jpy")
+_SCALES = {"万": 10**4, "亿": 10**8, "thousand": 10**3, "million": 10**6, "billion": 10**9}
+_SCALE = rf"(?:\s?(?P<scale>{'|'.join(_SCALES)}))?"
+_BEFORE = "|".join(map(re.escape, (*_SIGNS, *_CODES)))
+_AFTER = "|".join(sorted((*_UNITS, *_CODES), key=len, reverse=True))
+_AMOUNTS = (
+    re.compile(rf"(?<![a-z])(?P<c>{_BEFORE})\s?{_NUMBER}(?![0-9]){_SCALE}", re.IGNORECASE),
+    re.compile(
+        rf"(?<![0-9])(?<![0-9][.,]){_NUMBER}{_SCALE}\s?(?P<c>{_AFTER})(?![a-z])", re.IGNORECASE
+    ),
+)
+_EMAIL = re.compile(
+    r"(?<![\w.+-])[A-Za-z0-9][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?!\w)"
+)
+_PHONE = re.compile(
+    r"(?<![\w+-])(?:(?:\+?86[ -]?)?1[3-9][0-9](?:[ -]?[0-9]{4}){2}|0[0-9]{2,3}-[0-9]{7,8}"
+    r"|\+[1-9][0-9]{0,2}(?:[ -]?[0-9]{2,4}){2,5})(?![\w-])",
+    re.ASCII,
+)
+_ID = re.compile(
+    r"(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
+    r"[0-9]{3}[0-9Xx](?![0-9A-Za-z])"
+)
+_BREAK = re.compile(r"[\s;。；]")
+_PIECE_CHARS = 4000
+_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One thing that is named: its normal form, and the words that name it.
+
+    Of a Chinese identity number both show only the last four characters; `valid` is whether its
+    check digit fits.
+    """
+
+    kind: Kind
+    value: str
+    text: str
+    valid: bool = True
+
+
+def elements(text: str, today: date) -> Iterator[Element]:
+    """What the text names, each value once; those of one kind stand in the order of the text."""
+    plain = unicodedata.normalize("NFKC", text)
+    yield from _id_numbers(plain)
+    # What is found is blanked: no other form may show a part of it.
+    plain = _ID.sub(lambda match: " " * len(match[0]), plain)
+    days, plain = _days(plain, today)
+    subjects, plain = _subjects(plain)
+    seen: set[tuple[Kind, str]] = set()
+    for found in chain(days, subjects, _amounts(plain), _contacts(plain)):
+        if (found.kind, found.value) not in seen:
+            seen.add((found.kind, found.value))
+            yield found
+
+
+def _days(text: str, today: date) -> tuple[list[Element], str]:
+    """The days, and the text without them."""
+    found: list[Element] = []
+    rest: list[str] = []
+    # Days are compared with each other: a long text takes no longer than its length in pieces.
+    for piece in _pieces(text):
+        spans = sorted(day_spans(piece, today))
+        found += [Element("date", day.isoformat(), piece[start:end]) for start, end, day in spans]
+        rest.append(_blanked(piece, [(start, end) for start, end, _ in spans]))
+    return found, "".join(rest)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in stretches of at most 4,000 characters, up to the last break in each."""
+    at = 0
+    while at < len(text):
+        end = min(at + _PIECE_CHARS, len(text))
+        if end < len(text):
+            breaks = [match.end() for match in _BREAK.finditer(text, at, end)]
+            end = breaks[-1] if breaks else end
+        yield text[at:end]
+        at = end
+
+
+def _subjects(text: str) -> tuple[list[Element], str]:
+    """The subjects, and the text without them."""
+    spans = list(subject_spans(text))
+    found = [Element("subject_id", subject, text[start:end]) for start, end, subject in spans]
+    return found, _blanked(text, [(start, end) for start, end, _ in spans])
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    parts, last = [], 0
+    for start, end in spans:
+        parts += [text[last:start], " "]
+        last = max(last, end)
+    return "".join((*parts, text[last:]))
+
+
+def _amounts(text: str) -> Iterator[Element]:
+    taken = 0
+    found = sorted((m for form in _AMOUNTS for m in form.finditer(text)), key=lambda m: m.start())
+    for match in found:
+        if match.start() < taken:
+            continue
+        taken = match.end()
+        unit = match["c"].lower()
+        currency = _SIGNS.get(unit) or _UNITS.get(unit) or unit.upper()
+        scale = _SCALES[match["scale"].lower()] if match["scale"] else 1
+        amount = Decimal(match["n"].replace(",", "")) * scale
+        yield Element("amount", f"{currency} {amount:.2f}", match[0].strip())
+
+
+def _contacts(text: str) -> Iterator[Element]:
+    for match in _EMAIL.finditer(text):
+        yield Element("email", match[0].lower(), match[0])
+    for match in _PHONE.finditer(text):
+        yield Element("phone", re.sub(r"[ -]", "", match[0]), match[0])
+
+
+def _id_numbers(text: str) -> Iterator[Element]:
+    for number in dict.fromkeys(match[0].upper() for match in _ID.finditer(text)):
+        shown = "*" * (len(number) - 4) + number[-4:]
+        total = sum(int(n) * weight for n, weight in zip(number, _WEIGHTS, strict=False))
+        yield Element("id_number", shown, shown, "10X98765432"[total % 11] == number[-1])

@@ -1,0 +1,1 @@
+"""Tools that search a project's documents and memory."""

@@ -1,0 +1,1 @@
+"""The classifier of requests: examples, features, and what it learned of them."""

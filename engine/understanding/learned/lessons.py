@@ -1,0 +1,167 @@
+"""What examples teach: a classifier, and which words open a request or are of whose work."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+
+from engine.text import wording
+from engine.text.entities import SUBJECT_MARK, fold, subject_ids
+from engine.understanding.learned.classifier import Classifier, Example, Learned, digest_of
+from engine.understanding.learned.plea import plea
+
+QUESTION, SMALLTALK, STATEMENT, ELSEWHERE = "qa_query", "smalltalk", "statement", "elsewhere"
+"""Routes beside the playbooks: to know something, talk, things told, work that nobody here does."""
+
+FIRST = 0.25
+"""A word that begins so large a share of the examples it stands in is a verb."""
+
+LONG = 5
+"""A shorter word is taken as it is written."""
+
+LONGEST = 30
+"""So is a longer one, which would be tried without each of its letters."""
+
+_LATIN = re.compile(r"[a-z][a-z'-]*")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
+_BY = frozenset("按照用以从在这那我要需")
+_SMALL_WORDS = frozenset(
+    re.findall(r"\w+", "a an the of for to in on at with and or my our his her this that all")
+)
+
+
+class Lessons:
+    """What is learned of examples, each part of it at its first use."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self._examples = examples
+        self._plain = [plain(example.text) for example in examples]
+        self._kept: Learned | None = None
+        self.sizes = Counter(example.route for example in examples)
+        """How many examples each route has."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Names what the classifier learns, for what keeps it."""
+        return digest_of(self._examples, self._plain)
+
+    def recall(self, body: bytes) -> bool:
+        """Take what was learned before under the digest; False when the bytes cannot be read."""
+        self._kept = Learned.unpack(body)
+        return self._kept is not None
+
+    @cached_property
+    def classifier(self) -> Classifier:
+        """Takes one to two seconds of processor time to learn, a twentieth of it when recalled."""
+        return Classifier(self._examples, self._plain, self._kept)
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """English words that requests and questions begin with: verbs, not nouns."""
+        bidding = self._said_in(lambda route: route not in (SMALLTALK, STATEMENT))
+        words = [_LATIN.findall(text) for text in bidding]
+        first = Counter(found[0] for found in words if found)
+        every = Counter(word for found in words for word in found)
+        often = (w for w, n in first.items() if n > 1 and n >= every[w] * FIRST)
+        return frozenset(w for w in often if len(w) > 1 and w not in _SMALL_WORDS)
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """Chinese characters that many requests begin with."""
+        others = (QUESTION, SMALLTALK, STATEMENT, ELSEWHERE)
+        first = Counter(text[:1] for text in self._said_in(lambda route: route not in others))
+        often = [c for c, n in first.items() if n > 3 and c not in _BY]
+        return frozenset(c for c in often if _CHINESE.match(c))
+
+    def _said_in(self, wanted: Callable[[str], bool]) -> list[str]:
+        pairs = zip(self._examples, self._plain, strict=True)
+        return [text for example, text in pairs if wanted(example.route)]
+
+    @cached_property
+    def tokens(self) -> Mapping[str, Counter[str]]:
+        """How many examples of each route have a word, or a pair of Chinese characters."""
+        counted: dict[str, Counter[str]] = {}
+        for example, words in self._tokenized:
+            counted.setdefault(example.route, Counter()).update(words)
+        return counted
+
+    @cached_property
+    def by_group(self) -> Mapping[str, list[tuple[frozenset[str], str]]]:
+        """The examples of each group, with their tokens."""
+        found: dict[str, list[tuple[frozenset[str], str]]] = {}
+        for example, words in self._tokenized:
+            found.setdefault(example.group, []).append((words, example.text))
+        return found
+
+    @cached_property
+    def places(self) -> Mapping[str, Mapping[str, list[int]]]:
+        """By group and token, which of the group's examples have it."""
+        found: dict[str, dict[str, list[int]]] = {}
+        for group, examples in self.by_group.items():
+            words = found.setdefault(group, {})
+            for at, (own, _) in enumerate(examples):
+                for word in own:
+                    words.setdefault(word, []).append(at)
+        return found
+
+    @cached_property
+    def _tokenized(self) -> list[tuple[Example, frozenset[str]]]:
+        pairs = zip(self._examples, self._plain, strict=True)
+        return [(example, tokens(text)) for example, text in pairs]
+
+    @cached_property
+    def question_groups(self) -> frozenset[str]:
+        """The groups of questions."""
+        return frozenset(e.group for e in self._examples if e.route == QUESTION)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """The English words that stand in more than one example."""
+        seen = Counter(w for e in self._examples for w in set(_LATIN.findall(fold(e.text))))
+        return frozenset(word for word, n in seen.items() if n > 1)
+
+    @cached_property
+    def _slips(self) -> Mapping[str, str]:
+        """Words by what is left of them without one letter."""
+        long = sorted(word for word in self._words if len(word) >= LONG)
+        return {slip: word for word in long for slip in (word, *_shortened(word))}
+
+    def mended(self, said: str) -> str:
+        """The folded text with slips of the pen made good, where an example has a word so near."""
+        return _LATIN.sub(lambda found: self._mended(found[0]), said)
+
+    def _mended(self, word: str) -> str:
+        if not LONG <= len(word) <= LONGEST or word in self._words or not word.isalpha():
+            return word
+        near = [self._slips[slip] for slip in (word, *_shortened(word)) if slip in self._slips]
+        return next((w for w in near if not (w.startswith(word) or word.startswith(w))), word)
+
+
+@lru_cache(maxsize=2)
+def lessons_of(examples: tuple[Example, ...]) -> Lessons:
+    """A process learns the same examples once."""
+    return Lessons(examples)
+
+
+def tokens(said: str) -> frozenset[str]:
+    """The words of a folded text, its pairs of neighbouring Chinese characters, and a subject."""
+    words = [word for word in _LATIN.findall(said) if len(word) > 1]
+    words += [SUBJECT_MARK] if subject_ids(said) else []
+    runs = _CHINESE_RUN.findall(said)
+    return frozenset(words).union(run[i : i + 2] for run in runs for i in range(len(run) - 1))
+
+
+def first_word(said: str) -> str:
+    """The English word that a folded text begins with; "" where it begins with none."""
+    word = _LATIN.match(said)
+    return word[0] if word else ""
+
+
+def _shortened(word: str) -> list[str]:
+    return [word[:at] + word[at + 1 :] for at in range(len(word))]
+
+
+def plain(text: str) -> str:
+    """A text as it is compared: folded, without what is quoted, and without politeness."""
+    return plea(fold(wording.unquoted(text)))[0]

@@ -1,0 +1,212 @@
+"""What the router has learned: the playbooks' requests, the tools, and talk, as classes of text."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from engine.frames.intents import Candidate
+from engine.playbooks.model import PlaybookFile, Request
+from engine.text.entities import fold_cue
+from engine.tools.model import Tool
+from engine.understanding.learned.classifier import Classifier, Example, Scores
+from engine.understanding.learned.lessons import (
+    ELSEWHERE,
+    QUESTION,
+    SMALLTALK,
+    STATEMENT,
+    Lessons,
+    first_word,
+    lessons_of,
+    plain,
+    tokens,
+)
+from engine.understanding.learned.plea import plea
+from engine.understanding.learned.talk import Talk
+from engine.understanding.lookup import cue_found
+
+ANCHORED = 4
+"""In so many examples of a playbook stands what tells that a text is of its work."""
+
+EXAMPLES_EACH = 30
+"""A playbook with few examples needs only one, and one more for each so many that it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A playbook as people ask for it; `cues` are words that ask for work."""
+
+    playbook: str
+    names: tuple[str, str]
+    requests: tuple[Request, ...]
+    cues: tuple[str, ...]
+
+
+class RouteTable:
+    """The routes and a classifier that has learned their examples."""
+
+    def __init__(
+        self, playbooks: Mapping[str, PlaybookFile], tools: Sequence[Tool[Any]], talk: Talk
+    ) -> None:
+        self.routes = tuple(
+            Route(name, (d.name.zh, d.name.en), d.requests, d.cues) for name, d in playbooks.items()
+        )
+        self.talk = talk
+        self._tools = tuple(tool for tool in tools if tool.readonly)
+        self.cues = tuple(fold_cue(cue) for route in self.routes for cue in route.cues)
+
+    def learn(self) -> None:
+        """Do now what is otherwise done for the first message."""
+        self.classifier.scores("")
+        self.foreign(self.mended("begins"))
+        self.nearest("", self.examples[0].group)
+        cue_found("", (*self.cues, *(cue for tool in self._tools for cue in tool.cues)))
+
+    @property
+    def learned(self) -> bool:
+        """Whether the router has been used with it, or `learn` was called."""
+        return "lessons" in self.__dict__
+
+    @cached_property
+    def lessons(self) -> Lessons:
+        """What the examples teach; a process learns the same examples once."""
+        return lessons_of(self.examples)
+
+    @property
+    def classifier(self) -> Classifier:
+        """Learned at the first use."""
+        return self.lessons.classifier
+
+    @cached_property
+    def examples(self) -> tuple[Example, ...]:
+        """Every example, with its route."""
+        return tuple(self._examples())
+
+    def _examples(self) -> Iterable[Example]:
+        for route in self.routes:
+            for request in route.requests:
+                group = f"{route.playbook}/{request.id}"
+                yield from (Example(text, route.playbook, group) for text in request.examples)
+        for tool in self._tools:
+            yield from (Example(text, QUESTION, tool.name) for text in tool.examples)
+        for texts, route_name in (
+            (self.talk.questions, QUESTION),
+            (self.talk.smalltalk, SMALLTALK),
+            (self.talk.statements, STATEMENT),
+            (self.talk.elsewhere, ELSEWHERE),
+        ):
+            yield from (Example(text, route_name, f"talk/{route_name}") for text in texts)
+
+    @property
+    def heads(self) -> frozenset[str]:
+        """English words that requests and questions begin with: verbs, not nouns."""
+        return self.lessons.heads
+
+    def nearest(self, said: str, group: str) -> str:
+        """The example of the group that has most in common with a folded text."""
+        own = tokens(said)
+        every, where = self.lessons.by_group[group], self.lessons.places[group]
+        common = Counter(at for word in own for at in where.get(word, ()))
+
+        def alike(at: int) -> tuple[float, int]:
+            return common[at] / (len(every[at][0]) + len(own) - common[at]), -at
+
+        return every[max(common, key=alike, default=0)][1]
+
+    def nearest_question(self, said: str, scores: Scores) -> str:
+        """The example question that has most in common with a folded text."""
+        groups = self.lessons.question_groups
+        return self.nearest(said, max(groups, key=lambda name: (scores.groups[name], name)))
+
+    def foreign(self, said: str) -> tuple[str, ...]:
+        """What of a folded text only examples of work that nobody here does have."""
+        every = self.lessons.tokens
+        others = [counted for name, counted in every.items() if name != ELSEWHERE]
+        away = every[ELSEWHERE]
+        words = sorted(tokens(said))
+        return tuple(w for w in words if away[w] and not any(c[w] for c in others))
+
+    def anchors(self, said: str, playbook: str) -> tuple[str, ...]:
+        """What of a folded text is of this playbook's work, and hardly of anybody else's."""
+        every = self.lessons.tokens
+        own, away = every[playbook], every[ELSEWHERE]
+        others = [every[r.playbook] for r in self.routes if r.playbook != playbook]
+        enough = min(ANCHORED, 1 + self.lessons.sizes[playbook] // EXAMPLES_EACH)
+        often = (w for w in tokens(said) if own[w] >= enough and w not in self.heads)
+        return tuple(
+            w for w in often if own[w] >= 6 * away[w] and own[w] >= 2 * sum(c[w] for c in others)
+        )
+
+    def begins(self, said: str) -> bool:
+        """The folded text opens as a request or a question does."""
+        said, _ = plea(said)
+        if said[:1] in self.lessons.openings or self._is_verb(first_word(said)):
+            return True
+        return self.begins_with_cue(said)
+
+    def _is_verb(self, word: str) -> bool:
+        stem = word.removesuffix("ing")
+        return word in self.heads or (
+            stem != word and bool({stem, f"{stem}e", stem[:-1]} & self.heads)
+        )
+
+    def begins_with_cue(self, said: str) -> bool:
+        """The folded text opens with a word that asks for work."""
+        said, _ = plea(said)
+        lengths, cues = self._cue_lengths
+        return any(said[:n] in cues and _starts(said, said[:n]) for n in lengths)
+
+    @cached_property
+    def _cue_lengths(self) -> tuple[tuple[int, ...], frozenset[str]]:
+        return tuple({len(cue) for cue in self.cues}), frozenset(self.cues)
+
+    def mended(self, said: str) -> str:
+        """The folded text with slips of the pen made good, where an example has a word so near."""
+        return self.lessons.mended(said)
+
+    def playbook(self, name: str) -> Route | None:
+        """The route of that playbook; None for the other routes."""
+        return next((route for route in self.routes if route.playbook == name), None)
+
+    def way(self, group: str) -> tuple[str, ...] | None:
+        """The phases of the request of that group (`playbook/request`), () for all of them.
+
+        None when it cannot be done.
+        """
+        name, _, request = group.partition("/")
+        route = self.playbook(name)
+        requests = route.requests if route else ()
+        return next((r.phases for r in requests if r.id == request and not r.not_yet), None)
+
+    def bids_so(self, group: str, said: str) -> bool:
+        """Whether an example of that group has a cue of the folded text, or opens as it does."""
+        name, _, request = group.partition("/")
+        route = self.playbook(name)
+        requests = (r for r in (route.requests if route else ()) if r.id == request)
+        told = [plain(example) for r in requests for example in r.examples]
+        cues, opening = cue_found(said, self.cues), _opening(said)
+        return any(_opening(text) == opening or cue_found(text, cues) for text in told)
+
+    def candidates(self, scores: Scores, *, least: float, limit: int = 3) -> tuple[Candidate, ...]:
+        """What a text may mean, the likeliest first: requests of playbooks, or a question."""
+        found = [Candidate(kind="qa_query", score=scores.routes[QUESTION])]
+        for group, score in scores.groups.items():
+            name, _, request = group.partition("/")
+            if self.playbook(name):
+                one = Candidate(kind="workflow", playbook=name, request=request, score=score)
+                found.append(one)
+        found.sort(key=lambda candidate: -candidate.score)
+        return tuple(c for c in found[:limit] if c.score >= least)
+
+
+def _opening(said: str) -> str:
+    """The first English word or the first two Chinese characters, without politeness."""
+    bare = plea(said)[0].strip()
+    return first_word(bare) or bare[:2]
+
+
+def _starts(said: str, cue: str) -> bool:
+    behind = said[len(cue) : len(cue) + 1]
+    inside = cue[-1].isascii() and behind.isascii() and behind.isalpha()
+    return said.startswith(cue) and not inside

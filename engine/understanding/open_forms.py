@@ -1,0 +1,108 @@
+"""Which open form a text speaks to: by whom it names, never by guess (design §7, promise 4)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cards.deciding.seats import may_answer
+from cards.markdown import literal
+from cards.model import Card, Field
+from cards.texts import say
+from engine.text import wording
+from engine.text.entities import fold, subject_ids
+from engine.text.reading import Reading, read_form
+from engine.understanding.context import RouteContext
+
+# "had a headache" tells; only "had she …?" asks.
+_TELLING = re.compile(r"^\W*(?:had|has|have)\b(?!.*\?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Addressed:
+    """The card that a text answers with its values, or what to say instead.
+
+    `sure`: every word of the text is understood.
+    """
+
+    card: str
+    values: dict[str, str]
+    told: str
+    sure: bool
+
+
+def forms(context: RouteContext) -> tuple[Card, ...]:
+    """The open forms that this person may fill in."""
+    return tuple(
+        card
+        for card in context.open_cards
+        if card.kind == "clarify"
+        and card.status == "open"
+        and card.choice("submit")
+        and may_answer(card, context.principal)
+    )
+
+
+def fields(card: Card) -> tuple[Field, ...]:
+    """What a text may give for the card: its form's fields, and those whose value stands."""
+    submit = card.choice("submit")
+    return (*(submit.form if submit else ()), *card.known)
+
+
+def named(card: Card) -> str:
+    """The form's title and whom it is about, as Markdown."""
+    who = " ".join(f.value for f in fields(card) if f.identity and f.value)
+    return literal(f"{card.title} {who}".strip())
+
+
+def missing(card: Card) -> str:
+    """The labels of what the form still needs, as Markdown; "" when nothing is."""
+    labels = [literal(f.label) for f in fields(card) if f.required and not f.value]
+    return say("list.items", card.lang).join(labels)
+
+
+def about_another(card: Card, text: str) -> str:
+    """Whom the text names although the card is about somebody else; "" for nobody."""
+    own = {f.value for f in card.known if f.identity and f.value}
+    others = [who for who in subject_ids(text) if own and who not in own]
+    return say("list.items", card.lang).join(others)
+
+
+def answers(text: str, context: RouteContext) -> bool:
+    """The text may be an answer: it does not ask, and does not begin like a request."""
+    said = _TELLING.sub("", fold(wording.unquoted(text)))
+    begun = context.table.begins_with_cue(fold(text)) and not wording.changes(said)
+    return not (wording.asks(said) or begun)
+
+
+def address(text: str, context: RouteContext) -> Addressed | None:
+    """What the text means to the open forms; None when it gives nothing for any of them."""
+    if not forms(context) or not answers(text, context):
+        return None
+    read = [(card, read_form(text, fields(card), context.today)) for card in forms(context)]
+    read = [(card, found) for card, found in read if found.values or found.faults]
+    if not read:
+        return None
+    fitting = [(card, found) for card, found in read if not about_another(card, text)]
+    meant = [(c, found) for c, found in fitting if _names(c, text)] or fitting
+    if len(meant) == 1:
+        card, found = meant[0]
+        return Addressed(card.token, found.values, "", not found.left)
+    return Addressed("", {}, _told(text, read, meant, context), True)
+
+
+def _names(card: Card, text: str) -> bool:
+    who = {f.value for f in fields(card) if f.identity and f.value}
+    return bool(who & set(subject_ids(text)))
+
+
+def _told(
+    text: str,
+    read: Sequence[tuple[Card, Reading]],
+    meant: Sequence[tuple[Card, Reading]],
+    context: RouteContext,
+) -> str:
+    comma = say("list.items", context.lang)
+    if meant:
+        return say("clarify.which", context.lang, forms=comma.join(named(c) for c, _ in meant))
+    who = about_another(read[0][0], text)
+    return say("clarify.other", context.lang, form=comma.join(named(c) for c, _ in read), who=who)

@@ -1,0 +1,1 @@
+"""A message in pieces: where one request ends, and what kind of request each is."""

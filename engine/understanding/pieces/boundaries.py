@@ -1,0 +1,119 @@
+"""Where a message may be split: sentence ends, connectives, and some commas."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from engine.text import wording
+from engine.text.entities import fold
+
+_ZH = (
+    r"然后再?|接着再?|随后再?|之后再|另外|此外|(?:[录改写做跑出发]完[了事]?)?(?:顺便|顺带|顺手)|以及请|并且|最后再?|完[了事]再|做完再?|对了"
+    r"|(?<=[,，\s])[改写弄录做跑核出]?[好完]了?(?:之后|以后|后)就?"
+    r"|(?<![不别要勿用必甭没])再(?![见次三者说过度])"
+)
+_EN = (
+    r"(?<![A-Za-z])(?:and\s+then|then|and\s+also|also|(?:and\s+)?after\s+that|(?:and\s+)?afterwards"
+    r"|(?:and\s+)?once\s+(?:that|it|this|they)(?:'s|'re|\s+is|\s+are)\s+(?:done|in|ready|through)"
+    r"|(?:and\s+)?finally|lastly|by\s+the\s+way|btw|in\s+addition|(?:and\s+)?next(?=,))(?![A-Za-z'])"
+)
+_BOUNDARY = re.compile(
+    rf"(?P<mark>[。!！?？;；\n.]{{0,9}})[\s,，、]{{0,9}}(?P<link>{_ZH}|{_EN})[\s,，:：]*"
+    r"|(?P<end>[。!！?？\n]+|(?<! v)(?<! vs)(?<! no)(?<! mr)(?<! dr)(?<! ms)\.(?=\s|$))\s*"
+    r"|(?P<soft>[;；]+)\s*"
+    r"|(?P<weak>(?:，|(?<![0-9]),|,(?![0-9])|、|——)\s*(?:(?:and|so|plus)\s+)?"
+    r"|\s{1,9}(?:and|&|plus)\s{1,9}|(?<![合一归])并(?![且非发排列不行购存])|和(?=录入|登记|查|看)"
+    r"|(?<=[\u3400-\u9fff])\s{1,9}(?=[\u3400-\u9fff]))",
+    re.IGNORECASE,
+)
+_THEN = re.compile(r"然后|再|接着|随后|之后|then|after|next", re.IGNORECASE)
+AHEAD = 100
+"""In so many characters behind a comma it shows whether a request begins there."""
+
+_MARKS = "?？!！"
+_EDGES = " \t\r\n,，、;；:：.。"
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A stretch of a message that is never split; `text[start:end]` without edge punctuation.
+
+    `joint` tells what stands before it: a sentence end, a connective or `;`, or a comma. `then`
+    is set when the connective puts it after what was before.
+    """
+
+    start: int
+    end: int
+    joint: str
+    then: bool
+
+
+def atoms(text: str, begins: Callable[[str], bool]) -> tuple[Atom, ...]:
+    """The smallest pieces of a message, in order.
+
+    A comma, "and" or space parts only where a request or question begins behind it, as `begins`
+    tells of a folded text. A condition stays with all that follows it in its sentence.
+    """
+    found: list[Atom] = []
+    quoted = wording.quotations(text)
+    start, joint, then = 0, "end", False
+    for match in (*_BOUNDARY.finditer(text), None):
+        # A question mark belongs to the piece that it ends.
+        stop = len(text) if match is None else match.start()
+        while match and stop < match.end() and text[stop] in _MARKS:
+            stop += 1
+        if match and any(begin < match.start() < end for begin, end in quoted):
+            continue
+        if (
+            match
+            and _joint(match) == "weak"
+            and not begins(fold(text[match.end() : match.end() + AHEAD]))
+        ):
+            continue
+        span = _trimmed(text, start, stop)
+        if span:
+            found.append(Atom(*span, joint, then))
+            joint, then = "", False
+        if match:
+            start = match.end()
+            joint, then = (
+                _stronger(joint, _joint(match)),
+                then or bool(_THEN.match(match["link"] or "")),
+            )
+    return _glued(text, found)
+
+
+def _joint(match: re.Match[str]) -> str:
+    if match["link"] or match["soft"]:
+        return "soft"
+    return "end" if match["end"] else "weak"
+
+
+def _stronger(one: str, other: str) -> str:
+    # "。然后" joins two sentences: what follows leans on what was before.
+    order = ("", "weak", "end", "soft")
+    return max(one, other, key=order.index)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+    while start < end and text[start] in _EDGES:
+        start += 1
+    while end > start and text[end - 1] in _EDGES:
+        end -= 1
+    has_word = any(c.isalnum() for c in text[start:end])
+    return (start, end) if has_word else None
+
+
+def _glued(text: str, found: list[Atom]) -> tuple[Atom, ...]:
+    """A piece that begins with a condition takes in the rest of its sentence."""
+    whole: list[Atom] = []
+    hinged = False
+    for atom in found:
+        if atom.joint == "end":
+            hinged = False
+        if hinged:
+            whole[-1] = replace(whole[-1], end=atom.end)
+        else:
+            whole.append(atom)
+            hinged = wording.hinged(fold(text[atom.start : atom.end]))
+    return tuple(whole)

@@ -1,0 +1,183 @@
+"""What one piece of a message is, and whether that is sure."""
+
+import re
+from dataclasses import replace
+
+from engine.text import wording
+from engine.text.entities import fold, subject_ids
+from engine.understanding.context import RouteContext
+from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
+from engine.understanding.lookup import find
+from engine.understanding.open_forms import address
+from engine.understanding.piece import Piece
+from engine.understanding.pieces.conditions import parted
+from engine.understanding.pieces.said import CLAUSES, Said, asks_favour, bids, holds_off, look_at
+from engine.understanding.pieces.smalltalk import smalltalk, thanks
+from engine.understanding.pieces.work import HANGING, MARGIN, START, fault, workflow
+
+ASKED = 0.35
+"""From this score on a piece without the form of a question is one."""
+
+ELSE = 0.25
+"""From this score on a piece asks for what nobody here does, when no route is nearer."""
+
+FIRM = 0.4
+"""From this score on a question may be another route's by its words."""
+
+SHOWN = 0.3
+"""So much may another route be before questions when the piece bids to show something."""
+
+LEAST = 0.2
+"""What scores less is not offered as what may have been meant."""
+
+_LISTED = re.compile(
+    r"[Pp][0-9]{3}(?:\s*(?:,\s*and\b|,|，|、|和|与|及|&|\band\b)\s*[Pp][0-9]{3}){1,4}(?![0-9])"
+)
+THANKS_CHARS = 60
+_IDLE_ROUTES = (SMALLTALK, STATEMENT, ELSEWHERE)
+_EDGES = " ,.;:!?。"
+_MARKED = re.compile(r"[?吗]\s*$")
+_WORDS = re.compile(r"[a-z0-9][a-z0-9'-]*|[\u3400-\u9fff]{1,2}")
+_LETTERS = re.compile(r"[a-z]{2}|[\u3400-\u9fff]")
+
+
+def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
+    """The piece, by the first rule that is sure. `whole`: no connective parts it."""
+    if smalltalk(text):
+        return Piece(text, "smalltalk", "a greeting or thanks")
+    if not _LETTERS.search(fold(text)) and not subject_ids(text):
+        return Piece(text, "unclear", "there is no word in it", confidence=0.0)
+    plain = fold(wording.unquoted(text))
+    if context.running and wording.after_run(plain):
+        return Piece(text, "qa_query", "it asks after what goes on here", about_run=True)
+    # A favour may be work, which a look-up would miss.
+    favour = asks_favour(plain)
+    if not favour and (found := _look_up(text, context)):
+        return found
+    answer = address(text, context)
+    if answer and answer.sure:
+        return Piece(text, "card_reply", "values for an open form", card=answer.card)
+    said = look_at(text, context)
+    if wording.hinged(plain):
+        return _hanging(said, context)
+    if found := _held(said, context):
+        return found
+    if len(_WORDS.findall(said.bare)) < 2 and not wording.writes(said.said):
+        return _fragment(said, context)
+    return (
+        workflow(said, context, whole=whole)
+        or (_look_up(text, context) if favour else None)
+        or _question(said, context)
+        or _rest(said, context)
+    )
+
+
+def _held(said: Said, context: RouteContext) -> Piece | None:
+    """A piece that forbids, takes back or only quotes: surely nothing is to be started for it."""
+    quoted = fold(said.text) != said.said and len(said.said.strip()) < 0.6 * len(said.text.strip())
+    if quoted and not wording.asks(said.said):
+        return _idle(said, "most of it is quoted")
+    off, denied = holds_off(said), wording.denies(said.said)
+    if wording.asks(said.said) or not (off or denied):
+        return None
+    bidden = bids(said, context.table, wording.denies)
+    if off and (wording.retracts(said.said) or not bidden):
+        return replace(_idle(said, "it holds off"), holds_off=True)
+    if denied and not bidden:
+        return _idle(said, "it tells of what is not")
+    return None
+
+
+def _hanging(said: Said, context: RouteContext) -> Piece:
+    """Work under a condition, or what else hangs on one; whether it holds is not ours to say."""
+    for condition, rest in parted(said.text, context.table.heads):
+        if wording.hinged(fold(rest)):
+            continue
+        # The person is asked before it starts, so that a near guess is enough.
+        work = workflow(look_at(rest, context), context, least=HANGING, whole=False)
+        if work:
+            why = f"if {condition!r}: {work.why}"
+            return replace(work, text=said.text, condition=condition, why=why)
+    if wording.asks(said.bare) and not said.polite:
+        return Piece(said.text, "qa_query", "it asks", confidence=0.5)
+    return Piece(said.text, "unclear", "it hangs on a condition", confidence=0.0)
+
+
+def _fragment(said: Said, context: RouteContext) -> Piece:
+    """A single word is no request; what it may be about is offered."""
+    near = context.table.candidates(said.scores, least=LEAST)
+    candidates = tuple(c for c in near if c.kind == "workflow")
+    return Piece(said.text, "unclear", "a single word", confidence=0.0, candidates=candidates)
+
+
+def _idle(said: Said, why: str) -> Piece:
+    firm = said.route in _IDLE_ROUTES
+    return Piece(said.text, "unclear", why, confidence=0.0, idle=True, firm=firm)
+
+
+def _look_up(text: str, context: RouteContext) -> Piece | None:
+    """A question that look-ups answer: one, or one for each of several subjects."""
+    found = find(text, context.tools, today=context.today, recent=context.recent)
+    if found:
+        return Piece(text, "qa_query", found[1], lookup=found[0])
+    listed = _LISTED.search(text)
+    if listed is None:
+        return None
+    texts = [
+        f"{text[: listed.start()]}{who}{text[listed.end() :]}" for who in subject_ids(listed[0])
+    ]
+    each = [find(one, context.tools, today=context.today) for one in texts]
+    every = [one for one in each if one]
+    if len(every) < len(each) or any(len(subject_ids(one)) > 1 for one in texts):
+        return None
+    lookups = [lookup for lookup, _ in every]
+    why = "; ".join(reason for _, reason in every)
+    return Piece(text, "qa_query", why, lookup=lookups[0], more=tuple(lookups[1:]))
+
+
+def _question(said: Said, context: RouteContext) -> Piece | None:
+    """A question that no look-up answers: reading cannot do harm, so its form is enough."""
+    asks = wording.asks(said.bare) and not said.polite
+    close = said.route == QUESTION and said.score >= ASKED and said.margin >= MARGIN / 2
+    if wording.shows(said.bare) and said.score - said.scores.routes[QUESTION] < SHOWN:
+        close = True
+    if not (asks or close):
+        return None
+    if wording.reports(said.said) and not (asks and _MARKED.search(said.said)):
+        return None
+    if asks and said.route in (SMALLTALK, ELSEWHERE) and said.score >= START:
+        return None
+    like = context.table.nearest_question(said.bare, said.scores)
+    why = f"{'it asks' if asks else 'like a question'} ({like!r}, {said.score:.2f})"
+    confidence = max(said.scores.routes.get(QUESTION, 0.0), 0.5 if asks else 0.0)
+    near = said.route == QUESTION or said.scores.routes[QUESTION] >= FIRM
+    # Behind its commas may stand what nobody saw.
+    firm = near and len([c for c in CLAUSES.split(said.said) if c.strip(_EDGES)]) == 1
+    return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
+
+
+def _rest(said: Said, context: RouteContext) -> Piece:
+    """Talk, things told, work that nobody here does; or what may have been meant."""
+    if said.route == SMALLTALK and said.score >= START and said.margin >= MARGIN:
+        return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")
+    if thanks(said.text) and len(said.text) <= THANKS_CHARS and said.route in _IDLE_ROUTES:
+        return Piece(said.text, "smalltalk", "it says thanks")
+    elsewhere = said.route == ELSEWHERE and said.score >= ELSE
+    tells = any(map(wording.tells, CLAUSES.split(said.said)))
+    pleads = said.polite or wording.pleads(said.said)
+    bidden = pleads or bids(said, context.table, wording.tells)
+    if wording.reports(said.said) or (tells and not bidden and not elsewhere):
+        return _idle(said, "it tells of something")
+    statement = said.score >= START and said.margin >= MARGIN and said.route == STATEMENT
+    if statement and not bidden:
+        return _idle(said, f"it asks for nothing ({said.score:.2f})")
+    candidates = context.table.candidates(said.scores, least=LEAST)
+    if elsewhere:
+        candidates = ()
+    route = context.table.playbook(said.route)
+    why = f"nearest is {said.route} ({said.score:.2f})"
+    if route:
+        why = f"{why}; {fault(said, context.table)}"
+    return Piece(
+        said.text, "unclear", why, confidence=0.0, candidates=candidates, elsewhere=elsewhere
+    )

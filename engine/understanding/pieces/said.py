@@ -1,0 +1,108 @@
+"""Looking at a piece of a message: what it says, how near that is to what, and what it bids."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.text import wording
+from engine.text.entities import fold
+from engine.text.values import without_values
+from engine.understanding.context import RouteContext
+from engine.understanding.learned.classifier import DECIMALS, Scores
+from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
+from engine.understanding.learned.plea import plea
+from engine.understanding.learned.table import RouteTable
+from engine.understanding.lookup import cue_found
+
+CLAUSES = re.compile(r"[,;:。!?\n]|\.\s|(?<![a-z])-(?![a-z])")
+"""What parts the clauses of a folded text."""
+
+_LINK = re.compile(r"^\W*(?:so|and|also|then|but)\b")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_FAVOUR = re.compile(
+    r"\W*(?:所以)?(?:能否|能不能|可以|可否|可不可以)(?:请|麻烦|帮|劳烦)"
+    r"|\W*(?:so )?(?:can|could|would|will) you\b"
+)
+_BID = re.compile(
+    r"[把给帮请]|一[下份条]|改[掉成为]|[吧哈下]$|[出写做起弄交打递][来去上好个份一包]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A piece as it is looked at: folded, without quotations; and without politeness."""
+
+    text: str
+    said: str
+    bare: str
+    polite: bool
+    scores: Scores
+
+    @property
+    def route(self) -> str:
+        """The nearest route."""
+        return max(self.scores.routes, key=lambda name: self.scores.routes[name])
+
+    @property
+    def score(self) -> float:
+        """How near that is."""
+        return self.scores.routes[self.route]
+
+    @property
+    def beyond(self) -> float:
+        """How far it is from what asks for nothing here."""
+        scores = self.scores.routes
+        return self._ahead_of([scores.get(STATEMENT, 0.0), scores.get(ELSEWHERE, 0.0)])
+
+    @property
+    def aside(self) -> float:
+        """How far it is from the other playbooks."""
+        beside = (SMALLTALK, STATEMENT, ELSEWHERE, QUESTION, self.route)
+        return self._ahead_of([s for n, s in self.scores.routes.items() if n not in beside])
+
+    @property
+    def margin(self) -> float:
+        """How far it is from the second nearest."""
+        return self._ahead_of([s for n, s in self.scores.routes.items() if n != self.route])
+
+    def _ahead_of(self, others: Sequence[float]) -> float:
+        return round(self.score - max(others, default=0.0), DECIMALS)
+
+
+def look_at(text: str, context: RouteContext) -> Said:
+    """The text made ready, and scored."""
+    said = fold(wording.unquoted(text))
+    bare = context.table.mended(plea(said)[0])
+    polite = asks_favour(said)
+    cues = [cue for tool in context.tools for cue in tool.cues]
+    # A value that is to be another is what the piece is about.
+    spare = bare if wording.changes(bare) else without_values(bare, [*cues, "bp", "ae"])
+    return Said(text, said, bare, polite, context.table.classifier.scores(spare))
+
+
+def asks_favour(said: str) -> bool:
+    """A folded text asks for a favour, in its question or after what that is about."""
+    return plea(said)[1] or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
+
+
+def forbids(said: Said) -> bool:
+    """One of its clauses holds something off."""
+    return any(map(wording.forbids, CLAUSES.split(said.said)))
+
+
+def holds_off(said: Said) -> bool:
+    """It forbids something, or takes it back."""
+    return forbids(said) or wording.retracts(said.said)
+
+
+def bids(said: Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
+    """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
+    for clause in CLAUSES.split(table.mended(said.said)):
+        bare, _ = plea(_LINK.sub("", clause))
+        chinese = bool(_CHINESE.search(bare))
+        bidden = table.begins(bare) or (
+            chinese and (_BID.search(bare) or cue_found(bare, table.cues))
+        )
+        if bidden and not unless(bare):
+            return True
+    return False

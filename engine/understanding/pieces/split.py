@@ -1,0 +1,71 @@
+"""The split of a message whose pieces are understood best: a small dynamic programme."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.understanding.piece import Piece
+from engine.understanding.pieces.boundaries import Atom
+
+LONGEST = 6
+"""So many stretches between boundaries make one piece at most."""
+
+JUDGED = 15
+JUDGED_CHARS = 1500
+"""So many pieces, of so many characters, are judged at most; else fewer stretches are taken
+together, and none at all where they are too many by themselves."""
+
+_WORTH = {"workflow": 1.0, "qa_query": 1.0, "card_reply": 1.0, "smalltalk": 0.2}
+_IDLE = 0.0
+_UNSURE = -1.0
+_COST = {"end": 0.0, "soft": 0.1, "weak": 0.3}
+_FIRM = 0.68
+"""What a comma parts off as work has to be as certain as this."""
+
+_CERTAINTY = 0.2
+"""What the confidence of a piece weighs, where the number of sure pieces does not decide."""
+
+
+Judge = Callable[[str, tuple[Atom, ...]], Piece]
+"""What stretches of the text are, taken together."""
+
+
+def split(text: str, stretches: tuple[Atom, ...], judge: Judge) -> tuple[Piece, ...]:
+    """The pieces, in order, with where they stand; every stretch lies in one of them."""
+    longest = reach(stretches)
+    best: list[tuple[float, tuple[Piece, ...]]] = [(0.0, ())]
+    for end in range(1, len(stretches) + 1):
+        options = []
+        for begin in range(max(0, end - longest), end):
+            piece = _piece(text, stretches[begin:end], judge)
+            worth, before = best[begin]
+            options.append((worth + _worth(piece, first=begin == 0), (*before, piece)))
+        best.append(max(options, key=lambda option: (option[0], -len(option[1]))))
+    return best[-1][1]
+
+
+def reach(stretches: Sequence[Atom]) -> int:
+    """How many stretches are taken together, so that what is judged stays bounded; 0: none."""
+    count = chars = 0
+    for most in range(1, LONGEST + 1):
+        spans = zip(stretches, stretches[most - 1 :], strict=False)
+        sizes = [last.end - first.start for first, last in spans]
+        count, chars = count + len(sizes), chars + sum(sizes)
+        if count > JUDGED or chars > JUDGED_CHARS:
+            return most - 1
+    return LONGEST
+
+
+def _piece(text: str, part: tuple[Atom, ...], judge: Judge) -> Piece:
+    start, end = part[0].start, part[-1].end
+    piece = judge(text, part)
+    return replace(piece, joint=part[0].joint, then=part[0].then, start=start, end=end)
+
+
+def _worth(piece: Piece, *, first: bool) -> float:
+    weak = piece.joint == "weak" and not first and not piece.condition
+    if weak and piece.kind == "workflow" and piece.confidence < _FIRM:
+        return _UNSURE
+    idle = _IDLE if piece.idle or piece.elsewhere else _UNSURE
+    worth = _WORTH["workflow"] if piece.asks_which else _WORTH.get(piece.kind, idle)
+    cost = 0.0 if first else _COST[piece.joint]
+    return worth + _CERTAINTY * piece.confidence - cost

@@ -1,0 +1,159 @@
+"""Whether a piece surely asks for work, and for which: never on a guess (promise 4)."""
+
+from engine.frames.intents import Candidate
+from engine.text import wording
+from engine.understanding.context import RouteContext
+from engine.understanding.learned.table import RouteTable
+from engine.understanding.lookup import cue_found
+from engine.understanding.piece import Piece
+from engine.understanding.pieces.said import CLAUSES, Said, bids, forbids, holds_off, look_at
+
+START = 0.45
+"""From this score on a piece may start a workflow."""
+
+CLAUSE = 0.6
+"""The same for a single clause of it, when the whole piece scores at least NEAR."""
+
+NEAR = 0.3
+"""So near must the whole piece be to the route of its clause."""
+
+HANGING = 0.35
+"""The same for work under a condition."""
+
+MARGIN = 0.15
+"""How far any other route must be behind."""
+
+MOST_CLAUSES = 8
+"""Of more clauses than so many none is looked for that asks for work by itself."""
+
+ASIDE = 0.25
+"""How far any other playbook must be behind."""
+
+AWAY = 0.35
+"""How far work that nobody here does, and what asks for nothing, must be behind."""
+
+GROUP_MARGIN = 0.08
+"""How far another request of the playbook must be behind that goes another way, or none."""
+
+SETTLED = 2
+"""With so many words of a playbook's own, a strange one says nothing."""
+
+KNOWN = 0.55
+"""How much of a request the examples must have."""
+
+
+def workflow(
+    said: Said, context: RouteContext, *, least: float = START, whole: bool = False
+) -> Piece | None:
+    """The piece as work of a playbook; None when that is not sure."""
+    route = context.table.playbook(said.route)
+    if route is None:
+        return None
+    if fault(said, context.table, least=least):
+        return _by_clause(said, context) if whole else None
+    return _work(said, said, context)
+
+
+def _work(said: Said, judged: Said, context: RouteContext) -> Piece:
+    """The piece as work that `judged` (it, or a clause of it) asks for.
+
+    Where requests are as near to each other of which one cannot be done, or that go different
+    ways, the person is asked which, unless the words that bid are of one of them.
+    """
+    playbook = judged.route
+    groups = _groups(judged, playbook, context)
+    near = [name for name, score in groups if score > groups[0][1] - GROUP_MARGIN]
+    if len(bidden := _bidden(judged, near, context.table)) < len(near):
+        near, groups = bidden, [group for group in groups if group[0] in bidden]
+    why = _why(judged, groups[0][0], context.table)
+    if len({context.table.way(name) for name in near}) > 1:
+        offered = tuple(
+            Candidate(kind="workflow", playbook=playbook, request=name.partition("/")[2], score=s)
+            for name, s in groups[:3]
+        )
+        why = f"{why}; {', '.join(near)} are as near"
+        return Piece(said.text, "unclear", why, confidence=0.0, candidates=offered, asks_which=True)
+    return Piece(
+        said.text,
+        "workflow",
+        why,
+        playbook=playbook,
+        request=groups[0][0].partition("/")[2],
+        confidence=round(min(1.0, judged.score), 2),
+    )
+
+
+def _bidden(said: Said, near: list[str], table: RouteTable) -> list[str]:
+    """Those of the requests, all of which can be done, that the words that bid go with."""
+    ways = {table.way(name) for name in near}
+    if len(ways) < 2 or None in ways:
+        return near
+    return [name for name in near if table.bids_so(name, said.bare)] or near
+
+
+def _by_clause(said: Said, context: RouteContext) -> Piece | None:
+    """The work that one clause asks for; the others only say more about it."""
+    clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
+    if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(said.said) or holds_off(said):
+        return None
+    for clause in clauses:
+        alone = look_at(clause, context)
+        route = context.table.playbook(alone.route)
+        nearest = said.scores.routes[alone.route] >= NEAR
+        if route and nearest and not fault(alone, context.table, least=CLAUSE):
+            return _work(said, alone, context)
+    return None
+
+
+def fault(said: Said, table: RouteTable, *, least: float = START) -> str:
+    """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
+    if said.score < least:
+        return f"its score {said.score:.2f} is below {least}"
+    if least != HANGING and said.aside < ASIDE:
+        return f"another playbook is within {said.aside:.2f}"
+    if said.margin < MARGIN or said.beyond < (MARGIN if least == HANGING else AWAY):
+        return f"another route is within {min(said.margin, said.beyond):.2f}"
+    if least != HANGING and (why := _words_against(said, table)):
+        return why
+    if said.scores.known < KNOWN:
+        return f"only {said.scores.known:.2f} of it is known from examples"
+    if wording.reports(said.said):
+        return "it gives what somebody else said"
+    if wording.hangs(said.said):
+        return "it hangs on a condition"
+    if forbids(said):
+        return "it holds something off"
+    if not bids(said, table, lambda clause: wording.tells(clause) or wording.denies(clause)):
+        return "nothing in it is bidden"
+    if wording.asks(said.bare) and not said.polite:
+        return "it asks"
+    return ""
+
+
+def _words_against(said: Said, table: RouteTable) -> str:
+    anchors = table.anchors(said.bare, said.route)
+    if not anchors:
+        return "nothing in it is of that work alone"
+    strange = table.foreign(said.bare) if len(anchors) < SETTLED else ()
+    return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
+
+
+def _groups(said: Said, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
+    """The playbook's requests with their scores, the nearest first.
+
+    The clause that bids counts as much as the whole, whose values may point anywhere.
+    """
+    scores = said.scores.groups
+    bidding = next((c for c in CLAUSES.split(said.said) if context.table.begins(c)), "")
+    if bidding and bidding.strip() != said.said.strip():
+        head = look_at(bidding, context).scores.groups
+        scores = {name: (score + head[name]) / 2 for name, score in scores.items()}
+    own = [(name, score) for name, score in scores.items() if name.startswith(f"{playbook}/")]
+    return sorted(own, key=lambda item: -item[1])
+
+
+def _why(said: Said, group: str, table: RouteTable) -> str:
+    cues = list(dict.fromkeys(cue_found(said.bare, table.cues)))
+    like = table.nearest(said.bare, group)
+    told = f"{group} {said.score:.2f}, next {said.score - said.margin:.2f}; like {like!r}"
+    return f"{told}; says {', '.join(cues[:3])}" if cues else told

@@ -1,0 +1,37 @@
+"""The router: strategies in a fixed order, the first that is sure wins (design §6)."""
+
+from engine.ports.model import Model
+from engine.understanding.context import RouteContext, Routed, Strategy, Verdict
+from engine.understanding.router.card_reply import card_reply
+from engine.understanding.router.command import command
+from engine.understanding.router.deterministic import deterministic
+from engine.understanding.router.llm import llm
+from engine.understanding.router.spoken import spoken
+from engine.understanding.router.unclear import explained, unclear
+
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("command", command),
+    ("card_reply", card_reply),
+    ("spoken", spoken),
+    ("deterministic", deterministic),
+    ("model", llm),
+    ("unclear", unclear),
+)
+
+
+async def route(text: str, context: RouteContext, model: Model | None) -> Routed:
+    """The person's intents in order, at least one, and why; raises nothing of ours.
+
+    Without a model, or when it is away, what rules are sure of stands and the rest is unclear.
+    """
+    trace: list[Verdict] = []
+    for name, strategy in STRATEGIES:
+        tried = await strategy(text, context, model)
+        trace.append(Verdict(name, bool(tried.intents), tried.why))
+        if tried.intents:
+            found = tuple(
+                explained(intent, context) if model is None or intent.kind == "unclear" else intent
+                for intent in tried.intents
+            )
+            return Routed(found, tuple(trace))
+    raise AssertionError("the last strategy always answers")

@@ -1,0 +1,40 @@
+"""Commands: exact, and never a part of a longer message."""
+
+import re
+
+from engine.frames.intents import Intent
+from engine.ports.model import Model
+from engine.text.entities import fold
+from engine.understanding.context import RouteContext, Tried
+
+COMMANDS = ("help", "pending", "runs", "cancel", "handover", "language", "start")
+
+_SLASHED = re.compile(r"[/／]([A-Za-z]+)(?:@\w+)?(?:\s(.*))?", re.DOTALL)
+_WORDS = {
+    "help": "help",
+    "帮助": "help",
+    "pending": "pending",
+    "待办": "pending",
+    "runs": "runs",
+    "cancel": "cancel",
+    "取消": "cancel",
+}
+
+
+def parse_command(text: str) -> tuple[str, str] | None:
+    """The command's name and what follows it, for `/name …` or a bare command word; else None."""
+    said = text.strip()
+    slashed = _SLASHED.fullmatch(said)
+    if slashed and slashed[1].lower() in COMMANDS:
+        return slashed[1].lower(), (slashed[2] or "").strip()
+    word = _WORDS.get(fold(said).rstrip(".!。"))
+    return (word, "") if word else None
+
+
+async def command(text: str, context: RouteContext, model: Model | None) -> Tried:
+    """One command intent, when the whole message is a command."""
+    parsed = parse_command(text)
+    if parsed is None:
+        return Tried((), "no command")
+    why = f"the command {parsed[0]}"
+    return Tried((Intent(kind="command", text=text.strip(), why=why),), why)

@@ -1,0 +1,60 @@
+"""Pieces of a message that answer an open form (design §7)."""
+
+from dataclasses import replace
+
+from engine.understanding.context import RouteContext
+from engine.understanding.open_forms import address, answers, forms
+from engine.understanding.piece import Piece
+
+
+def grouped(text: str, pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+    """Values go together, and to the workflow right before them; what is doubtful among them too,
+    so that nothing is decided on half of what was said.
+    """
+    if not forms(context):
+        return pieces
+    joined: list[Piece] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last and _belong(last, piece, context):
+            whole = text[last.start : piece.end]
+            kind = last.kind if last.kind != "unclear" else piece.kind
+            joined[-1] = replace(last, text=whole, kind=kind, end=piece.end, idle=False)
+        else:
+            joined.append(piece)
+    return _one_each(tuple(_answered(piece, context) for piece in joined), context)
+
+
+def _belong(last: Piece, piece: Piece, context: RouteContext) -> bool:
+    if last.kind == "workflow":
+        return piece.kind == "card_reply"
+    mixed = {last.kind, piece.kind}
+    if not mixed <= {"card_reply", "unclear"} or mixed == {"unclear"}:
+        return False
+    return all(p.kind == "card_reply" or answers(p.text, context) for p in (last, piece))
+
+
+def _answered(piece: Piece, context: RouteContext) -> Piece:
+    """The piece with what it means to the open forms."""
+    if piece.kind not in ("card_reply", "unclear"):
+        return piece
+    answer = address(piece.text, context)
+    if answer is None:
+        return replace(piece, kind="unclear")
+    if answer.told:
+        return replace(piece, kind="unclear", told=answer.told, why="no one form is meant")
+    why = f"gives {', '.join(answer.values) or 'something'} for the open form"
+    return replace(piece, kind="card_reply", card=answer.card, values=answer.values, why=why)
+
+
+def _one_each(pieces: tuple[Piece, ...], context: RouteContext) -> tuple[Piece, ...]:
+    """One answer a card: what comes later in the message is added to the first."""
+    kept: list[Piece] = []
+    for piece in pieces:
+        first = next((i for i, p in enumerate(kept) if p.card and p.card == piece.card), None)
+        if first is None:
+            kept.append(piece)
+        else:
+            both = replace(kept[first], text=f"{kept[first].text}; {piece.text}")
+            kept[first] = _answered(both, context)
+    return tuple(kept)

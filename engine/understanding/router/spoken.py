@@ -1,0 +1,75 @@
+"""Words of a card's buttons as text: free text is never a decision (design §7)."""
+
+import re
+
+from cards.markdown import literal
+from cards.model import Card
+from cards.texts import say
+from engine.frames.intents import Intent
+from engine.ports.model import Model
+from engine.text.entities import fold
+from engine.text.values import states_number
+from engine.understanding.context import RouteContext, Tried
+from engine.understanding.open_forms import forms, named
+from engine.understanding.router.deterministic import read
+
+MAX_CHARS = 30
+_ENDS = r"\s|吧|了|啊|please|it|this|that|thanks|一下|这个|它|访视|[,.!。~]"
+_UNDO = (
+    r"withdraw|never ?mind|forget it|drop|discard|give up|abandon"
+    r"|算了|放弃|撤回|不录|不填|不要|不办|不用"
+)
+_WITHDRAW = re.compile(
+    rf"[,，\s]*(?:please |i |let's |我要|我想)?(?:{_UNDO})(?:{_UNDO}|，|{_ENDS})*"
+)
+_DECIDE = re.compile(
+    r"(?:please |i |we |我|我们|ok,? )?(?:approved?|reject(?:ed)?|declined?|lgtm"
+    r"|looks (?:good|fine|ok)|不?同意|不?批准|不?通过|驳回|拒绝|退回|可以通过|没问题)"
+    rf"(?:{_ENDS})*"
+)
+_STATUS = re.compile(
+    r"(?:(?:what(?:'s| is)|how(?:'s| is)|and|so|the|my|its|any|is|it|has|been|review|request|visit"
+    r"|status|news|updates?|progress|going|approved|reviewed|done|yet|now|far|along|of|on|who)\b|[\s,.!?。]"
+    r"|进度|状态|进展|审核|批准|通过|怎么样|到哪|一步|如何|什么|现在|目前|我的|访视|请求|流程|谁"
+    r"|查看|[的了吗没呢完好审批是在得过呀啊])+"
+)
+_OF_IT = re.compile(r"status|news|update|progress|approved|reviewed|进度|状态|进展|审|批|到哪")
+
+
+async def spoken(text: str, context: RouteContext, model: Model | None) -> Tried:
+    """What to do instead, for a text that says what only a button does, or asks after a review."""
+    told = _told(fold(text).strip(), text, context)
+    if not told:
+        return Tried((), "it says no button")
+    why = "only the card's buttons do that"
+    return Tried((Intent(kind="unclear", text=text.strip(), told=told, why=why),), why)
+
+
+def _told(said: str, text: str, context: RouteContext) -> str:
+    lang, mine = context.lang, forms(context)
+    if len(said) > MAX_CHARS:
+        return ""
+    if mine and _WITHDRAW.fullmatch(said):
+        titles = say("list.items", lang).join(named(card) for card in mine)
+        return say("clarify.withdraw", lang, form=titles)
+    reviews = [c for c in context.open_cards if c.kind == "confirm" and c.status == "open"]
+    if reviews and _DECIDE.fullmatch(said):
+        return say("review.button", lang)
+    own = [c for c in reviews if c.is_requested_by(context.principal)]
+    if own and not mine and (_asks_after(said) or _changes(text, own[-1], context)):
+        card = own[-1]
+        who, form = literal(card.waiting_for), literal(card.title)
+        return say("review.waiting", lang, form=form, who=who)
+    return ""
+
+
+def _asks_after(said: str) -> bool:
+    """The whole text asks how far the review is."""
+    return bool(_STATUS.fullmatch(said) and _OF_IT.search(said))
+
+
+def _changes(text: str, card: Card, context: RouteContext) -> bool:
+    """The text states a value of something that the card shows, and asks for nothing else."""
+    if any(piece.kind in ("workflow", "qa_query") for piece in read(text, context)):
+        return False
+    return states_number(text, [w for row in card.rows for w in {row.label, row.label.split()[0]}])

@@ -1,0 +1,1 @@
+"""YAML as people write it: parsed with places, so that a fault names its line."""

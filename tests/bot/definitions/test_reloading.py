@@ -1,0 +1,359 @@
+"""A changed playbooks folder is taken over whole or not at all, by every process."""
+
+import json
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from redis.asyncio import Redis
+from structlog.testing import capture_logs
+
+from adapters.redis import keys
+from adapters.redis.server.embedded import EmbeddedServer
+from bot.definitions.reloading import fingerprint
+from bot.processes.web import application
+from bot.settings import Settings
+from bot.wiring.service import Parts, open_parts
+
+ROOT = Path(__file__).parents[3]
+VISIT = "clinical_qc/playbook.yaml"
+MATTER = "litigation_civil_prosecution/playbook.yaml"
+GUIDE = "clinical_qc/documents/data-management-guide.en.md"
+Open = Callable[..., Awaitable[Parts]]
+
+
+@pytest.fixture
+async def process(
+    redis: Redis, redis_server: EmbeddedServer, tmp_path: Path
+) -> AsyncIterator[Open]:
+    """Opens what one process has, over a folder of playbooks."""
+    async with AsyncExitStack() as stack:
+
+        async def begin(playbooks: Path, people: Path | None = None) -> Parts:
+            settings = Settings(
+                _env_file=None,
+                redis_url=redis_server.url,
+                data_dir=tmp_path / "data",
+                playbooks=playbooks,
+                people=people or ROOT / "playbooks" / "people.yaml",
+            )
+            return await stack.enter_async_context(open_parts(settings))
+
+        yield begin
+
+
+@pytest.fixture
+def elsewhere(playbooks: Path, tmp_path: Path) -> Path:
+    """The same folder on another machine."""
+    return Path(shutil.copytree(playbooks, tmp_path / "elsewhere"))
+
+
+def change(folder: Path, name: str, old: str, new: str) -> None:
+    path = folder / name
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def rename(folder: Path, name: str) -> None:
+    """Another English name for the visit playbook."""
+    change(folder, VISIT, f"en: {name_in(folder)}}}", f"en: {name}}}")
+
+
+def name_in(folder: Path) -> str:
+    line = next(x for x in (folder / VISIT).read_text("utf-8").splitlines() if "name: {zh" in x)
+    return line.partition("en: ")[2].rstrip("}")
+
+
+def name_of(parts: Parts) -> str:
+    return parts.current.now.playbooks["clinical_qc"].definition.name.en
+
+
+async def looked(parts: Parts) -> None:
+    """As often as a change needs that is already complete."""
+    await parts.reloading.look()
+    await parts.reloading.look()
+
+
+async def ready(parts: Parts) -> str:
+    async with TestClient(TestServer(application(parts))) as client:
+        return str((await (await client.get("/readyz")).json())["playbooks"])
+
+
+async def test_a_change_is_taken_over_and_what_was_begun_keeps_the_old(
+    process: Open, playbooks: Path
+) -> None:
+    parts = await process(playbooks)
+    old = parts.current.now
+    rename(playbooks, "Visits")
+    await looked(parts)
+    assert name_of(parts) == "Visits"
+    assert old.playbooks["clinical_qc"].definition.name.en == "Clinical data"
+    new = parts.current.now.playbooks["clinical_qc"]
+    assert new.digest != old.playbooks["clinical_qc"].digest
+    for playbook in (new, old.playbooks["clinical_qc"]):
+        assert await parts.current.playbook(playbook.digest) == playbook
+    assert parts.current.now.table.routes[0].names == ("临床数据", "Visits")
+    assert await ready(parts) == "ok"
+
+
+async def test_a_folder_that_is_being_written_is_left_alone_until_it_stands_still(
+    process: Open, playbooks: Path
+) -> None:
+    parts = await process(playbooks)
+    for name in ("One", "Two", "Three"):
+        rename(playbooks, name)
+        await parts.reloading.look()
+        assert name_of(parts) == "Clinical data"
+    await parts.reloading.look()
+    assert name_of(parts) == "Three"
+
+
+def broken(folder: Path) -> None:
+    change(folder, MATTER, "phases:", "phases: [")
+
+
+def nobodys(folder: Path) -> None:
+    change(folder, "clinical_qc/skills/visit-review.yaml", "roles: [reviewer]", "roles: [nobody]")
+
+
+def titleless(folder: Path) -> None:
+    change(folder, GUIDE, "# ", "")
+
+
+def speechless(folder: Path) -> None:
+    (folder / "talk.yaml").unlink()
+
+
+def gone(folder: Path) -> None:
+    folder.rename(folder.with_name("away"))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (broken, "playbook.yaml"),
+        (nobodys, "visit-review.yaml"),
+        (titleless, "should begin with a line"),
+        (speechless, "talk.yaml:1: is missing"),
+        (gone, "there is no such folder"),
+    ],
+)
+async def test_with_anything_wrong_all_of_it_is_refused_and_told_once(
+    process: Open, playbooks: Path, elsewhere: Path, spoil: Callable[[Path], None], said: str
+) -> None:
+    parts = await process(playbooks)
+    old, pointer = parts.current.now, await parts.client.get(keys.CURRENT)
+    rename(playbooks, "Visits")
+    spoil(playbooks)
+    with capture_logs() as lines:
+        await looked(parts)
+        await looked(parts)
+    assert parts.current.now is old
+    assert await parts.client.get(keys.CURRENT) == pointer
+    refused = [line for line in lines if line["event"] == "playbooks_refused"]
+    assert len(refused) == len({line["problem"] for line in refused}) > 0
+    assert {line["log_level"] for line in refused} == {"warning"}
+    assert said in refused[0]["problem"]
+    told = "1 problem" if len(refused) == 1 else f"{len(refused)} problems"
+    assert await ready(parts) == f"refused, {told}"
+
+    shutil.rmtree(playbooks, ignore_errors=True)
+    shutil.copytree(elsewhere, playbooks)
+    rename(playbooks, "Visits")
+    await looked(parts)
+    assert name_of(parts) == "Visits"
+    assert await ready(parts) == "ok"
+
+
+async def test_what_is_broken_and_put_back_changes_nothing(process: Open, playbooks: Path) -> None:
+    parts = await process(playbooks)
+    old = parts.current.now
+    kept = (playbooks / MATTER).read_bytes()
+    broken(playbooks)
+    await looked(parts)
+    assert await ready(parts) != "ok"
+    (playbooks / MATTER).write_bytes(kept)
+    await looked(parts)
+    assert parts.current.now is old
+    assert await ready(parts) == "ok"
+
+
+async def test_documents_are_searched_and_shown_as_they_are_now(
+    process: Open, playbooks: Path
+) -> None:
+    parts = await process(playbooks)
+    knowledge = parts.handling.library.knowledge
+    assert knowledge is not None
+    assert list(await knowledge.search("SIGNOFF-101", "zeppelin")) == []
+    added = playbooks / "clinical_qc" / "documents" / "airships.md"
+    added.write_text("# Airships\n\n## 1 Moorings\n\nA zeppelin is moored at night.\n")
+    async with TestClient(TestServer(application(parts))) as client:
+        assert (await client.get("/documents/clinical_qc/airships.md")).status == 404
+        await looked(parts)
+        shown = await client.get("/documents/clinical_qc/airships.md")
+        assert "moored at night" in await shown.text()
+    (quote,) = await knowledge.search("SIGNOFF-101", "zeppelin")
+    assert quote.document == "clinical_qc/airships.md"
+
+
+async def test_a_process_with_another_folder_follows_in_everything(
+    process: Open, playbooks: Path, elsewhere: Path
+) -> None:
+    changing, other = await process(playbooks), await process(elsewhere)
+    rename(playbooks, "Visits")
+    change(playbooks, "talk.yaml", "smalltalk:", "smalltalk:\n  - ahoy there shipmate")
+    shutil.rmtree(playbooks / "litigation_civil_prosecution")
+    (playbooks / GUIDE).write_text("# Airships\n\n## 1\n\nA zeppelin is moored at night.\n")
+    await looked(changing)
+    await other.reloading.look()
+    assert name_of(other) == "Visits"
+    assert other.current.now.pointer == changing.current.now.pointer
+    assert other.current.now.bodies() == changing.current.now.bodies()
+    assert "ahoy there shipmate" in other.current.now.talk.smalltalk
+    assert list(other.current.now.playbooks) == ["clinical_qc"]
+    assert [route.playbook for route in other.current.now.table.routes] == ["clinical_qc"]
+    knowledge = other.handling.library.knowledge
+    assert knowledge is not None
+    assert len(await knowledge.search("SIGNOFF-101", "zeppelin")) == 1
+    # It keeps following, whatever its own folder says.
+    for _ in range(3):
+        await other.reloading.look()
+        await changing.reloading.look()
+    assert name_of(other) == name_of(changing) == "Visits"
+
+
+async def test_only_a_changed_folder_or_a_start_moves_the_pointer(
+    process: Open, playbooks: Path, elsewhere: Path
+) -> None:
+    first, second = await process(playbooks), await process(elsewhere)
+    rename(playbooks, "Visits")
+    await looked(first)
+    await second.reloading.look()
+    # Written again as it was: no change, although every time stamp is a new one.
+    change(elsewhere, VISIT, "Clinical data", "Clinical data")
+    await looked(second)
+    assert name_of(second) == "Visits"
+    rename(elsewhere, "Calls")
+    await looked(second)
+    await first.reloading.look()
+    assert (name_of(first), name_of(second)) == ("Calls", "Calls")
+    # The newest start wins, with its own folder.
+    third = await process(playbooks)
+    await first.reloading.look()
+    await second.reloading.look()
+    assert [name_of(one) for one in (first, second, third)] == ["Visits"] * 3
+
+
+def of_another_version(pointer: str) -> str:
+    return json.dumps({**json.loads(pointer), "schema_version": 2})
+
+
+def unpublished(pointer: str) -> str:
+    return json.dumps({**json.loads(pointer), "talk": "0" * 64})
+
+
+def richer(pointer: str) -> str:
+    return json.dumps({**json.loads(pointer), "talk": "richer"})
+
+
+def garbage(pointer: str) -> str:
+    return pointer[:20]
+
+
+@pytest.mark.parametrize("spoil", [of_another_version, unpublished, richer, garbage])
+async def test_what_another_version_wrote_is_left_alone_and_told_once(
+    process: Open, playbooks: Path, spoil: Callable[[str], str]
+) -> None:
+    parts = await process(playbooks)
+    old = parts.current.now
+    talk = {**old.talk.model_dump(mode="json"), "jokes": ["knock knock"]}
+    await parts.client.set(keys.published("richer"), json.dumps(talk))
+    spoilt = spoil(await parts.client.get(keys.CURRENT))
+    await parts.client.set(keys.CURRENT, spoilt)
+    with capture_logs() as lines:
+        await looked(parts)
+        await looked(parts)
+    assert parts.current.now is old
+    assert [line["event"] for line in lines] == ["playbooks_unusable"]
+    assert await parts.client.get(keys.CURRENT) == spoilt
+    rename(playbooks, "Visits")
+    await looked(parts)
+    assert name_of(parts) == "Visits"
+    assert await parts.client.get(keys.CURRENT) == parts.current.now.pointer.model_dump_json()
+
+
+async def test_a_gate_that_nobody_here_can_open_is_not_followed(
+    process: Open, playbooks: Path, elsewhere: Path, tmp_path: Path
+) -> None:
+    people = tmp_path / "people.yaml"
+    shutil.copy(ROOT / "playbooks" / "people.yaml", people)
+    change(tmp_path, "people.yaml", "roles: [reviewer", "roles: [auditor, reviewer")
+    change(
+        tmp_path,
+        "people.yaml",
+        "\nroles:\n",
+        "\nroles:\n  - {id: auditor, zh: 稽查, en: auditor}\n",
+    )
+    changing, other = await process(playbooks, people), await process(elsewhere)
+    old = other.current.now
+    change(playbooks, "clinical_qc/skills/visit-review.yaml", "[reviewer]", "[auditor]")
+    await looked(changing)
+    assert changing.current.now.pointer != old.pointer
+    with capture_logs() as lines:
+        await looked(other)
+    assert other.current.now is old
+    (told,) = [line["problem"] for line in lines if line["event"] == "playbooks_unusable"]
+    assert told == "clinical_qc: skill visit-review: nobody in people.yaml holds auditor"
+
+
+async def test_a_store_that_refuses_holds_the_change_off_until_it_takes_it(
+    process: Open, playbooks: Path, redis: Redis
+) -> None:
+    parts = await process(playbooks)
+    old = parts.current.now
+    rename(playbooks, "Visits")
+    await redis.config_set("maxmemory", 1)
+    try:
+        with capture_logs() as lines:
+            await looked(parts)
+            await looked(parts)
+    finally:
+        await redis.config_set("maxmemory", 0)
+    assert parts.current.now is old
+    assert [line["event"] for line in lines] == ["playbooks_wait"]
+    await parts.reloading.look()
+    assert name_of(parts) == "Visits"
+
+
+async def test_a_process_that_routes_learns_before_it_switches_and_no_other_does(
+    process: Open, playbooks: Path, elsewhere: Path
+) -> None:
+    worker, web = await process(playbooks), await process(elsewhere)
+    worker.current.now.table.learn()
+    rename(playbooks, "Visits")
+    await looked(worker)
+    assert worker.current.now.table.learned
+    await web.reloading.look()
+    assert name_of(web) == "Visits"
+    assert not web.current.now.table.learned
+
+
+@pytest.mark.parametrize("name", ["talk.yaml", VISIT, "clinical_qc/skills/visit-check.yaml", GUIDE])
+def test_whatever_is_read_is_watched(playbooks: Path, name: str) -> None:
+    before = fingerprint(playbooks)
+    text = (playbooks / name).read_bytes()
+    (playbooks / name).write_bytes(text + b"\n")
+    written = fingerprint(playbooks)
+    (playbooks / name).unlink()
+    assert len({before, written, fingerprint(playbooks)}) == 3
+
+
+def test_what_is_loaded_only_at_the_start_is_not_watched(playbooks: Path) -> None:
+    before = fingerprint(playbooks)
+    (playbooks / "people.yaml").unlink()
+    shutil.rmtree(playbooks / "clinical_qc" / "data")
+    assert fingerprint(playbooks) == before

@@ -1,0 +1,58 @@
+"""A device or a pipe among the files of a folder is told, not waited for or read for ever."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adapters.text_files import NO_FILE
+from bot.definitions.validation import validate
+from tests.fakes.matter import files
+
+PLACES = (
+    "matter/playbook.yaml",
+    "matter/skills/visit-plan.yaml",
+    "matter/documents/guide.md",
+    "talk.yaml",
+    "people.yaml",
+)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def endless(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def empty(path: Path) -> None:
+    path.symlink_to("/dev/null")
+
+
+@pytest.mark.parametrize("make", [pipe, endless, empty])
+@pytest.mark.parametrize("place", PLACES)
+def test_what_is_no_regular_file_is_told(
+    place: str, make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    texts = {f"matter/{name}": text for name, text in files().items()}
+    texts |= {"people.yaml": "roles: []\npeople: []\n", "talk.yaml": "kinds: {}\n"}
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    path = tmp_path / place
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    make(path)
+
+    problems = validate(tmp_path, tmp_path / "people.yaml")
+
+    assert [p for p in problems if str(path) in p and NO_FILE in p] != []
+
+
+def test_a_link_to_a_regular_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "real.yaml").write_text("roles: []\npeople: [lin]\n")
+    (tmp_path / "people.yaml").symlink_to(tmp_path / "real.yaml")
+    problems = validate(tmp_path, tmp_path / "people.yaml")
+    assert any("people.yaml:2: people.0: should be a mapping" in each for each in problems)

@@ -1,0 +1,335 @@
+"""The command line: wrong settings, taken ports, and the commands around it."""
+
+import asyncio
+import gc
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from signoff_process import FILES, PLAYBOOKS, ROOT, ended, environment
+
+from bot.cli.serving import Serve, kept
+from bot.cli.table import COMMANDS as TABLE
+from bot.settings import Settings
+from tests.fakes.ports import free_port
+
+NO_WEBCHAT = {"SIGNOFF_WEBCHAT": "off", "TELEGRAM_BOT_TOKEN": "1:x"}
+COMMANDS = tuple(command.name for command in TABLE)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_every_command_has_help(command: str, tmp_path: Path) -> None:
+    told = await ended(tmp_path, command, "--help")
+
+    assert told.status == 0
+    assert told.out.startswith(f"usage: signoff {command}")
+
+
+async def test_help_lists_every_command(tmp_path: Path) -> None:
+    told = await ended(tmp_path, "--help")
+
+    assert all(re.search(rf"^ +{command}\s", told.out, re.MULTILINE) for command in COMMANDS)
+
+
+def loaded_by(code: str, folder: Path) -> set[str]:
+    """The modules that a process has loaded after `code`."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],
+        cwd=folder,
+        env=environment(folder, {}),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return set(done.stdout.split())
+
+
+def test_the_command_line_itself_loads_no_part_of_the_service(tmp_path: Path) -> None:
+    thinking = {"engine.talk.turn", "engine.understanding"}
+    heavy = {"adapters", "aiohttp", "openai", "redis", "yaml"} | thinking
+    loaded = loaded_by("import bot.__main__, bot.cli.table as t; t.parser()", tmp_path)
+    assert "bot.cli.serving" in loaded
+    assert not heavy & loaded
+
+
+def test_a_service_loads_what_models_and_servers_of_tools_need_only_for_them(
+    tmp_path: Path,
+) -> None:
+    without = "asyncio.run(McpTools((), ()).run())"
+    service = "bot.processes.web, bot.processes.worker"
+    loading = f"import asyncio, {service}; from adapters.mcp.tools import McpTools"
+    loaded = loaded_by(f"{loading}; {without}", tmp_path)
+    assert "bot.wiring.service" in loaded
+    assert not {"openai", "mcp"} & loaded
+
+
+def test_the_collector_rests_while_a_process_loads_and_then_goes_on() -> None:
+    def fails() -> Serve:
+        raise ImportError
+
+    async def serve(settings: Settings, stop: asyncio.Event) -> None:
+        return None
+
+    def load() -> Serve:
+        assert not gc.isenabled()
+        return serve
+
+    assert kept(load) is serve
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > 0
+    with pytest.raises(ImportError):
+        kept(fails)
+    assert gc.isenabled()
+
+
+async def test_no_command_is_an_error(tmp_path: Path) -> None:
+    told = await ended(tmp_path)
+
+    assert told.status == 2
+    assert told.err.splitlines()[-1].startswith("signoff: error: ")
+
+
+@pytest.mark.parametrize("command", ["run", "web", "worker", "validate"])
+async def test_a_wrong_setting_is_one_line_and_status_2(command: str, tmp_path: Path) -> None:
+    told = await ended(tmp_path, command, PORT="http")
+
+    line = "PORT: should be a whole number from 1 to 65535, not 'http'\n"
+    assert (told.status, told.out, told.err) == (2, "", line)
+
+
+async def test_a_half_set_platform_is_one_line_and_status_2(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("SLACK_BOT_TOKEN=xoxb-hush\n")
+
+    told = await ended(tmp_path, "run")
+
+    assert told.status == 2
+    assert told.err == (
+        "SLACK_SIGNING_SECRET or SLACK_APP_TOKEN: should be set, because SLACK_BOT_TOKEN is set\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "web"])
+async def test_a_taken_port_is_one_line_that_names_it(command: str, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+
+        told = await ended(
+            tmp_path,
+            command,
+            PORT=port,
+            SIGNOFF_PLAYBOOKS=str(PLAYBOOKS),
+            SIGNOFF_PEOPLE=str(PLAYBOOKS / "people.yaml"),
+        )
+
+    lines = [line for line in told.err.splitlines() if not line.startswith("{")]
+    assert told.status == 2
+    assert len(lines) == 1
+    assert lines[0].startswith("PORT: should be a free port")
+
+
+async def test_an_address_of_another_machine_names_its_setting(tmp_path: Path) -> None:
+    told = await ended(tmp_path, "run", SIGNOFF_HOST="203.0.113.1", **NO_WEBCHAT)
+
+    assert told.status == 2
+    assert told.err == "SIGNOFF_HOST: should be an address of this machine, not '203.0.113.1'\n"
+
+
+@pytest.mark.parametrize("command", ["run", "worker"])
+async def test_a_data_folder_that_cannot_be_is_one_line_and_status_2(
+    command: str, tmp_path: Path
+) -> None:
+    (tmp_path / "data").write_text("")
+
+    told = await ended(tmp_path, command, PORT=str(free_port()), **FILES)
+
+    assert told.status == 2
+    assert told.err.startswith("SIGNOFF_DATA_DIR: ")
+    assert told.err.count("\n") == 1
+
+
+async def test_validate_says_ok_for_the_playbooks_that_come_along(tmp_path: Path) -> None:
+    told = await ended(
+        tmp_path, "validate", str(PLAYBOOKS), SIGNOFF_PEOPLE=str(PLAYBOOKS / "people.yaml")
+    )
+
+    assert (told.status, told.out, told.err) == (0, "ok\n", "")
+
+
+async def test_validate_of_a_folder_that_is_not_there_says_so(tmp_path: Path) -> None:
+    people = str(PLAYBOOKS / "people.yaml")
+    by_setting = await ended(tmp_path, "validate", SIGNOFF_PEOPLE=people)
+    by_hand = await ended(tmp_path, "validate", "/nope", SIGNOFF_PEOPLE=people)
+
+    line = "SIGNOFF_PLAYBOOKS: playbooks: there is no such folder\n"
+    assert (by_setting.status, by_setting.out, by_setting.err) == (1, line, "")
+    line = "/nope: there is no such folder\n"
+    assert (by_hand.status, by_hand.out, by_hand.err) == (1, line, "")
+
+
+async def test_validate_lists_faults_of_people_playbooks_and_sample_together(
+    tmp_path: Path,
+) -> None:
+    folder = copied(tmp_path)
+    changed(folder / "people.yaml", "roles: [crc]", "roles: [crk]")
+    changed(folder / "clinical_qc" / "playbook.yaml", "[visit-collect]", "[visit-colect]")
+    changed(folder / "clinical_qc" / "data" / "study.yaml", "subjects:", "subject:")
+
+    told = await ended(tmp_path, "validate")
+
+    assert told.status == 1
+    first, second, *sample = told.out.splitlines()
+    assert first.startswith("playbooks/people.yaml:")
+    assert "there is no role 'crk'" in first
+    assert second.startswith("playbooks/clinical_qc/playbook.yaml:")
+    assert "there is no skill 'visit-colect'" in second
+    assert sample
+    assert all(line.startswith("playbooks/clinical_qc/data/study.yaml:") for line in sample)
+
+
+async def test_validate_misses_sample_data_that_is_not_there(tmp_path: Path) -> None:
+    (copied(tmp_path) / "clinical_qc" / "data" / "study.yaml").unlink()
+
+    told = await ended(tmp_path, "validate")
+
+    missing = "playbooks/clinical_qc/data/study.yaml:1: -: cannot be read: No such file"
+    assert (told.status, told.out.count("\n")) == (1, 1)
+    assert told.out.startswith(missing)
+
+
+async def test_validate_lists_the_faults_of_the_redcap_mapping(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    changed(folder / "clinical_qc" / "data" / "redcap.yaml", "ecog: ecog", "ecog: ECOG")
+    (tmp_path / "own.yaml").write_text("subject: {}\n")
+    redcap = {"REDCAP_API_URL": "https://redcap.invalid/api/", "REDCAP_API_TOKEN": "hush"}
+
+    shipped = await ended(tmp_path, "validate")
+    own = await ended(tmp_path, "validate", REDCAP_FIELDS="own.yaml", **redcap)
+    (folder / "clinical_qc" / "data" / "redcap.yaml").unlink()
+    unused = await ended(tmp_path, "validate")
+    missed = await ended(tmp_path, "validate", **redcap)
+
+    where = "playbooks/clinical_qc/data/redcap.yaml:17: visit.ecog.field: "
+    assert (shipped.status, shipped.out.count("\n")) == (1, 1)
+    assert shipped.out.startswith(where)
+    assert own.status == 1
+    assert own.out.startswith("own.yaml:1: subject.subject_id: Field required\n")
+    assert (unused.status, unused.out) == (0, "ok\n")
+    assert missed.status == 1
+    assert missed.out.startswith("playbooks/clinical_qc/data/redcap.yaml:1: -: cannot be read")
+
+
+@pytest.mark.parametrize("command", ["run", "worker"])
+async def test_a_faulty_redcap_mapping_ends_the_start_with_2(command: str, tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("subject: {}\n")
+    redcap = {
+        "REDCAP_API_URL": "https://redcap.invalid/api/",
+        "REDCAP_API_TOKEN": "hush",
+        "REDCAP_FIELDS": "own.yaml",
+    }
+
+    told = await ended(tmp_path, command, PORT=str(free_port()), **FILES, **redcap)
+
+    lines = [line for line in told.err.splitlines() if not line.startswith("{")]
+    assert told.status == 2
+    assert lines
+    assert all(line.startswith("own.yaml:1: ") for line in lines)
+    assert "hush" not in told.err
+
+
+async def test_run_tells_a_faulty_definition_once_and_ends_with_2(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    changed(folder / "people.yaml", "roles: [crc]", "roles: [crk]")
+    changed(folder / "clinical_qc" / "data" / "study.yaml", "subjects:", "subject:")
+
+    told = await ended(tmp_path, "run", PORT=str(free_port()))
+
+    first, *sample = told.err.splitlines()
+    assert told.status == 2
+    assert "there is no role 'crk'" in first
+    assert sample
+    assert len(set(sample)) == len(sample)
+    assert all(line.startswith("playbooks/clinical_qc/data/study.yaml:") for line in sample)
+
+
+def copied(folder: Path) -> Path:
+    return Path(shutil.copytree(PLAYBOOKS, folder / "playbooks"))
+
+
+def changed(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def make_targets() -> dict[str, str]:
+    text = (ROOT / "Makefile").read_text("utf-8")
+    return dict(re.findall(r"^(\w+):.*\n((?:\t.*\n)+)", text, re.MULTILINE))
+
+
+def test_readme_ci_and_makefile_name_the_same_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```\w*\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+
+    assert "make run\nmake test\n" in blocks
+    assert ci[-1] == "exec make test"
+    assert "signoff run" in make_targets()["run"]
+    assert "-m pytest" in make_targets()["test"]
+
+
+def test_ci_script_can_be_run() -> None:
+    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111 == 0o111
+
+
+def pins(name: str) -> dict[str, str]:
+    """What a lock has for each package: its version and all hashes."""
+    text = (ROOT / name).read_text("utf-8")
+    # Hashes and nothing else follow a pin: nothing tells where from.
+    line = r"([a-z0-9.-]+)(==[\w.]+(?: ; [^@/:]+?)?(?: \\\n    --hash=sha256:[0-9a-f]{64})+)\n"
+    assert re.fullmatch(f"(?:{line})+", text)
+    found = re.findall(line, text)
+    return {f"{name}{pin.split()[0]}": pin[pin.index("--hash") :] for name, pin in found}
+
+
+@pytest.mark.parametrize(
+    ("lock", "extras"), [("requirements.lock", ()), ("requirements-dev.lock", ("dev",))]
+)
+def test_every_allowed_dependency_is_pinned_with_its_hashes(
+    lock: str, extras: tuple[str, ...]
+) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    for extra in extras:
+        wanted += project["project"]["optional-dependencies"][extra]
+    names = {plain(re.split(r"[\[<>=;\s]", line, maxsplit=1)[0]) for line in wanted}
+
+    assert names <= {plain(pin.split("==")[0]) for pin in pins(lock)}
+
+
+def test_the_tests_run_with_what_the_service_runs_with() -> None:
+    tests = pins("requirements-dev.lock")
+
+    assert pins("requirements.lock").items() < tests.items()
+
+
+def test_nothing_is_installed_that_no_hash_is_known_of() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text("utf-8")
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+
+    for text in (dockerfile, makefile):
+        assert "install --require-hashes -r" in re.sub(r"--no-cache-dir ", "", text)
+        assert re.search(r"install (--no-cache-dir )?--no-deps --no-build-isolation", text)
+    for target in ("$(STAMP)", "$(DEV_STAMP)"):
+        recipe = makefile.partition(f"\n{target}:")[2].partition("\n\n")[0]
+        assert recipe.index("$(LOCKED)") < recipe.index("$(ITSELF)")
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

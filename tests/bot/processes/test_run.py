@@ -1,0 +1,180 @@
+"""`signoff run` and honcho, with real processes from start to end."""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+from redis.asyncio import Redis
+from signoff_process import FILES, PLAYBOOKS, ROOT, running
+
+from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
+from tests.fakes.patience import PATIENCE_S, until
+from tests.fakes.ports import free_port
+
+RUN = (sys.executable, "-m", "bot", "run")
+
+
+async def status_of(address: str) -> int:
+    """The HTTP status, 0 when nobody answers."""
+    timeout = aiohttp.ClientTimeout(total=5)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as client, client.get(address) as answer:
+            return answer.status
+    except (aiohttp.ClientError, TimeoutError):
+        return 0
+
+
+def children_of(pid: int) -> dict[str, int]:
+    """The children's pids by their command word."""
+    listed = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split(maxsplit=2) for line in listed.splitlines()]
+    named = [(int(own), args) for own, parent, args in rows if int(parent) == pid]
+    words = ("web", "worker")
+    return {word: own for own, args in named for word in words if f"-m bot {word} " in args}
+
+
+def is_gone(pid: int) -> bool:
+    listed = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
+    return listed.stdout.strip() in ("", "Z", "Zs")
+
+
+def server_is_gone(folder: Path) -> bool:
+    for name in ("server.lock", "supervisor.lock"):
+        descriptor = open_lock(folder / "data" / "redis" / name)
+        try:
+            if not take_lock(descriptor, fcntl.LOCK_SH):
+                return False
+        finally:
+            os.close(descriptor)
+    return True
+
+
+async def announced(process: Process) -> str:
+    assert process.stdout is not None
+    async with asyncio.timeout(PATIENCE_S):
+        return (await process.stdout.readline()).decode()
+
+
+async def stopped(process: Process, number: signal.Signals) -> int:
+    process.send_signal(number)
+    async with asyncio.timeout(PATIENCE_S):
+        return await process.wait()
+
+
+@asynccontextmanager
+async def store(folder: Path) -> AsyncIterator["Redis"]:
+    server = RunningServer.read(folder / "data" / "redis")
+    assert server is not None
+    async with Redis(unix_socket_path=server.socket, decode_responses=True) as client:
+        yield client
+
+
+def started(folder: Path, port: int) -> AbstractAsyncContextManager[Process]:
+    return running(folder, *RUN, PORT=str(port), **FILES)
+
+
+async def test_run_serves_stops_cleanly_and_finds_its_data_again(tmp_path: Path) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}/"
+    async with started(tmp_path, port) as process:
+        assert await announced(process) == f"Signoff web chat: {address}\n"
+        assert await status_of(address) == 200
+        assert await status_of(address + "healthz") == 200
+        assert await status_of(address + "readyz") == 200
+        children = children_of(process.pid)
+        async with store(tmp_path) as client:
+            await client.set("left-by-test", "kept")
+
+        assert await stopped(process, signal.SIGINT) == 0
+    assert sorted(children) == ["web", "worker"]
+    assert all(is_gone(pid) for pid in children.values())
+
+    async with started(tmp_path, port) as process:
+        assert await announced(process) == f"Signoff web chat: {address}\n"
+        async with store(tmp_path) as client:
+            assert await client.get("left-by-test") == "kept"
+        assert await stopped(process, signal.SIGTERM) == 0
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))
+
+
+async def test_a_killed_child_comes_back_and_none_outlives_a_killed_parent(tmp_path: Path) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}/healthz"
+
+    async def serves_again() -> bool:
+        now = children_of(process.pid).get("web", killed)
+        return now != killed and await status_of(address) == 200
+
+    async def all_gone() -> bool:
+        return all(is_gone(pid) for pid in left) and server_is_gone(tmp_path)
+
+    async with started(tmp_path, port) as process:
+        await announced(process)
+        killed = children_of(process.pid)["web"]
+        os.kill(killed, signal.SIGKILL)
+        await until(serves_again)
+        left = children_of(process.pid).values()
+        process.kill()
+        await process.wait()
+        await until(all_gone)
+
+    assert len(left) == 2
+    assert await status_of(address) == 0
+
+
+async def test_two_runs_on_two_ports_share_one_server(tmp_path: Path) -> None:
+    ports = free_port(), free_port()
+    async with started(tmp_path, ports[0]) as first, started(tmp_path, ports[1]) as second:
+        await announced(first)
+        await announced(second)
+        server = RunningServer.read(tmp_path / "data" / "redis")
+
+        assert await stopped(first, signal.SIGINT) == 0
+        assert await status_of(f"http://127.0.0.1:{ports[1]}/readyz") == 200
+        assert RunningServer.read(tmp_path / "data" / "redis") == server
+        assert await stopped(second, signal.SIGINT) == 0
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))
+
+
+async def test_a_child_that_finds_its_settings_wrong_ends_everything_with_2(
+    tmp_path: Path,
+) -> None:
+    people = Path(shutil.copy(PLAYBOOKS / "people.yaml", tmp_path))
+    files = {**FILES, "SIGNOFF_PEOPLE": str(people)}
+    async with running(tmp_path, *RUN, PORT=str(free_port()), **files) as process:
+        await announced(process)
+        await asyncio.to_thread(people.write_text, "roles: none\n")
+        os.kill(children_of(process.pid)["web"], signal.SIGKILL)
+        async with asyncio.timeout(PATIENCE_S):
+            status = await process.wait()
+
+    assert status == 2
+    assert f"{people}:1: roles: " in (tmp_path / "stderr.log").read_text()
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))
+
+
+async def test_the_procfile_works_under_honcho(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Procfile", tmp_path)
+    port = free_port()
+
+    async def serves() -> bool:
+        return await status_of(f"http://127.0.0.1:{port}/healthz") == 200
+
+    async with running(
+        tmp_path, "honcho", "start", "web", "worker", PORT=str(port), **FILES
+    ) as process:
+        await until(serves)
+        await stopped(process, signal.SIGTERM)
+    assert not await serves()
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))

@@ -1,0 +1,94 @@
+"""The lane loop over a real mailbox, with a handling of the test's own."""
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from adapters.redis.keys import Partitions
+from adapters.redis.operations import RedisOperations
+from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisMailbox
+from bot.serve.work.handling import Handled, Handling, Progress
+from bot.serve.work.lanes import Lanes
+from engine.ports.meter import UNHEARD
+from engine.ports.storage.operations import BlockedRun, MailAside
+from engine.ports.storage.store import Claim, Effects
+
+LEASE_S = 30.0
+
+
+class Slow:
+    """Handles so slowly that another takes the lane meanwhile."""
+
+    def __init__(self, scripts: Scripts, mailbox: RedisMailbox, stop: asyncio.Event) -> None:
+        self.scripts, self.mailbox, self.stop = scripts, mailbox, stop
+        self.others: tuple[Claim, ...] = ()
+
+    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+        self.scripts.offset_ms += int(LEASE_S * 1000) + 1
+        self.others = (await self.mailbox.take(1)).claims
+        self.stop.set()
+        return Handled(Effects())
+
+
+async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_failed(
+    scripts: Scripts, partitions: Partitions, conversation: str
+) -> None:
+    mailbox = RedisMailbox(scripts, partitions, lease_s=LEASE_S, bell=scripts.client)
+    await mailbox.put(f"talk:{conversation}", "a", update_id="a")
+    stop = asyncio.Event()
+    slow = Slow(scripts, mailbox, stop)
+    lanes = Lanes(
+        mailbox,
+        cast(Handling, slow),
+        limit=1,
+        lease_s=LEASE_S,
+        typing=lambda conversation: None,
+        committed=lambda effects: None,
+        meter=UNHEARD,
+    )
+    await lanes.run(stop)
+    (other,) = slow.others
+    assert other.attempts == 2
+    scripts.offset_ms += int(LEASE_S * 1000) + 1
+    (again,) = (await mailbox.take(1)).claims
+    # The other's attempt and this one: the late one is taken back.
+    assert again.attempts == 2
+
+
+class Holding:
+    """Gives nothing up: whoever tries is held up as by the mail itself."""
+
+    def __init__(self, stop: asyncio.Event) -> None:
+        self.stop = stop
+
+    async def give_up(self, claim: Claim) -> Handled:
+        self.stop.set()
+        raise AssertionError
+
+
+@pytest.mark.parametrize("kind", ["talk", "control", "run"])
+async def test_mail_that_cannot_even_be_given_up_is_set_aside_for_an_operator_alone(
+    scripts: Scripts, partitions: Partitions, conversation: str, kind: str
+) -> None:
+    mailbox = RedisMailbox(scripts, partitions, lease_s=LEASE_S, bell=scripts.client)
+    operations = RedisOperations(scripts, partitions)
+    lane = f"{kind}:{partitions.new_id(conversation) if kind == 'run' else conversation}"
+    await mailbox.put(lane, "mail", update_id="a")
+    for extra in (1, 1, 1):
+        await mailbox.take(1)
+        await operations.forfeit(mailbox.holder, charged=[lane], extra=extra)
+    stop = asyncio.Event()
+    lanes = Lanes(
+        mailbox,
+        cast(Handling, Holding(stop)),
+        limit=1,
+        lease_s=LEASE_S,
+        typing=lambda conversation: None,
+        committed=lambda effects: stop.set(),
+        meter=UNHEARD,
+    )
+    await lanes.run(stop)
+    (waiting,) = await operations.waiting()
+    assert isinstance(waiting, BlockedRun if kind == "run" else MailAside)

@@ -1,0 +1,100 @@
+"""Changes of the state are checked before they become state, and a bad one blocks the run."""
+
+import json
+from typing import Any
+
+import pytest
+
+from engine.frames.outcome import Next
+from engine.frames.state import AgentState, Patch
+from engine.mail import Continued
+from engine.runs.merge import BadState, merged, state_faults
+from tests.fakes.matter import BOUNDS, playbook
+from tests.fakes.walk import Walk, at_skill
+
+MATTER = playbook()
+BOUNDED = playbook(*BOUNDS)
+
+
+@pytest.mark.parametrize(
+    ("paths", "faults"),
+    [
+        ({"amount": "5"}, ["amount: should be a number, not '5'"]),
+        ({"nothing": 1}, ["nothing: no such field"]),
+        ({"profile.nothing": 1}, ["profile.nothing: no such field"]),
+        ({"decisions.nothing": True}, ["decisions.nothing: no such decision"]),
+        (
+            {"decisions.cause_confirmed": []},
+            ["decisions.cause_confirmed: should be a single value"],
+        ),
+        ({"evidence": ({"name": 5},)}, ["evidence.0.name: should be text, not 5"]),
+        ({"amount": float("nan")}, ["amount: should be a number of at most 15 digits"]),
+        ({"amount": None, "nothing": None, "decisions.x": None}, []),
+        ({"amount": 5, "profile.summary": "s", "decisions.cause_confirmed": True}, []),
+    ],
+)
+def test_what_does_not_fit_the_playbook_is_told(paths: dict[str, Any], faults: list[str]) -> None:
+    assert state_faults(paths, MATTER) == faults
+
+
+@pytest.mark.parametrize(
+    ("paths", "faults"),
+    [
+        ({"people": 0}, ["people: should be at least 1, not 0"]),
+        ({"amount": 2000001.0}, ["amount: should be at most 2000000.5, not 2000001.0"]),
+        ({"law": "Art 5"}, ["law: should be as Art\\.[0-9]+ says, not 'Art 5'"]),
+        ({"law": "Art.5\n"}, ["law: should be as Art\\.[0-9]+ says, not 'Art.5\\n'"]),
+        (
+            {"evidence": ({"name": "a", "pages": 9}, {"name": "B", "pages": 10})},
+            [
+                "evidence.1.name: should be as [a-z]+ says, not 'B'",
+                "evidence.1.pages: should be at most 9, not 10",
+            ],
+        ),
+        ({"people": 1, "amount": 2000000.5, "law": "Art.5", "evidence": ({"pages": 0},)}, []),
+        ({"people": None, "law": None}, []),
+    ],
+)
+def test_what_is_out_of_its_bounds_never_stands(paths: dict[str, Any], faults: list[str]) -> None:
+    assert state_faults(paths, BOUNDED) == faults
+
+
+def test_what_stands_from_before_is_in_nobodys_way() -> None:
+    state = AgentState(data={"people": 0, "law": "old"})
+    after = merged(state, Patch(by="x", data={"amount": 1, "law": None}), BOUNDED)
+    assert after.data == {"people": 0, "amount": 1}
+
+
+def test_a_change_is_merged_whole_or_not_at_all() -> None:
+    state = AgentState(data={"amount": 1, "people": 2}, profile={"summary": "old"})
+    good = Patch(by="x", data={"amount": 3, "people": None}, profile={"summary": "new"})
+    after = merged(state, good, MATTER)
+    assert (after.data, after.profile) == ({"amount": 3}, {"summary": "new"})
+    bad = Patch(by="x", data={"amount": 3, "side": "judge"})
+    with pytest.raises(BadState, match="side: should be one of plaintiff, defendant"):
+        merged(state, bad, MATTER)
+
+
+def test_what_a_change_does_not_name_stays() -> None:
+    state = AgentState(
+        decisions={"cause_confirmed": True}, recent=("r",), response="said", problems=("p",)
+    )
+    after = merged(state, Patch(by="x"), MATTER)
+    assert after == state
+
+
+async def test_a_bad_change_blocks_the_run_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def wrong(frame: Any, given: Any, context: Any) -> Next:
+        return Next(frame, "goes wrong", Patch(by="x", data={"amount": "<b>much</b>"}))
+
+    monkeypatch.setitem(__import__("engine.runs.run", fromlist=["ADVANCE"]).ADVANCE, "model", wrong)
+    before = at_skill(MATTER, "matter-intake")
+    walk = Walk(MATTER, before)
+    stepped = await walk.step(Continued())
+    assert stepped.park
+    assert (walk.run.status, walk.run.state) == ("blocked", AgentState())
+    assert "amount: should be a number" in walk.run.part.text
+    assert r"\<b\>" in walk.run.part.text
+    (entry,) = walk.log
+    assert "changes" not in entry, "what was refused is not told as changed"
+    assert json.dumps(entry)

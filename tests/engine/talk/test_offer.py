@@ -1,0 +1,14 @@
+"""What a card offers: only what there is when it is asked."""
+
+from engine.frames.intents import Candidate, Intent
+from engine.talk.turn.offer import offered
+
+KEPT = Candidate(kind="workflow", playbook="visits", request="enter")
+GONE = Candidate(kind="workflow", playbook="withdrawn", request="enter")
+QUESTION = Candidate(kind="qa_query")
+
+
+def test_a_playbook_that_was_withdrawn_is_no_longer_offered() -> None:
+    intent = Intent(kind="unclear", text="P003", candidates=(GONE, KEPT, QUESTION))
+    assert offered(intent, {"visits"}).candidates == (KEPT, QUESTION)
+    assert offered(intent, {"visits", "withdrawn"}) == intent

@@ -1,0 +1,101 @@
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from adapters.clock import SystemClock
+from adapters.edc.sqlite import open_records
+from cards.model import Lang, Principal
+from engine.errors import ToolFailed, ToolRetry
+from engine.frames.intents import Intent, Lookup
+from engine.frames.outcome import People
+from engine.frames.replies import ReplyHead
+from engine.ports.library import NOTHING
+from engine.ports.storage.findings import Findings
+from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.store import Decisions
+from engine.react import Budget
+from engine.talk.turn.answers import quick
+from engine.talk.turn.services import TurnServices
+from engine.talk.turn.tracing import Tracing
+from engine.tools.registry import READONLY
+from engine.understanding.learned.table import RouteTable
+
+SAMPLE = Path(__file__).parents[3] / "playbooks" / "clinical_qc" / "data"
+
+
+def test_failure_is_told_in_both_languages_and_to_the_model_in_english() -> None:
+    failed = ToolFailed("study.unknown", subject_id="P099")
+    assert failed.told("zh") == "研究中没有受试者 P099，没有写入。"
+    assert failed.told("en") == "The study has no subject P099; nothing was written."
+    assert str(failed) == failed.told("en")
+
+
+def test_failure_without_a_sentence_cannot_be_raised() -> None:
+    with pytest.raises(KeyError):
+        ToolFailed("study.no_such_sentence")
+
+
+def test_hint_is_for_the_model_and_not_for_people() -> None:
+    retry = ToolRetry("Wrong arguments when. when: Extra inputs are not permitted")
+    assert str(retry).startswith("Wrong arguments when.")
+    assert retry.told("zh") == "没能理解给出的条件或数值，请换一种写法。"
+    assert "argument" not in retry.told("en")
+
+
+async def no_playbook(digest: str) -> None:
+    return None
+
+
+@pytest.fixture
+def services(tmp_path: Path) -> TurnServices:
+    """A turn's services whose study database is closed."""
+    records = open_records(tmp_path / "study.sqlite", SAMPLE, clock=SystemClock("UTC"))
+    records.close()
+    return TurnServices(
+        records=records,
+        tools=READONLY,
+        playbooks={},
+        model=None,
+        decisions=cast(Decisions, None),  # a look-up asks for no card
+        derived_id=lambda *seeds: "",
+        now=datetime(2026, 11, 21, 9, 30, tzinfo=UTC),
+        today=date(2026, 11, 21),
+        zone="UTC",
+        reply_after_s=2.0,
+        library=NOTHING,
+        findings=cast(Findings, None),
+        inbox=cast(Inbox, None),
+        project=lambda conversation: "",
+        table=cast(RouteTable, None),
+        people=cast(People, None),
+        playbook=no_playbook,
+        new_id=lambda conversation: "",
+        budget=Budget(),
+        tracing=Tracing(0, str),
+        elapsed_s=lambda: 0.0,
+    )
+
+
+def head(lang: Lang) -> ReplyHead:
+    asker = Principal(id="lin", name="Lin")
+    at = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+    return ReplyHead(id="r", conversation="web:w:c", lang=lang, principal=asker, text="?", at=at)
+
+
+@pytest.mark.parametrize(
+    ("lang", "arguments", "told"),
+    [
+        ("zh", {"subject_id": "P003"}, "研究数据库已关闭。"),
+        ("en", {"subject_id": "P003"}, "The study database is closed."),
+        ("zh", {"subject_id": "?"}, "没能理解给出的条件或数值，请换一种写法。"),
+        ("en", {}, "What was given could not be understood; please put it another way."),
+    ],
+)
+async def test_look_up_that_fails_says_so_in_the_persons_language(
+    lang: Lang, arguments: dict[str, str], told: str, services: TurnServices
+) -> None:
+    lookup = Lookup(tool="read_clinical_data", arguments=arguments)
+    intent = Intent(kind="qa_query", text="?", lookup=lookup)
+    assert await quick(intent, head(lang), services) == ("failed", told)

@@ -1,0 +1,38 @@
+"""Words that are a value in themselves, such as "all", and characters that stand alone."""
+
+from datetime import date
+
+import pytest
+
+from cards.model import Field
+from engine.text.reading import field_values, read_form
+
+WHO = Field(name="subject_id", label="Subject", words=("all", "所有", "全部"))
+TODAY = date(2026, 11, 23)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("all subjects", "all"),
+        ("ALL", "ALL"),
+        ("对所有受试者，全部都要", "所有"),
+        ("smaller", None),
+        ("P003", "P003"),
+        ("all visits of P003", "P003"),
+        ("P003 and P005, all of it", None),
+    ],
+)
+def test_a_word_is_the_value_where_nobody_is_named(text: str, value: str | None) -> None:
+    assert field_values(text, [WHO], TODAY).get("subject_id") == value
+
+
+def test_a_word_needs_no_explanation_beside_a_name() -> None:
+    assert read_form("all visits of P003", [WHO], TODAY).left == ""
+
+
+def test_a_character_that_stands_alone_in_an_example_needs_none_either() -> None:
+    examples = ("对 P003 做质控",)
+    assert read_form("对 P005 做质控", [WHO], TODAY, examples=examples).left == ""
+    assert read_form("非 P005 做质控", [WHO], TODAY, examples=examples).left != ""
+    assert read_form("对着 P005 做质控", [WHO], TODAY, examples=examples).left != ""

@@ -1,0 +1,152 @@
+"""What an answer to a form says: values, faults, and what nothing explains."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from cards.model import Field, Lang
+from engine.playbooks.load import load
+from engine.text.numbers import whole_number
+from engine.text.reading import read_form
+
+TODAY = date(2026, 11, 23)
+KNOWN = {"subject_id": "P004", "visit_date": "2026-11-23"}
+FOLDER = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
+FILES = [FOLDER / "playbook.yaml", *(FOLDER / "skills").glob("*.yaml")]
+PLAYBOOK = load({str(path): path.read_text() for path in FILES}, roles=None, held=None)
+VISIT_COLLECT = PLAYBOOK.skills["visit-collect"]
+
+
+def form(lang: Lang) -> list[Field]:
+    return [
+        Field(
+            name=name,
+            label=defined.label(lang),
+            type=defined.type,
+            required=defined.required,
+            unit=defined.unit,
+            cues=defined.cues,
+            value=KNOWN.get(name, ""),
+        )
+        for name in (VISIT_COLLECT.ask.fields if VISIT_COLLECT.ask else ())
+        for defined in (PLAYBOOK.definition.data_fields[name],)
+    ]
+
+
+VISIT = {"ecog": "1", "weight_kg": "70", "systolic": "120", "diastolic": "80"}
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "left"),
+    [
+        ("P005 ecog 1, weight 70, bp 120/80", {"subject_id": "P005"}, ""),
+        ("for yesterday: ecog 1, weight 70, bp 120/80", {"visit_date": "2026-11-22"}, ""),
+        ("昨天的访视，ECOG 1，体重70，血压 120/80", {"visit_date": "2026-11-22"}, ""),
+        (
+            "weight 70, bp 120/80, ecog 1, adverse event headache grade 2",
+            {"adverse_event": "headache grade 2"},
+            "",
+        ),
+        ("体重70，血压120/80，ECOG 1，不良事件 头痛 2级", {"adverse_event": "头痛 2级"}, ""),
+        ("出现了轻微头痛，体重70，血压120/80，ECOG 1", {"adverse_event": "轻微头痛"}, ""),
+        ("ECOG 1, weight 70, bp 120/80, she had a fever", {"adverse_event": "fever"}, ""),
+        (
+            "adverse event headache grade 2 weight 70 bp 120/80 ecog 1",
+            {"adverse_event": "headache grade 2"},
+            "",
+        ),
+        ("had her visit yesterday: ecog 1, weight 70, bp 120/80", {"visit_date": "2026-11-22"}, ""),
+        (
+            "ecog 1, weight 70, bp 120/80, no adverse events except headache",
+            {},
+            "no adverse events except headache",
+        ),
+        ("ECOG 1，体重70，血压120/80，没有出现头痛", {}, "没有出现头痛"),
+        ("ecog 1 weight 70 bp 120/80 and a headache", {}, "and a headache"),
+        ("ecog 1, weight 70, bp 120/80, heart rate 80", {}, "heart rate 80"),
+        ("ECOG 1，体重70，血压120/80，有点头晕", {}, "有点头晕"),
+        ("昨天不舒服，ECOG 1，体重70，血压120/80", {}, "昨天不舒服"),
+        ("Hi, the ECOG is 1, her weight is 70 kg and BP is 120/80 mmHg. Thanks!", {}, ""),
+        ("患者的体重是70公斤，ECOG评分为1分，血压 120/80 mmHg，谢谢", {}, ""),
+    ],
+)
+def test_a_whole_set_is_read_with_what_nothing_explains(
+    text: str, more: dict[str, str], left: str
+) -> None:
+    reading = read_form(text, form("en" if text.isascii() else "zh"), TODAY)
+    assert (reading.values, reading.faults) == (VISIT | more, {})
+    assert reading.left == left
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "faults", "left"),
+    [
+        (
+            "weight was 70 last time, today 72; ecog 1",
+            {"ecog": "1"},
+            {},
+            "weight was 70 last time, today 72",
+        ),
+        ("上次体重70，今天72，ECOG 1", {"ecog": "1"}, {}, "上次体重70, 今天72"),
+        ("之前 ECOG 2", {}, {}, "之前 ECOG 2"),
+        ("weight 70, weight 71", {}, {}, "weight 70, weight 71"),
+        ("体重 70，71 公斤", {}, {}, "体重 70, 71 公斤"),
+        ("2026-02-30, ecog 1", {"ecog": "1"}, {"visit_date": "form.no_day"}, ""),
+        ("2月30日，ECOG 1", {"ecog": "1"}, {"visit_date": "form.no_day"}, ""),
+        ("weight 155 lbs, ecog 1", {"ecog": "1"}, {"weight_kg": "form.unit"}, ""),
+        ("体重 140 斤", {}, {"weight_kg": "form.unit"}, ""),
+        ("change the date to 2026-11-19", {"visit_date": "2026-11-19"}, {}, ""),
+        ("访视日期改为 2026-11-19", {"visit_date": "2026-11-19"}, {}, ""),
+        ("ECOG 是一", {"ecog": "1"}, {}, ""),
+        ("ecog is two", {"ecog": "2"}, {}, ""),
+        ("ECOG 一般", {}, {}, "ECOG 一般"),
+        ("收缩压一百二十 舒张压八十", {"systolic": "120", "diastolic": "80"}, {}, ""),
+        ("has not had headache", {}, {}, "has not had headache"),
+        ("1, 70.5, 120, 80", {}, {}, "1, 70.5, 120, 80"),
+        ("不知道", {}, {}, "不知道"),
+    ],
+)
+def test_what_is_not_sure_is_no_value(
+    text: str, values: dict[str, str], faults: dict[str, str], left: str
+) -> None:
+    reading = read_form(text, form("en" if text.isascii() else "zh"), TODAY)
+    assert (reading.values, reading.faults, reading.left) == (values, faults, left)
+
+
+_LONE = re.compile(r"(?<![0-9.])[0-9]{1,2}(?![0-9.,/])")
+# A visit's number has no place in the form, and is said not to be understood.
+EXAMPLES = [
+    example
+    for example in PLAYBOOK.definition.examples
+    if not _LONE.search(re.sub(r"P[0-9]{3}|ECOG [0-9]", "", example))
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        *((example, "") for example in EXAMPLES),
+        ("麻烦帮我录入 P003 今天的访视,谢谢", ""),
+        ("Could you please record today's visit of P003: ECOG 1, weight 70.5 kg", ""),
+        ("record today's visit of P004, ecog 1, dizzy since noon", "dizzy since noon"),
+        ("录入 P004 今天的访视，ECOG 1，头晕", "头晕"),
+    ],
+)
+def test_words_that_ask_for_the_form_need_no_explanation(text: str, left: str) -> None:
+    lang: Lang = "en" if text.isascii() else "zh"
+    examples = (*PLAYBOOK.definition.examples, *PLAYBOOK.definition.cues)
+    assert read_form(text, form(lang), TODAY, examples=examples).left == left
+
+
+@pytest.mark.parametrize(
+    ("word", "number"),
+    [
+        *(("零", 0), ("两", 2), ("十", 10), ("十二", 12), ("二十", 20), ("九十九", 99)),
+        *(("一百", 100), ("一百二十", 120), ("一百零五", 105), ("twelve", 12), ("Zero", 0)),
+        *(("一百二", None), ("百", None), ("eleventy", None), ("", None)),
+    ],
+)
+def test_numbers_in_words(word: str, number: int | None) -> None:
+    assert whole_number(word) == number

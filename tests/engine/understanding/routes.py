@@ -1,0 +1,25 @@
+"""The shipped playbooks as the router has learned them, and a context to route in."""
+
+from datetime import date
+from pathlib import Path
+
+from bot.definitions.definitions import load_definitions
+from bot.settings import Settings
+from cards.model import Principal
+from engine.tools.registry import TOOLS
+from engine.understanding.context import RouteContext
+
+ROOT = Path(__file__).parents[3]
+TABLE = load_definitions(
+    Settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml")
+).table()
+
+CONTEXT = RouteContext(
+    table=TABLE,
+    tools=TOOLS,
+    open_cards=(),
+    principal=Principal(id="li", name="Li"),
+    today=date(2026, 11, 23),
+    recent=(),
+    lang="zh",
+)

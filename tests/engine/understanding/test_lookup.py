@@ -1,0 +1,103 @@
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+
+from engine.tools.model import Tool
+from engine.tools.registry import READONLY, TOOLS
+from engine.understanding.lookup import find, suggestions
+
+TODAY = date(2026, 11, 23)
+
+
+@pytest.mark.parametrize(
+    ("tool", "example"), [(tool, example) for tool in READONLY for example in tool.examples]
+)
+def test_every_example_of_a_tool_is_answered_by_it(tool: Tool[Any], example: str) -> None:
+    found = find(example, TOOLS, today=TODAY)
+    assert found is not None
+    assert found[0].tool == tool.name
+    tool.arguments.model_validate_json(_json(found[0].arguments))
+
+
+def _json(arguments: dict[str, Any]) -> str:
+    return json.dumps(arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "arguments"),
+    [
+        ("P003 的 ECOG", "read_clinical_data", {"subject_id": "P003", "field": "ecog"}),
+        (
+            "p003 昨天的体重?",
+            "read_clinical_data",
+            {"subject_id": "P003", "field": "weight_kg", "visit_date": "2026-11-22"},
+        ),
+        ("P003 的 ECOG 和体重", "read_clinical_data", {"subject_id": "P003"}),
+        ("方案里怎么说年龄?", "search_protocol", {"query": "方案里怎么说年龄?"}),
+        ("排除标准有哪些", "search_protocol", {"query": "排除标准"}),
+        ("今天一共多少受试者", "get_project_stats", {}),
+        ("有哪些文件?", "file__list", {}),
+        ("plan-2.csv 有哪些列", "file__parse", {"name": "plan-2.csv"}),
+        ("读一下Summary.md", "file__parse", {"name": "Summary.md"}),
+        (
+            "What is a soft edit check?",
+            "knowledge__search",
+            {"query": "What is a soft edit check?"},
+        ),
+    ],
+)
+def test_the_text_gives_tool_and_arguments(text: str, tool: str, arguments: dict[str, Any]) -> None:
+    found = find(text, TOOLS, today=TODAY)
+    assert found is not None
+    assert (found[0].tool, found[0].arguments) == (tool, arguments)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ECOG",  # whose?
+        "P003",  # what of P003?
+        "P003 和 P004 的体重",
+        "P003 2026-11-01 和 2026-11-08 的体重",
+        "P003 的体重变化",
+        "P003 上周的体重",
+        "P003 第一次访视的体重",
+        "P003 的体重是 70",
+        "P003's ECOG was worse than expected",
+        "不要查 P003 的体重",
+        "修改 P003 的体重",
+        "如果 P003 的体重大于 100",
+        "how do I measure the weight of P003?",
+        "what does “ECOG of P003” mean",
+        "P003 的体重在方案允许的范围内吗",
+        "how many subjects were there on 2026-01-01?",
+        "how many subjects are in visits.csv?",  # a file is not the study
+        "a.csv 和 b.csv 里有什么",
+        "delete visits.csv",
+        "",
+    ],
+)
+def test_what_no_look_up_surely_answers_is_left_alone(text: str) -> None:
+    assert find(text, TOOLS, today=TODAY) is None
+
+
+def test_a_write_tool_is_never_looked_up() -> None:
+    assert all(tool.name != "record_visit" for tool in READONLY)
+    writes = [tool for tool in TOOLS if not tool.readonly]
+    assert find("record visit P003 today", writes, today=TODAY) is None
+
+
+def test_suggestions_are_the_nearest_examples_of_the_language() -> None:
+    near = suggestions("P003 的体重怎么样", TOOLS, "zh")
+    assert len(near) == 3
+    assert "体重" in near[0]
+    assert all(text.isascii() for text in suggestions("weight", TOOLS, "en"))
+    assert "weight" in suggestions("the wieght of P003", TOOLS, "en")[0].lower()
+    assert len(suggestions("", TOOLS, "zh", n=2)) == 2
+
+
+def test_with_nothing_in_common_each_tool_is_suggested_once() -> None:
+    firsts = tuple(next(e for e in t.examples if not e.isascii()) for t in READONLY)
+    assert suggestions("@@@", TOOLS, "zh", n=len(READONLY)) == firsts

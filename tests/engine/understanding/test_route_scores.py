@@ -1,0 +1,38 @@
+"""What must hold over the messages of tests/bench/router: nobody's work starts on a guess."""
+
+import json
+
+import pytest
+
+from bot.operate.routing import as_data
+from engine.understanding.context import RouteContext
+from engine.understanding.router.chain import route
+from tests.bench.router.score import HALVES, Score, interval, messages, scored
+
+
+async def _score(half: str, context: RouteContext) -> Score:
+    meant = messages(half)
+    told = [as_data(m["text"], await route(m["text"], context, None)) for m in meant]
+    json.dumps(told)
+    return scored(meant, told)
+
+
+@pytest.mark.parametrize("half", HALVES)
+async def test_no_message_starts_work_that_nobody_asked_for(
+    half: str, context: RouteContext
+) -> None:
+    score = await _score(half, context)
+    assert score.starts == 0
+    assert score.n >= 120
+
+
+async def test_what_was_never_read_is_mostly_understood(context: RouteContext) -> None:
+    score = await _score("frozen", context)
+    assert score.exact / score.n >= 0.9
+    assert score.decided / score.n >= 0.7
+
+
+def test_the_interval_holds_the_share_and_narrows_with_more_messages() -> None:
+    few, many = interval(9, 10), interval(900, 1000)
+    assert few[0] < 0.9 < few[1]
+    assert few[0] < many[0] < 0.9 < many[1] < few[1]

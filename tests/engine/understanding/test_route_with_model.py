@@ -1,0 +1,210 @@
+"""What rules are not sure of goes to the model, over HTTP; its answer is checked."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from adapters.openai import OpenAIModel
+from engine.understanding.context import RouteContext
+from engine.understanding.router.chain import route
+from tests.fakes.model_server import ModelServer, Reply, fail, refuse, say, say_json
+
+ENTRY = "clinical_qc/visit-entry"
+MIXED = "订一间会议室,然后录入今天的访视数据"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as server:
+        yield server
+        assert server.faults == []
+
+
+@pytest.fixture
+async def model(server: ModelServer) -> AsyncIterator[OpenAIModel]:
+    model = OpenAIModel(api_key=server.api_key, base_url=server.base_url, model="m", timeout_s=5)
+    yield model
+    await model.close()
+
+
+def piece(kind: str, text: str, playbook: str = "", after: tuple[int, ...] = ()) -> dict[str, Any]:
+    return {"kind": kind, "text": text, "route": playbook, "depends_on": list(after)}
+
+
+def pieces(*given: dict[str, Any]) -> Reply:
+    return say_json({"pieces": list(given)})
+
+
+async def test_the_model_sees_the_whole_message_and_its_pieces_stand(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script(
+        [
+            pieces(
+                piece("unclear", "订一间会议室"),
+                piece("workflow", "录入今天的访视数据", ENTRY, (0,)),
+            )
+        ]
+    )
+    routed = await route(MIXED, context, model)
+    assert [(i.kind, i.text, i.playbook, i.depends_on) for i in routed.intents] == [
+        ("unclear", "订一间会议室", "", ()),
+        ("workflow", "录入今天的访视数据", "clinical_qc", (0,)),
+    ]
+    assert [v.strategy for v in routed.trace if v.sure] == ["model"]
+    (request,) = server.requests
+    assert json.loads(request["messages"][-1]["content"])["message"] == MIXED
+    assert server.api_key not in json.dumps(request)
+
+
+async def test_a_message_that_rules_are_sure_of_never_reaches_the_model(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    await route("帮我查一下 P003 的 ECOG,然后录入今天的访视数据", context, model)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("text", ["为什么 P003 的 ECOG 变差了", "How do I record a visit?"])
+async def test_a_question_without_a_look_up_is_left_to_the_react_engine(
+    text: str, server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    (intent,) = (await route(text, context, model)).intents
+    assert (intent.kind, intent.lookup, intent.text) == ("qa_query", None, text)
+    assert server.requests == []
+
+
+async def test_a_look_up_that_the_model_finds_needs_no_model_to_answer(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    text = "会议室没了,那就 P003 的 ECOG"
+    server.script([pieces(piece("qa_query", "P003 的 ECOG"))])
+    (intent,) = (await route(text, context, model)).intents
+    assert intent.lookup is not None
+    assert intent.lookup.arguments == {"subject_id": "P003", "field": "ecog"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        say("I think it is a workflow"),
+        say('{"pieces": []}'),
+        pieces(piece("workflow", "录入明天的访视数据", ENTRY)),
+        pieces(piece("workflow", "录入今天的访视数据", "drop_tables")),
+        pieces(piece("workflow", "录入今天的访视数据")),
+        pieces(piece("qa_query", "订一间会议室", ENTRY)),
+        pieces(piece("command", "订一间会议室")),
+        pieces(piece("unclear", "订一间会议室", after=(0,))),
+        pieces(piece("unclear", "  ")),
+        pieces(piece("unclear", "录入今天的访视数据"), piece("unclear", "订一间会议室")),
+        pieces(
+            piece("unclear", MIXED),
+            piece("workflow", "录入今天的访视数据", ENTRY),
+        ),
+        say_json({"pieces": [{"kind": "unclear"}]}),
+    ],
+)
+async def test_a_faulty_answer_is_repaired_once(
+    wrong: Reply, server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([wrong, pieces(piece("unclear", MIXED))])
+    routed = await route(MIXED, context, model)
+    assert routed.intents[0].why == "the model's answer"
+    assert len(server.requests) == 2
+    assert "does not hold" in server.requests[1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [say("no"), say("still no")],
+        [refuse()],
+        [fail(500), fail(503), fail(500)],
+        [fail(401)],
+    ],
+)
+async def test_without_a_usable_answer_only_what_rules_are_sure_of_stands(
+    replies: list[Reply], server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script(replies)
+    routed = await route("查一下 P003 的 ECOG,另外订一间会议室", context, model)
+    assert [i.kind for i in routed.intents] == ["qa_query", "unclear"]
+    assert routed.intents[0].lookup is not None
+    assert [v.strategy for v in routed.trace if v.sure] == ["unclear"]
+
+
+@pytest.mark.parametrize(
+    "text", ["不要录入今天的访视数据", "先别录入今天的访视", "do not record today's visit"]
+)
+async def test_what_a_person_forbids_is_not_started_by_the_model_either(
+    text: str, server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script([pieces(piece("workflow", text, ENTRY))])
+    (intent,) = (await route(text, context, model)).intents
+    assert intent.kind == "unclear"
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("先别录入今天的访视", [piece("workflow", "录入今天的访视", ENTRY)]),
+        (
+            "先别录入今天的访视",
+            [
+                piece("unclear", "先别"),
+                piece("workflow", "录入今天的访视", ENTRY),
+            ],
+        ),
+        ("他说“录入今天的访视”", [piece("workflow", "录入今天的访视", ENTRY)]),
+        (
+            "录入今天的访视。算了,不用了",
+            [piece("workflow", "录入今天的访视", ENTRY)],
+        ),
+        (
+            "请问怎样才能录入今天的访视",
+            [piece("workflow", "录入今天的访视", ENTRY)],
+        ),
+    ],
+)
+async def test_no_request_is_cut_out_of_its_prohibition(
+    text: str,
+    given: list[dict[str, Any]],
+    server: ModelServer,
+    model: OpenAIModel,
+    context: RouteContext,
+) -> None:
+    server.script([pieces(*given)])
+    routed = await route(text, context, model)
+    assert all(intent.kind != "workflow" for intent in routed.intents)
+
+
+async def test_many_messages_are_routed_at_once(
+    server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    server.script(lambda request: pieces(piece("unclear", _message(request))))
+    texts = [f"{MIXED} {n}" for n in range(8)]
+    routed = await asyncio.gather(*(route(text, context, model) for text in texts))
+    assert [r.intents[0].text for r in routed] == texts
+
+
+def _message(request: dict[str, Any]) -> str:
+    said: str = json.loads(request["messages"][-1]["content"])["message"]
+    return said
+
+
+@pytest.mark.parametrize("cut", ["如果大于 1 就录入今天的访视", "录入今天的访视"])
+@pytest.mark.parametrize("after", [(0,), ()])
+async def test_a_condition_in_the_person_s_words_is_never_the_model_s_to_drop(
+    cut: str, after: tuple[int, ...], server: ModelServer, model: OpenAIModel, context: RouteContext
+) -> None:
+    asked = "查一下 P003 的 ECOG"
+    given = (piece("qa_query", asked), piece("workflow", cut, ENTRY, after))
+    server.script([pieces(*given, piece("unclear", "订一间会议室"))])
+    text = f"{asked},如果大于 1 就录入今天的访视。订一间会议室"
+    _, work, _ = (await route(text, context, model)).intents
+    if after:
+        assert (work.kind, work.condition, work.depends_on) == ("workflow", "如果大于 1", after)
+    else:
+        assert (work.kind, [c.request for c in work.candidates]) == ("unclear", ["visit-entry"])

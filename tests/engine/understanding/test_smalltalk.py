@@ -1,0 +1,52 @@
+"""Small talk and politeness, also where somebody says nothing else for a long time."""
+
+import pytest
+
+from engine.understanding.learned.plea import plea
+from engine.understanding.pieces.smalltalk import smalltalk
+from engine.understanding.router.spoken import _STATUS, _WITHDRAW
+
+
+@pytest.mark.parametrize(
+    "text", ["辛苦了", "辛苦了" * 40, "谢谢你好" * 40, "ok thanks a lot!", "早上好,谢谢啦~", "好了"]
+)
+def test_talk_is_talk_however_much_of_it_there_is(text: str) -> None:
+    assert smalltalk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "辛苦了" * 40 + "x",
+        "谢谢你好" * 40 + "查",
+        "thanksgiving",
+        "好了解",
+        "hi " * 60 + "P001",
+    ],
+)
+def test_talk_with_something_else_in_it_is_none(text: str) -> None:
+    assert not smalltalk(text)
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("查一下血压好吗?", "查一下血压"),
+        ("录入访视, thanks, please", "录入访视"),
+        ("can you show labs ? ", "show labs"),
+        ("呀啊" * 2000 + "查", "呀啊" * 2000 + "查"),
+    ],
+)
+def test_politeness_is_taken_off_at_both_ends(said: str, left: str) -> None:
+    assert plea(said)[0] == left
+
+
+@pytest.mark.parametrize("said", ["算了吧", "never mind, thanks", "我想撤回 这个", "不要,不要了"])
+def test_a_withdrawal_is_one_with_small_words_behind_it(said: str) -> None:
+    assert _WITHDRAW.fullmatch(said)
+
+
+@pytest.mark.parametrize("said", ["审批到哪一步了?", "what's the status of my review", "批准了吗"])
+def test_a_question_after_a_review_is_one(said: str) -> None:
+    assert _STATUS.fullmatch(said)

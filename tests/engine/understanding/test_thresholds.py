@@ -1,0 +1,179 @@
+"""Each threshold of the router, held between the last score on one side and the first on the other.
+
+Texts are real, their scores are given. `make mutate` moves each threshold: a test here must fail.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from engine.understanding.context import RouteContext
+from engine.understanding.learned.classifier import DECIMALS, Scores
+from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
+from engine.understanding.learned.table import RouteTable
+from engine.understanding.pieces import judge, work
+from engine.understanding.pieces.said import Said
+from tests.engine.understanding.routes import CONTEXT, TABLE
+
+ROUTE, OTHER = (route.playbook for route in TABLE.routes)
+TICK = 10**-DECIMALS
+WORK = "record today's visit"
+VISIT, CORRECTION = f"{ROUTE}/visit-entry", f"{ROUTE}/audit-export"
+GROUPS = [f"{r.playbook}/{request.id}" for r in TABLE.routes for request in r.requests]
+
+
+def said(text: str = WORK, *, known: float = 1.0, **near: float) -> Said:
+    """A text that is so near to `work`, `other`, and the routes beside the playbooks."""
+    names = {"work": ROUTE, "other": OTHER}
+    routes = dict.fromkeys((ROUTE, OTHER, QUESTION, SMALLTALK, STATEMENT, ELSEWHERE), 0.0)
+    routes |= {names.get(name, name): score for name, score in near.items()}
+    groups = dict.fromkeys(TABLE.lessons.question_groups | set(GROUPS), 0.0)
+    return Said(text, text, text, False, Scores(routes, groups, known))
+
+
+def may_start(one: Said, *, least: float = work.START) -> bool:
+    return work.fault(one, TABLE, least=least) == ""
+
+
+class GivenScores(RouteTable):
+    """A table that gives the scores of certain texts, and of no others."""
+
+    def __init__(self, scores: Mapping[str, Scores]) -> None:
+        self.routes, self.talk, self.cues = TABLE.routes, TABLE.talk, TABLE.cues
+        self._tools = TABLE._tools
+        self._given = scores
+
+    @property
+    def classifier(self) -> "GivenScores":  # type: ignore[override]
+        return self
+
+    def scores(self, text: str) -> Scores:
+        return self._given[text]
+
+
+def by_clause(whole: float, clause: float) -> bool:
+    """Work of a sentence whose second clause asks for it."""
+    text = "the weather, record today's visit"
+    weather, own = said(elsewhere=1.0).scores, said(work=clause).scores
+    table = GivenScores({"the weather": weather, WORK: own, f" {WORK}": own})
+    return work._by_clause(said(text, work=whole), replace(CONTEXT, table=table)) is not None
+
+
+def by_one_of(clauses: int) -> bool:
+    """Work of a sentence of so many clauses, the last of which asks for it."""
+    weather, own = said(elsewhere=1.0).scores, said(work=1.0).scores
+    scores = {"the weather": weather, " the weather": weather, f" {WORK}": own, WORK: own}
+    text = ", ".join(["the weather"] * (clauses - 1) + [WORK])
+    context = replace(CONTEXT, table=GivenScores(scores))
+    return work._by_clause(said(text, work=work.NEAR), context) is not None
+
+
+def asked_which(second: float) -> bool:
+    """Whether the person is asked which of two requests is meant, one of which cannot be done."""
+    one = said(work=1.0)
+    ways = {name: TABLE.way(name) for name in GROUPS if name.startswith(f"{ROUTE}/")}
+    later = next(name for name, way in ways.items() if way is None)
+    scores = replace(one.scores, groups={**one.scores.groups, VISIT: 1.0, later: second})
+    return work._work(replace(one, scores=scores), replace(one, scores=scores), CONTEXT).asks_which
+
+
+def is_question(one: Said) -> bool:
+    return judge._question(one, CONTEXT) is not None
+
+
+def is_firm(one: Said) -> bool:
+    found = judge._question(one, CONTEXT)
+    assert found
+    return found.firm
+
+
+def rest(one: Said) -> str:
+    """What is left to be said of a piece."""
+    piece = judge._rest(one, CONTEXT)
+    return "elsewhere" if piece.elsewhere else "idle" if piece.idle else piece.kind
+
+
+def offered(score: float) -> bool:
+    one = said("the blue elephant")
+    scores = replace(one.scores, groups={**one.scores.groups, VISIT: score})
+    piece = judge._rest(replace(one, scores=scores), CONTEXT)
+    return [c.request for c in piece.candidates] == ["visit-entry"]
+
+
+def thanked(length: int) -> bool:
+    text = f"thanks {'x' * (length - 7)}"
+    assert len(text) == length
+    return rest(said(text, smalltalk=0.3)) == "smalltalk"
+
+
+ABOVE: list[tuple[str, float, Callable[[float], bool]]] = [
+    ("START: a request", 0.45, lambda s: may_start(said(work=s))),
+    ("START: talk that asks", 0.45, lambda s: not is_question(said("what is it?", smalltalk=s))),
+    ("START: talk", 0.45, lambda s: rest(said("the blue elephant", smalltalk=s)) == "smalltalk"),
+    ("START: a statement", 0.45, lambda s: rest(said("the elephant", statement=s)) == "idle"),
+    ("HANGING", 0.35, lambda s: may_start(said(work=s), least=work.HANGING)),
+    ("CLAUSE", 0.6, lambda s: by_clause(0.44, s)),
+    ("NEAR", 0.3, lambda s: by_clause(s, 1.0)),
+    ("KNOWN", 0.55, lambda s: may_start(said(work=1.0, known=s))),
+    ("GROUP_MARGIN", 1 - 0.08 + TICK, asked_which),
+    ("ASKED", 0.35, lambda s: is_question(said("the elephant", qa_query=s))),
+    ("FIRM", 0.4, lambda s: is_firm(said("what is it?", work=1.0, qa_query=s))),
+    (
+        "SHOWN",
+        0.7 + TICK,
+        lambda s: is_question(said("show me the elephant", work=1.0, qa_query=s)),
+    ),
+    ("ELSE", 0.25, lambda s: rest(said("the elephant", elsewhere=s)) == "elsewhere"),
+    ("LEAST", 0.2, offered),
+]
+BELOW: list[tuple[str, float, Callable[[float], bool]]] = [
+    ("ASIDE", 0.75, lambda s: may_start(said(work=1.0, other=s))),
+    ("MARGIN", 0.85, lambda s: may_start(said(work=1.0, qa_query=s))),
+    ("MARGIN: hanging", 0.85, lambda s: may_start(said(work=1.0, statement=s), least=work.HANGING)),
+    ("MARGIN: half", 0.925, lambda s: is_question(said("the elephant", qa_query=1.0, work=s))),
+    (
+        "MARGIN: talk",
+        0.85,
+        lambda s: rest(said("the elephant", smalltalk=1.0, work=s)) != "unclear",
+    ),
+    ("AWAY", 0.65, lambda s: may_start(said(work=1.0, statement=s))),
+]
+
+
+@pytest.mark.parametrize(("edge", "holds"), [row[1:] for row in ABOVE], ids=[r[0] for r in ABOVE])
+def test_a_score_at_the_threshold_is_enough(edge: float, holds: Callable[[float], bool]) -> None:
+    assert holds(round(edge, DECIMALS))
+    assert not holds(round(edge - TICK, DECIMALS))
+
+
+@pytest.mark.parametrize(("edge", "holds"), [row[1:] for row in BELOW], ids=[r[0] for r in BELOW])
+def test_another_score_as_far_behind_as_the_threshold_does_not_disturb(
+    edge: float, holds: Callable[[float], bool]
+) -> None:
+    assert holds(round(edge, DECIMALS))
+    assert not holds(round(edge + TICK, DECIMALS))
+
+
+def test_a_strange_word_weighs_beside_one_word_of_the_work_and_not_beside_two() -> None:
+    for text, anchors in (("录机票访视", 1), ("weight visit 机票", 2)):
+        assert (len(TABLE.anchors(text, ROUTE)), TABLE.foreign(text)) == (anchors, ("机票",))
+    assert work._words_against(said("录机票访视", work=1.0), TABLE)
+    assert not work._words_against(said("weight visit 机票", work=1.0), TABLE)
+
+
+def test_one_of_eight_clauses_may_ask_for_work_and_of_nine_none() -> None:
+    assert work.MOST_CLAUSES == 8
+    assert by_one_of(8)
+    assert not by_one_of(9)
+
+
+def test_thanks_of_sixty_characters_are_thanks_and_longer_ones_may_be_more() -> None:
+    assert thanked(60)
+    assert not thanked(61)
+
+
+def test_the_table_that_gives_scores_is_otherwise_the_real_one(context: RouteContext) -> None:
+    given = GivenScores({})
+    assert given.heads == context.table.heads
+    assert given.begins(WORK) == context.table.begins(WORK)
