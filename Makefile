@@ -64,6 +64,7 @@ image-steps: $(DEV_STAMP)
 # Writes docs/playbook-reference.md out of the models; a test fails where it is not as they are.
 reference: $(DEV_STAMP)
 	$(BIN)/python -m tests.docs.reference
+	$(BIN)/python -m tests.docs.rooms
 
 # Makes the pictures of the documents anew, from conversations with the real service in a browser.
 pictures: $(DEV_STAMP)

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from adapters.clock import SystemClock
-from adapters.edc.redcap import RedcapRecords
-from adapters.edc.redcap_api import RedcapApi
-from adapters.edc.redcap_fields import load_fields
+from adapters.edc.redcap.api import RedcapApi
+from adapters.edc.redcap.fields import load_fields
+from adapters.edc.redcap.records import RedcapRecords
 from adapters.edc.sample import load_protocol
 from adapters.edc.sqlite import SqliteRecords, open_records
 from bot.settings import Settings

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from adapters.clock import SystemClock
-from adapters.edc.redcap_fields import load_fields
+from adapters.edc.redcap.fields import load_fields
 from adapters.edc.sqlite import open_records
 from adapters.knowledge.documents import load_documents
 from bot.definitions.definitions import (

@@ -1,6 +1,6 @@
 """Settings become the parts of a running service: concrete classes are named only here.
 
-Those of the store, the platforms, of people and of files are named in `bot/wiring_*.py` beside it.
+Those of the store, the platforms, of people and of files are named in the modules beside it.
 """
 
 import asyncio

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from adapters.edc.redcap import RedcapRecords
-from adapters.edc.redcap_api import RedcapApi
-from adapters.edc.redcap_fields import load_fields
+from adapters.edc.redcap.api import RedcapApi
+from adapters.edc.redcap.fields import load_fields
+from adapters.edc.redcap.records import RedcapRecords
 from adapters.edc.sample import load_protocol, load_sample
 from adapters.edc.sqlite import open_records
 from engine.errors import ToolFailed

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.edc.redcap import RedcapRecords
+from adapters.edc.redcap.records import RedcapRecords
 from adapters.edc.sqlite import SqliteRecords, open_records
 from tests.adapters.edc.redcap_part import opened
 from tests.adapters.edc.study import SAMPLE, StoppedClock

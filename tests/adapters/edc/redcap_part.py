@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 from pydantic import SecretStr
 
-from adapters.edc.redcap import RedcapRecords
-from adapters.edc.redcap_api import TIMEOUT_S, RedcapApi
-from adapters.edc.redcap_fields import load_fields
+from adapters.edc.redcap.api import TIMEOUT_S, RedcapApi
+from adapters.edc.redcap.fields import load_fields
+from adapters.edc.redcap.records import RedcapRecords
 from tests.adapters.edc.study import SAMPLE
 from tests.fakes.redcap_server import TOKEN
 

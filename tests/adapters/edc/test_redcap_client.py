@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from redcap import Project, RedcapError
 
-from adapters.edc.redcap import RedcapRecords
+from adapters.edc.redcap.records import RedcapRecords
 from engine.ports.records import Visit
 from tests.fakes.redcap_server import TOKEN, RedcapServer
 

@@ -9,7 +9,7 @@ import pytest
 import structlog
 from aiohttp import web
 
-from adapters.edc.redcap import RedcapRecords
+from adapters.edc.redcap.records import RedcapRecords
 from cards.texts.redcap import TEXTS
 from engine.errors import ToolFailed
 from tests.adapters.edc.redcap_part import opened

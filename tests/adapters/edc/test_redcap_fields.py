@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.edc.redcap import RedcapRecords
-from adapters.edc.redcap_fields import load_fields
+from adapters.edc.redcap.fields import load_fields
+from adapters.edc.redcap.records import RedcapRecords
 from engine.errors import DefinitionError, ToolFailed
 from tests.adapters.edc.redcap_part import MAPPING
 from tests.fakes.redcap_server import RedcapServer

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from adapters.edc.redcap import RedcapRecords
+from adapters.edc.redcap.records import RedcapRecords
 from engine.errors import ToolFailed
 from engine.ports.records import Visit
 from tests.adapters.edc.redcap_part import opened

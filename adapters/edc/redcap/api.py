@@ -8,7 +8,7 @@ import aiohttp
 import structlog
 from pydantic import SecretStr
 
-from adapters.edc.redcap_rows import Row
+from adapters.edc.redcap.rows import Row
 from engine.errors import ToolFailed
 
 TIMEOUT_S = 30.0

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from adapters.edc.redcap_fields import PARSE, Fields, RedcapField, SubjectFields, VisitFields, of
+from adapters.edc.redcap.fields import PARSE, Fields, RedcapField, SubjectFields, VisitFields, of
 from engine.errors import ToolFailed
 from engine.ports.records import Subject, Visit
 

@@ -5,9 +5,9 @@ from typing import Literal
 
 import structlog
 
-from adapters.edc.redcap_api import RedcapApi, Unanswered
-from adapters.edc.redcap_fields import Fields
-from adapters.edc.redcap_rows import (
+from adapters.edc.redcap.api import RedcapApi, Unanswered
+from adapters.edc.redcap.fields import Fields
+from adapters.edc.redcap.rows import (
     Taken,
     holders,
     row_of,

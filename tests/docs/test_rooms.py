@@ -1,0 +1,42 @@
+"""The rooms are as docs/rooms.md draws them, and none of them is crowded."""
+
+import ast
+from collections import Counter
+
+from tests.docs.reading import ROOT
+from tests.docs.rooms import HOUSE, PAGE, crowded, rooms, written
+
+MOST = 15
+"""Modules of one folder; `cards/texts` has one for each topic."""
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == written(), "run `make reference`"
+
+
+def test_each_room_says_what_it_is() -> None:
+    for top in HOUSE:
+        assert [name for name, told in rooms(top).items() if not told.endswith(".")] == []
+
+
+def test_no_room_is_crowded() -> None:
+    assert [each for each in crowded(MOST) if each != ROOT / "cards" / "texts"] == []
+
+
+def test_no_three_files_share_a_prefix_that_wants_to_be_a_folder() -> None:
+    # A tool's module has the tool's name.
+    folders = {p.parent for top in HOUSE for p in (ROOT / top).rglob("*.py")}
+    for folder in folders - {ROOT / "engine" / "tools" / "files"}:
+        prefixes = Counter(p.stem.partition("_")[0] for p in folder.glob("[!_]*.py"))
+        assert [each for each, count in prefixes.items() if count > 2] == [], folder
+
+
+def test_a_class_name_means_one_thing() -> None:
+    places = Counter(
+        node.name
+        for top in HOUSE
+        for path in (ROOT / top).rglob("*.py")
+        for node in ast.parse(path.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in places.items() if count > 1] == []
