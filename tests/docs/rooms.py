@@ -12,10 +12,10 @@ PAGE = ROOT / "docs" / "rooms.md"
 HOUSE = ("bot", "adapters", "engine", "cards")
 _HEAD = """# Rooms
 
-`bot > adapters > engine > cards`: each imports only those to its right. Each folder in them is a room,
-one thing that the service can do, and the rooms of a folder stand in an order too: none imports one
-that imports it. An arrow points from a room to the highest of those it imports. Made by
-`make reference`; a test fails when it is not as the imports are, and `make check` when there is a cycle.
+`bot > adapters > engine > cards`: each imports only those to its right. Each folder in them is a
+room, one thing that the service can do, and the rooms of a folder stand in an order too: none
+imports one that imports it. An arrow points from a room to the highest of those it imports. Made by
+`make reference`: a test fails when it is not as the imports are, `make check` at a cycle.
 """
 
 
