@@ -21,7 +21,7 @@ from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.webchat.rooms import own_rooms
 from tests.docs.reading import ROOT
 from tests.fakes.browser import Browser
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import START_S
 from tests.scenarios.conftest import running, settings_over
 
 FOLDER = ROOT / "docs" / "pictures"
@@ -102,7 +102,7 @@ def _shot(picture: Picture, url: str) -> Image.Image:
         picture.walk(browser, url)
         browser.run("document.activeElement.blur()")
         # What moves has come to rest.
-        WebDriverWait(browser.driver, PATIENCE_S).until(
+        WebDriverWait(browser.driver, START_S).until(
             lambda _: browser.run("return document.getAnimations().length") == 0
         )
         image = Image.open(BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")

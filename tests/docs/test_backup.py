@@ -12,7 +12,7 @@ from redis import Redis
 
 from bot.settings import Settings
 from tests.docs.reading import ROOT, pages
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import START_S
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.web_room import Message, WebRoom
 from tests.scenarios.conftest import running
@@ -55,7 +55,7 @@ class Shell:
                 "NEW_DIR": str(self.folder / "new"),
             },
         )
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(START_S):
             assert await process.wait() == 0
 
 

@@ -13,7 +13,7 @@ import adapters
 from bot.wiring import platforms as wiring_platforms
 from cards import texts
 from cards.texts import card
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, within
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
@@ -99,8 +99,8 @@ class Line:
         return self._answers()[before]
 
     async def wait_for(self, holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
-        """Returns once `holds`; TimeoutError after that time."""
-        async with asyncio.timeout(timeout_s), self._changed:
+        """Returns once `holds`; AssertionError after so long."""
+        async with within(timeout_s, holds), self._changed:
             await self._changed.wait_for(holds)
 
     @property

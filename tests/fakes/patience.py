@@ -1,22 +1,38 @@
-"""How long tests wait, and how they wait for what sets no event of theirs."""
+"""How long tests wait, and how for what sets no event of theirs; what they say after that."""
 
 import asyncio
-from collections.abc import Callable
-from inspect import isawaitable
+import inspect
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
-PATIENCE_S = 90.0
-"""For what has to come: longer than it takes on a machine that is busy with something else."""
+PATIENCE_S = 20.0
+"""For what a service that is up has to do, also on a machine that is busy with something else."""
+START_S = 90.0
+"""For processes that start, restart or end."""
 _AGAIN_S = 0.02
 
 
-async def until(ask: Callable[[], Any]) -> Any:
-    """The first true answer, of a function or of a coroutine; TimeoutError after PATIENCE_S."""
-    async with asyncio.timeout(PATIENCE_S):
+async def until(ask: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
+    """The first true answer, of a function or of a coroutine; AssertionError after so long."""
+    async with within(seconds, ask):
         while True:
             answer = ask()
-            if isawaitable(answer):
+            if inspect.isawaitable(answer):
                 answer = await answer
             if answer:
                 return answer
             await asyncio.sleep(_AGAIN_S)
+
+
+@asynccontextmanager
+async def within(
+    seconds: float, holds: Callable[[], Any], so_far: Callable[[], str] = str
+) -> AsyncIterator[None]:
+    """Fails after so long with the source of what had to hold, and what is told of it `so_far`."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        told = f"{inspect.getsource(holds).strip()}\n{so_far()}".strip()
+        raise AssertionError(f"not within {seconds:g} s: {told}") from None

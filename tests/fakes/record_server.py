@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, within
 
 SECRET = "a-secret-of-the-tests"
 OLDEST_S = 300
@@ -95,7 +95,7 @@ class RecordServer:
 
     async def wait_for(self, holds: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
         """Return when it holds after some request."""
-        async with asyncio.timeout(timeout_s), self._changed:
+        async with within(timeout_s, holds), self._changed:
             await self._changed.wait_for(holds)
 
     async def _elsewhere(self, request: web.Request) -> web.Response:

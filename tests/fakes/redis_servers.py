@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from adapters.redis.server.binary import find_server
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import START_S
 from tests.fakes.ports import free_port
 
 SAFE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
@@ -72,7 +72,7 @@ def cluster(folder: Path) -> Iterator[str]:
 
 def _until(holds: Callable[[], bool]) -> None:
     """Wait for a process of its own, which tells nobody when it is ready."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + START_S
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.02)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import aiohttp
 
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import PATIENCE_S, within
 
 Message = dict[str, Any]
 _ids = itertools.count(1)
@@ -87,13 +87,11 @@ class WebRoom:
         def found() -> Message | None:
             return next((m for m in reversed(self.shown.values()) if matches(m)), None)
 
-        async with self._changed:
-            try:
-                async with asyncio.timeout(PATIENCE_S):
-                    await self._changed.wait_for(lambda: found() is not None)
-            except TimeoutError:
-                shown = json.dumps(list(self.shown.values()), ensure_ascii=False, indent=1)
-                raise AssertionError(f"not shown within {PATIENCE_S} s; shown: {shown}") from None
+        def so_far() -> str:
+            return json.dumps(list(self.shown.values()), ensure_ascii=False, indent=1)
+
+        async with within(PATIENCE_S, matches, so_far), self._changed:
+            await self._changed.wait_for(lambda: found() is not None)
         message = found()
         assert message is not None
         return message
@@ -104,7 +102,7 @@ class WebRoom:
         def found() -> bool:
             return bool(self.drafts) and said in text_of(self.drafts[-1])
 
-        async with asyncio.timeout(PATIENCE_S), self._changed:
+        async with within(PATIENCE_S, found), self._changed:
             await self._changed.wait_for(found)
         return self.drafts[-1]
 

@@ -18,7 +18,7 @@ from engine.mail import Synced, SyncFailed, parse
 from engine.ports.storage.store import Claim, Effects, Post
 from engine.ports.sync import Change
 from tests.fakes.changes import change
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import START_S
 from tests.fakes.record_server import SECRET, RecordServer
 from tests.scenarios.conftest import running
 from tests.scenarios.test_faults import Wall, note, post
@@ -74,7 +74,7 @@ async def delivering(
         meter=parts.meter,
     )
     stop = asyncio.Event()
-    async with asyncio.TaskGroup() as group, asyncio.timeout(PATIENCE_S):
+    async with asyncio.TaskGroup() as group, asyncio.timeout(START_S):
         group.create_task(delivery.run(stop))
         yield
         stop.set()
@@ -311,7 +311,7 @@ async def test_a_running_service_sends_what_waits(
     async with running(settings) as service:
         await server.wait_for(lambda: list(server.kept) == [sent.key])
         file = service.parts.settings.data_dir / "matters.sqlite3"
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(START_S):
             while not await nothing_left(service.parts):
                 await service.parts.mailbox.wait(0.1)
     with closing(sqlite3.connect(file)) as db:

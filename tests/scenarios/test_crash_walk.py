@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.patience import START_S
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.test_web_walk import ASK, GOOD, today
@@ -42,7 +42,7 @@ async def run(folder: Path, port: int, **more: str) -> tuple[asyncio.subprocess.
             stderr=log,
         )
     assert process.stdout is not None
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(START_S):
         async for line in process.stdout:
             if line.decode().startswith(STARTED):
                 return process, line.decode().removeprefix(STARTED).strip().rstrip("/")
@@ -69,7 +69,7 @@ def pids_of(folder: Path) -> set[int]:
 async def kill_all(folder: Path, process: asyncio.subprocess.Process) -> int:
     """SIGKILL until nothing of it is left; returns how many processes there were."""
     killed: set[int] = set()
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(START_S):
         while left := pids_of(folder):
             for pid in left:
                 os.kill(pid, signal.SIGKILL)

@@ -19,7 +19,7 @@ from adapters.redis.server.binary import ServerBinary, find_server
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
 from engine.errors import DefinitionError
-from tests.fakes.patience import PATIENCE_S, until
+from tests.fakes.patience import START_S, until
 
 USER = """
 import asyncio, pathlib, sys
@@ -86,7 +86,7 @@ async def data(tmp_path: Path) -> AsyncIterator[Path]:
     folder = tmp_path / "data"
     yield folder
     if folder.exists():
-        await until(lambda: nothing_runs(folder))
+        await until(lambda: nothing_runs(folder), START_S)
 
 
 @asynccontextmanager
@@ -98,7 +98,7 @@ async def other_user(data: Path) -> AsyncIterator[tuple[asyncio.subprocess.Proce
     )
     assert process.stdout is not None
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(START_S):
             url = (await process.stdout.readline()).decode().strip()
         yield process, url
     finally:
@@ -138,7 +138,7 @@ async def test_two_users_share_one_server_and_the_last_one_stops_it(data: Path) 
 
         assert first.url == second.url == url
         assert (await client.info("server"))["process_id"] == pid
-    await until(lambda: nothing_runs(data))
+    await until(lambda: nothing_runs(data), START_S)
 
     assert RunningServer.read(data) is None
 
@@ -166,7 +166,7 @@ async def test_a_user_that_comes_while_the_server_stops_gets_a_new_one(data: Pat
         async with connected(server.url) as client:
             assert await client.incr("rounds") == round_
         server.close()
-        await until(lambda: RunningServer.read(data) is None)
+        await until(lambda: RunningServer.read(data) is None, START_S)
 
 
 async def test_a_crashed_server_is_started_again_with_its_data(data: Path) -> None:
@@ -175,7 +175,7 @@ async def test_a_crashed_server_is_started_again_with_its_data(data: Path) -> No
             await client.set("key", "kept")
         crashed = server_pid(data)
         os.kill(crashed, signal.SIGKILL)
-        await until(lambda: another_runs(data, than=crashed))
+        await until(lambda: another_runs(data, than=crashed), START_S)
 
         async with opened(data) as again, connected(again.url) as client:
             assert await client.get("key") == "kept"
@@ -191,7 +191,7 @@ async def test_data_is_there_after_everything_was_killed(data: Path) -> None:
         supervisor = parent_of(server)
         for pid in (supervisor, server, user.pid):
             os.kill(pid, signal.SIGKILL)
-        await until(lambda: nothing_runs(data))
+        await until(lambda: nothing_runs(data), START_S)
 
         assert RunningServer.read(data) is not None
     async with opened(data) as again, connected(again.url) as client:
@@ -204,7 +204,7 @@ async def test_a_server_left_by_a_killed_supervisor_is_replaced(data: Path) -> N
         await client.set("key", "kept")
         orphan = server_pid(data)
         os.kill(parent_of(orphan), signal.SIGKILL)
-        await until(lambda: is_free(data, "supervisor.lock"))
+        await until(lambda: is_free(data, "supervisor.lock"), START_S)
 
         async with opened(data) as again, connected(again.url) as fresh:
             assert await fresh.get("key") == "kept"
@@ -217,7 +217,7 @@ async def test_a_user_that_looks_after_the_server_replaces_a_killed_supervisor(d
         care = tasks.create_task(server.look_after())
         orphan = server_pid(data)
         os.kill(parent_of(orphan), signal.SIGKILL)
-        await until(lambda: another_runs(data, than=orphan))
+        await until(lambda: another_runs(data, than=orphan), START_S)
         care.cancel()
 
         assert not is_free(data, "supervisor.lock")
@@ -244,17 +244,17 @@ async def test_a_long_folder_name_gets_a_short_private_socket(tmp_path: Path) ->
 
         assert len(os.fsencode(socket)) <= 100
         assert mode_of(socket.parent) == 0o700
-    await until(lambda: nothing_runs(data))
+    await until(lambda: nothing_runs(data), START_S)
     async with opened(data) as server, connected(server.url) as client:
         assert await client.get("key") == "kept"
-    await until(lambda: nothing_runs(data))
+    await until(lambda: nothing_runs(data), START_S)
     socket.parent.rmdir()
 
 
 async def test_data_of_a_newer_server_is_refused_and_left_alone(data: Path) -> None:
     async with opened(data):
         pass
-    await until(lambda: nothing_runs(data))
+    await until(lambda: nothing_runs(data), START_S)
     note = data / "server-version"
     product = note.read_text().split()[0]
     note.write_text(f"{product} 99.1.0\n")

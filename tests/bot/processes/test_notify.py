@@ -12,7 +12,7 @@ from signoff_process import FILES, serving
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.processes.notify import Notifier
-from tests.fakes.patience import until
+from tests.fakes.patience import START_S, until
 from tests.fakes.ports import free_port
 
 USUAL_S = 3600.0
@@ -60,7 +60,7 @@ async def test_a_process_says_that_it_is_ready_lives_and_stops(
             told.extend(heard(systemd))
             return "READY=1" in told and told.count("WATCHDOG=1") >= 3
 
-        await until(again_and_again)
+        await until(again_and_again, START_S)
         process.terminate()
         assert await process.wait() == 0
         told.extend(heard(systemd))

@@ -11,7 +11,7 @@ from signoff_process import FILES, answering, ended, serving
 
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.fakes.forge import Forged
-from tests.fakes.patience import PATIENCE_S, until
+from tests.fakes.patience import START_S, until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
@@ -46,7 +46,7 @@ class Fleet:
             assert process.returncode is None, log.read_text()
             return f"{command}_started" in log.read_text()
 
-        await until(serves)
+        await until(serves, START_S)
         return process
 
 
@@ -54,7 +54,7 @@ async def replaced(fleet: Fleet, old: Forged, command: str) -> Forged:
     """The new one serves before the old one is told to end, as a deployment does."""
     new = await fleet.start(command)
     old.terminate()
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(START_S):
         assert await old.wait() == 0
     return new
 
@@ -153,7 +153,7 @@ async def test_what_an_older_worker_cannot_read_waits_for_a_newer_one(
         await answering(url)
         async with WebRoom(url) as room:
             await room.say("lin", "ECOG of P003?")
-            await until(lambda: log.read_text().count("left_to_a_newer_build") >= 2)
+            await until(lambda: log.read_text().count("left_to_a_newer_build") >= 2, START_S)
             # Who it can read is answered meanwhile.
             await room.say("chen", "/help")
             await room.wait_for(lambda message: "/pending" in text_of(message))

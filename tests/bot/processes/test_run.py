@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 from signoff_process import FILES, PLAYBOOKS, ROOT, running
 
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
-from tests.fakes.patience import PATIENCE_S, until
+from tests.fakes.patience import START_S, until
 from tests.fakes.ports import free_port
 
 RUN = (sys.executable, "-m", "bot", "run")
@@ -62,13 +62,13 @@ def server_is_gone(folder: Path) -> bool:
 
 async def announced(process: Process) -> str:
     assert process.stdout is not None
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(START_S):
         return (await process.stdout.readline()).decode()
 
 
 async def stopped(process: Process, number: signal.Signals) -> int:
     process.send_signal(number)
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(START_S):
         return await process.wait()
 
 
@@ -105,7 +105,7 @@ async def test_run_serves_stops_cleanly_and_finds_its_data_again(tmp_path: Path)
         async with store(tmp_path) as client:
             assert await client.get("left-by-test") == "kept"
         assert await stopped(process, signal.SIGTERM) == 0
-    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path), START_S)
 
 
 async def test_a_killed_child_comes_back_and_none_outlives_a_killed_parent(tmp_path: Path) -> None:
@@ -123,11 +123,11 @@ async def test_a_killed_child_comes_back_and_none_outlives_a_killed_parent(tmp_p
         await announced(process)
         killed = children_of(process.pid)["web"]
         os.kill(killed, signal.SIGKILL)
-        await until(serves_again)
+        await until(serves_again, START_S)
         left = children_of(process.pid).values()
         process.kill()
         await process.wait()
-        await until(all_gone)
+        await until(all_gone, START_S)
 
     assert len(left) == 2
     assert await status_of(address) == 0
@@ -144,7 +144,7 @@ async def test_two_runs_on_two_ports_share_one_server(tmp_path: Path) -> None:
         assert await status_of(f"http://127.0.0.1:{ports[1]}/readyz") == 200
         assert RunningServer.read(tmp_path / "data" / "redis") == server
         assert await stopped(second, signal.SIGINT) == 0
-    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path), START_S)
 
 
 async def test_a_child_that_finds_its_settings_wrong_ends_everything_with_2(
@@ -156,12 +156,12 @@ async def test_a_child_that_finds_its_settings_wrong_ends_everything_with_2(
         await announced(process)
         await asyncio.to_thread(people.write_text, "roles: none\n")
         os.kill(children_of(process.pid)["web"], signal.SIGKILL)
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(START_S):
             status = await process.wait()
 
     assert status == 2
     assert f"{people}:1: roles: " in (tmp_path / "stderr.log").read_text()
-    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path), START_S)
 
 
 async def test_the_procfile_works_under_honcho(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ async def test_the_procfile_works_under_honcho(tmp_path: Path) -> None:
     async with running(
         tmp_path, "honcho", "start", "web", "worker", PORT=str(port), **FILES
     ) as process:
-        await until(serves)
+        await until(serves, START_S)
         await stopped(process, signal.SIGTERM)
     assert not await serves()
-    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path))
+    await until(lambda: asyncio.to_thread(server_is_gone, tmp_path), START_S)

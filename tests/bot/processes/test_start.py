@@ -17,7 +17,7 @@ from bot.settings import Settings
 from bot.stopping import Stopped, patiently
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
-from tests.fakes.patience import PATIENCE_S, until
+from tests.fakes.patience import START_S, until
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
@@ -37,14 +37,16 @@ def logged(folder: Path) -> list[dict[str, Any]]:
 
 
 async def until_logged(folder: Path, event: str) -> dict[str, Any]:
-    found = await until(lambda: [line for line in logged(folder) if line["event"] == event])
+    found = await until(
+        lambda: [line for line in logged(folder) if line["event"] == event], START_S
+    )
     first: dict[str, Any] = found[0]
     return first
 
 
 async def test_a_store_that_stays_away_ends_the_wait() -> None:
     with pytest.raises(StoreUnavailable) as caught:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(START_S):
             await patiently(partial(connect, nowhere()), patience_s=0.6)
 
     assert "does not answer" in str(caught.value)
@@ -132,7 +134,7 @@ async def test_a_webhook_that_nobody_sets_is_warned_of_and_bolt_is_quiet(tmp_pat
         ) as process:
             told = await until_logged(tmp_path, "telegram_webhook_not_set")
             process.send_signal(signal.SIGTERM)
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(START_S):
                 await process.wait()
 
     assert "SIGNOFF_PUBLIC_URL" in told["warning"]

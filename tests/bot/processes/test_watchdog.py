@@ -19,7 +19,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from bot.failpoints import SPIN
 from bot.processes.watchdog import Silence
 from tests.fakes.forge import Forged
-from tests.fakes.patience import until
+from tests.fakes.patience import START_S, until
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 
@@ -47,7 +47,7 @@ class Place:
         self.homes.append(home)
         going = serving(home, "worker", **{**self.given, **more})
         process = await self.stack.enter_async_context(going)
-        await until(lambda: self.logged("worker_started", home))
+        await until(lambda: self.logged("worker_started", home), START_S)
         return process
 
     def logged(self, event: str, *homes: Path) -> list[dict[str, Any]]:
@@ -137,7 +137,7 @@ async def test_a_worker_dies_with_its_watchdog_and_the_watchdog_as_its_worker_di
     first, second = await place.worker(), await place.worker()
     (orphan,), (crashing,) = children_of(first.pid), children_of(second.pid)
     first.kill()
-    await until(lambda: not Path(f"/proc/{orphan}").exists())
+    await until(lambda: not Path(f"/proc/{orphan}").exists(), START_S)
     os.kill(crashing, signal.SIGSEGV)
     assert await second.wait() == -signal.SIGSEGV
     assert place.logged("lanes_given_back", place.homes[1])

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from aiohttp import web
 
+from tests.fakes.patience import PATIENCE_S, within
 from tests.fakes.platforms.faults import Fault, FaultPlan
 from tests.fakes.platforms.slack.checks import message_problems
 from tests.fakes.platforms.slack.oauth import Authority
@@ -114,9 +115,9 @@ class SlackServer(SlackPeople):
         ts = {"event_ts": self.new_ts()}
         return [self._event(told | ts), self._event({"type": "app_uninstalled"} | ts)]
 
-    async def wait_for(self, predicate: Callable[[], T], timeout_s: float = 90.0) -> T:
-        """The first true value of `predicate`, tried again on every change; TimeoutError."""
-        async with asyncio.timeout(timeout_s):
+    async def wait_for(self, predicate: Callable[[], T], timeout_s: float = PATIENCE_S) -> T:
+        """The first true value of `predicate`, tried again on every change; AssertionError."""
+        async with within(timeout_s, predicate):
             while not (value := predicate()):
                 await self._changed.wait()
             return value

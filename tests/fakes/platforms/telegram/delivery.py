@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from tests.fakes.patience import PATIENCE_S, within
 from tests.fakes.platforms.telegram.checks import json_of, too_fast
 from tests.fakes.platforms.telegram.files import Params, Refused
 from tests.fakes.platforms.telegram.updates import Updates
@@ -52,9 +53,9 @@ class Deliveries(Updates):
         self.waiting.extend(updates)
         await self._tell()
 
-    async def wait_for(self, predicate: Callable[[], bool], timeout_s: float = 90.0) -> None:
-        """Wait until `predicate` holds, looking after every call; TimeoutError after that time."""
-        async with asyncio.timeout(timeout_s), self._changed:
+    async def wait_for(self, predicate: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
+        """Wait until `predicate` holds, looking after every call; AssertionError after so long."""
+        async with within(timeout_s, predicate), self._changed:
             await self._changed.wait_for(predicate)
 
     async def deliver(
