@@ -7,7 +7,7 @@ import structlog
 
 from bot.processes.notify import Notifier
 from bot.serve.delivery.delivery import Delivery
-from bot.serve.delivery.growing import Grown
+from bot.serve.delivery.growing import AnswerDelivery
 from bot.serve.delivery.keeping import Keeping
 from bot.serve.delivery.readers import Readers
 from bot.serve.delivery.reposting import Reposting
@@ -89,7 +89,7 @@ def beat_s(watchdog_s: float) -> float:
 
 def _delivery(parts: Parts) -> Delivery:
     settings = parts.settings
-    grown = Grown(parts.drafts, parts.rate, lease_s=settings.lease_s)
+    growing = AnswerDelivery(parts.drafts, parts.rate, lease_s=settings.lease_s)
     return Delivery(
         parts.outbox,
         parts.platforms,
@@ -104,7 +104,7 @@ def _delivery(parts: Parts) -> Delivery:
         lease_s=settings.lease_s,
         reply_after_s=settings.reply_after_s,
         meter=parts.meter,
-        grown=grown if settings.streaming else None,
+        growing=growing if settings.streaming else None,
         link=(settings.public_url or "") if settings.webchat else "",
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from engine.frames.intents import Candidate, Lookup
+from engine.frames.intents import Candidate, IntentKind, Lookup
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Piece:
     """
 
     text: str
-    kind: str
+    kind: IntentKind
     why: str
     playbook: str = ""
     request: str = ""

@@ -11,7 +11,7 @@ import structlog
 
 from bot.people.places import place_of
 from bot.serve.delivery.backoff import LONGEST_S, backoff_s
-from bot.serve.delivery.growing import Answering, Grown
+from bot.serve.delivery.growing import AnswerDelivery, Answering, GrownMessage, LookAgain
 from bot.serve.delivery.readers import Readers, is_within
 from bot.serve.delivery.throttle import Throttle
 from bot.serve.work.lanes import POLL_S
@@ -83,12 +83,12 @@ class Delivery:
         reply_after_s: float,
         lease_s: float,
         meter: Meter,
-        grown: Grown | None = None,
+        growing: AnswerDelivery | None = None,
         link: str = "",
     ) -> None:
         self._link = link
         self._readers = readers
-        self._grown = grown
+        self._growing = growing
         self._outbox = outbox
         self._platforms = platforms
         self._clock = clock
@@ -177,7 +177,7 @@ class Delivery:
             log.warning("platform_off", conversation=row.conversation)
             return await self._outbox.retry(row, in_s=LONGEST_S, unsure=False)
         row = await self._recalled(row, platform)
-        answering = await self._grown.of(row, platform, self._clock.now()) if self._grown else None
+        answering = await self._answering(row, platform)
         too_early_s = self._too_early_s(row)
         if too_early_s > 0 and not (answering and answering.draft.text):
             return await self._outbox.later(row, in_s=too_early_s)
@@ -211,19 +211,25 @@ class Delivery:
             log.info("post_found", row=row.row, to=row.conversation, message=found)
         return replace(row, message_id=found)
 
+    async def _answering(self, row: Row, platform: Platform) -> Answering | None:
+        if self._growing is None:
+            return None
+        return await self._growing.answering(row, platform, self._clock.now())
+
     async def _in_the_making(
         self, platform: Platform, row: Row, answering: Answering
     ) -> tuple[Following] | None:
         """What follows a row whose answer is shown as far as it goes; None when it is not."""
-        assert self._grown is not None
+        assert self._growing is not None
         zone = self._readers.zone_of(answering.head)
-        found = await self._grown.show(row, answering, zone)
-        if found is None:
-            return None
-        if isinstance(found, float):
-            return (await self._outbox.later(row, in_s=found),)
-        pace = platform.pace(row.conversation)
-        return (await self._outbox.sent(row, found, pace=pace),)
+        match await self._growing.show(row, answering, zone):
+            case None:
+                return None
+            case LookAgain(in_s=in_s):
+                return (await self._outbox.later(row, in_s=in_s),)
+            case GrownMessage(message_id=message_id):
+                pace = platform.pace(row.conversation)
+                return (await self._outbox.sent(row, message_id, pace=pace),)
 
     async def _posted(self, platform: Platform, row: Row, shown: MessageView) -> tuple[str, str]:
         """How it was shown, and the id of the message, new or edited.

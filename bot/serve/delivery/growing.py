@@ -25,7 +25,7 @@ UNTIL_WHOLE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """A row whose one question is being answered, how far, and who can show that."""
+    """A row whose one question is being answered: how far, and the platform that can show it."""
 
     platform: Growing
     head: ReplyHead
@@ -33,7 +33,21 @@ class Answering:
     draft: Draft
 
 
-class Grown:
+@dataclass(frozen=True, slots=True)
+class GrownMessage:
+    """The message that shows the answer as far as it is written."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookAgain:
+    """Nothing to show now; the row is due again in so many seconds."""
+
+    in_s: float
+
+
+class AnswerDelivery:
     """Shows answers in the making; whatever fails, the row is shown as if there were none."""
 
     def __init__(self, drafts: Drafts, rate: Rate, *, lease_s: float) -> None:
@@ -42,7 +56,7 @@ class Grown:
         # The whole reply may follow under the same lease.
         self._patience_s = min(PATIENCE_S, lease_s / 4)
 
-    async def of(self, row: Row, platform: Platform, now: datetime) -> Answering | None:
+    async def answering(self, row: Row, platform: Platform, now: datetime) -> Answering | None:
         """The row's answer in the making; None when it is to be shown as any other."""
         if row.kind != "reply" or not row.head or row.card or not isinstance(platform, Growing):
             return None
@@ -59,14 +73,14 @@ class Grown:
             return None
         return Answering(platform, head, parts[0], draft)
 
-    async def show(self, row: Row, one: Answering, zone: str) -> str | float | None:
-        """The message's id; or in how many seconds to look again; or None: show it as any other."""
+    async def show(self, row: Row, one: Answering, zone: str) -> GrownMessage | LookAgain | None:
+        """Show the answer so far. None when the row has to be shown as any other."""
         draft = one.draft
         if row.message_id and draft.text == draft.shown:
-            return UNTIL_WHOLE_S
+            return LookAgain(UNTIL_WHOLE_S)
         try:
             if wait_s := await self._wait_s(row, one.platform):
-                return wait_s if row.message_id else None
+                return LookAgain(wait_s) if row.message_id else None
             async with asyncio.timeout(self._patience_s):
                 message_id = await one.platform.grow(
                     row.conversation, row.message_id, _growth(row, one, zone)
@@ -74,13 +88,13 @@ class Grown:
         except (PlatformError, TimeoutError) as error:
             log.info("answer_does_not_grow", row=row.row, error=repr(error))
             await self._drafts.stop(row.ref)
-            return UNTIL_WHOLE_S if row.message_id else None
+            return LookAgain(UNTIL_WHOLE_S) if row.message_id else None
         if row.message_id or not message_id:
             await self._drafts.shown(row.ref, draft.text)
         elif draft.text:
             # The message is known before it says anything: no crash leaves a text to nobody.
             await self._drafts.put(row.ref, draft.text)
-        return message_id or AGAIN_S
+        return GrownMessage(message_id) if message_id else LookAgain(AGAIN_S)
 
     async def _wait_s(self, row: Row, platform: Growing) -> float:
         """In how many seconds the platform takes one more of all that grows there."""

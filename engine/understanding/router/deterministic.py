@@ -261,24 +261,22 @@ def intents(pieces: tuple[Piece, ...]) -> tuple[Intent, ...]:
 
 
 def _intent(piece: Piece, after: tuple[int, ...]) -> Intent:
-    return Intent.model_validate(
-        {
-            "kind": piece.kind,
-            "text": piece.text,
-            "sure": is_sure(piece) or (piece.idle and piece.firm),
-            "playbook": piece.playbook,
-            "request": piece.request,
-            "condition": piece.condition,
-            "depends_on": after,
-            "confidence": piece.confidence,
-            "why": piece.why,
-            "lookup": piece.lookup,
-            "more": piece.more,
-            "about_run": piece.about_run,
-            "card": piece.card,
-            "choice": "submit" if piece.card else "",
-            "values": piece.values,
-            "told": piece.told,
-            "candidates": piece.candidates,
-        }
+    return Intent(
+        kind=piece.kind,
+        text=piece.text,
+        sure=is_sure(piece) or (piece.idle and piece.firm),
+        playbook=piece.playbook,
+        request=piece.request,
+        condition=piece.condition,
+        depends_on=after,
+        confidence=piece.confidence,
+        why=piece.why,
+        lookup=piece.lookup,
+        more=piece.more,
+        about_run=piece.about_run,
+        card=piece.card,
+        choice="submit" if piece.card else "",
+        values=piece.values,
+        told=piece.told,
+        candidates=piece.candidates,
     )
