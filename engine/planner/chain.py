@@ -12,16 +12,17 @@ from engine.planner.priority_rules import priority_rules
 from engine.planner.query_mode import query_mode
 from engine.planner.situation import Plan, Situation, Strategy
 
-STRATEGIES: tuple[Strategy, ...] = (
-    force_skill,
-    file_preprocess,
-    priority_rules,
-    query_mode,
-    phase_complete,
-    deterministic,
-    llm_planner,
-    no_available_skills,
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("force_skill", force_skill),
+    ("file_preprocess", file_preprocess),
+    ("priority_rules", priority_rules),
+    ("query_mode", query_mode),
+    ("phase_complete", phase_complete),
+    ("deterministic", deterministic),
+    ("llm_planner", llm_planner),
+    ("no_available_skills", no_available_skills),
 )
+"""In order, by the names that runs keep in their logs and that replays compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,13 @@ async def decide(now: Situation) -> Decided:
     """The first sure strategy's plan; the last is always sure."""
     allowed = {skill.id for skill in now.available}
     refused: list[str] = []
-    for strategy in STRATEGIES:
+    for name, strategy in STRATEGIES:
         plan = await strategy(now)
         if plan is None:
             continue
         if now.query and plan.action == "call_skill" and plan.target not in allowed:
             bars = now.bars(plan.target)
-            refused.append(f"{strategy.__name__}'s {plan.target} ({bars})")
+            refused.append(f"{name}'s {plan.target} ({bars})")
             continue
-        return Decided(strategy.__name__, plan, tuple(refused))
+        return Decided(name, plan, tuple(refused))
     raise AssertionError("no_available_skills always decides")
