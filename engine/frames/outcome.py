@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from cards.model import Card, Decision, Lang, Principal, Review
 from cards.showing.view import PartState
@@ -53,6 +53,7 @@ class Next:
     card that is shown and waits for nobody.
     """
 
+    name: ClassVar[str] = "next"
     frame: Frame
     why: str
     patch: Patch | None = None
@@ -66,6 +67,7 @@ class Next:
 class Push:
     """A child frame goes first; `frame` is how this one will look when it is done."""
 
+    name: ClassVar[str] = "push"
     frame: Frame
     child: Frame
     why: str
@@ -76,6 +78,7 @@ class Push:
 class Done:
     """The frame is finished; its patch is merged and handed to the frame below."""
 
+    name: ClassVar[str] = "done"
     patch: Patch
     why: str
     judged: Judged | None = None
@@ -86,6 +89,7 @@ class Done:
 class Suspend:
     """The run waits for these new cards. The children in `drops` (keys) end as cancelled."""
 
+    name: ClassVar[str] = "suspend"
     frame: Frame
     cards: tuple[Card, ...]
     note: Note
@@ -118,6 +122,7 @@ class Fork:
     (keys) end as cancelled; the cards in `forgets` are not waited for any more.
     """
 
+    name: ClassVar[str] = "fork"
     frame: Frame
     children: tuple[Child, ...]
     why: str
@@ -135,6 +140,7 @@ class Ended:
     `end` is how it ended, None for what is usual with the status.
     """
 
+    name: ClassVar[str] = "ended"
     status: RunStatus
     note: Note
     why: str
@@ -143,6 +149,7 @@ class Ended:
 
 
 Advanced = Next | Push | Done | Suspend | Fork | Ended
+"""What a step came to; runs keep its `name` in their logs, and replays compare it."""
 
 
 @dataclass(frozen=True, slots=True)

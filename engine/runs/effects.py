@@ -150,7 +150,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
         "step": after.steps,
         "frame": moved.before.frames[-1].kind,
         "input": mail.kind,
-        "outcome": type(advanced).__name__.lower(),
+        "outcome": advanced.name,
         "status": after.status,
         "why": advanced.why,
         "to": position(after.frames[-1]),
