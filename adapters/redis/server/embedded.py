@@ -160,4 +160,4 @@ def _supervisor_command(folder: Path, lock: int) -> list[str]:
 def _environment() -> dict[str, str]:
     # The supervisor outlives whoever starts it: it gets no secrets, and finds this very code.
     kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {**kept, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    return {**kept, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
