@@ -36,6 +36,12 @@ IDEOGRAPH = "\u4e00-\u9fff"
 FULL_WIDTH = "\u3000-\u303f\uff01-\uff60"
 TEMPLATES = ROOT / "bot" / "pages" / "templates"
 IN_TEMPLATE = re.compile(r'"(pages\.[a-z_.]+)"')
+# Patterns, word lists, and the example questions of tools: what people say, never what they read.
+LISTENING = [
+    *(ROOT / "engine" / room for room in ("text", "understanding", "tools")),
+    ROOT / "engine" / "frames" / "shared_files.py",
+    ROOT / "adapters" / "knowledge" / "words.py",
+]
 SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.field.ecog", "tool.recorded"}
 SAME_IN_BOTH.add("language.name")  # in English, as our prompts are
 KEYS = set(texts_of("en"))
@@ -99,6 +105,14 @@ def keys_asked_for() -> Iterator[ast.expr]:
 def keys_in_templates() -> set[str]:
     texts = (path.read_text(encoding="utf-8") for path in TEMPLATES.glob("*.html"))
     return {key for text in texts for key in IN_TEMPLATE.findall(text)}
+
+
+def without_docstrings(tree: ast.AST) -> ast.AST:
+    """The tree without the texts that are statements: documentation."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)
+    return tree
 
 
 def placeholders(text: str) -> set[str]:
@@ -169,6 +183,20 @@ def test_chinese_punctuation_is_full_width(wrong: str) -> None:
 def test_english_has_no_chinese_in_it() -> None:
     chinese = re.compile(f"[{IDEOGRAPH}{FULL_WIDTH}]")
     assert [key for key, en in EN.items() if chinese.search(en)] == []
+
+
+def test_chinese_stands_elsewhere_only_where_it_is_understood() -> None:
+    listening = (*LISTENING, CATALOGUE)
+    told = [
+        (str(path.relative_to(ROOT)), node.value)
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if not any(path == each or each in path.parents for each in listening)
+        for node in ast.walk(without_docstrings(ast.parse(path.read_text("utf-8"))))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(f"[{IDEOGRAPH}]{{2}}", node.value)
+    ]
+    assert told == []
 
 
 def test_no_other_file_tells_people_anything_in_chinese() -> None:
