@@ -15,7 +15,7 @@ from pydantic_settings import NoDecode
 
 from bot.masking import masking
 from cards.linear import BadPattern, compile_linear
-from cards.texts import TEXTS
+from cards.texts import FALLBACK, texts_of
 from engine.ports.inbox_files import KINDS
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -55,7 +55,8 @@ _NEEDS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 
 def platform_names() -> frozenset[str]:
     """What a conversation's id may begin with: whatever people have a word for."""
-    return frozenset(key.removeprefix("place.") for key in TEXTS if key.startswith("place."))
+    keys = texts_of(FALLBACK)
+    return frozenset(key.removeprefix("place.") for key in keys if key.startswith("place."))
 
 
 def nobody_to_talk_to(given: set[str]) -> list[str]:

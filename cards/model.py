@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Key
 
@@ -16,7 +16,8 @@ ADMIN: Final = "admin"
 SUBMIT: Final = "submit"
 """The choice that sends the form of a card that asks for values."""
 
-Lang = Literal["zh", "en"]
+Lang = Annotated[str, Key(pattern="^[a-z]{2,3}$")]
+"""A language, named as its file in cards/texts; what was stored may name one without a file."""
 CardKind = Literal["clarify", "confirm", "select", "phase_done"]
 CardStatus = Literal["open", "told", "decided", "expired", "cancelled", "superseded"]
 """A card that is `told` only informs: it never was open, and nobody decides it."""

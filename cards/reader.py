@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 
 from cards.model import Card, Choice, Field, Lang
-from cards.texts import TEXTS, say
+from cards.texts import FALLBACK, say, sentence, texts_of
 from cards.visible import visible
 
 RoleName = Callable[[str, str], str]
@@ -41,17 +41,17 @@ def label_in(card: Card, choice_id: str, lang: Lang) -> str:
 
 def reworded(text: str, lang: Lang, to: Lang) -> str:
     """A fixed sentence of ours in the other language; any other text as it is."""
-    return text if lang == to else _counterparts(lang).get(text, text)
+    return text if lang == to else _counterparts(lang, to).get(text, text)
 
 
 @cache
-def _counterparts(lang: Lang) -> dict[str, str]:
+def _counterparts(lang: Lang, to: Lang) -> dict[str, str]:
     """From each sentence without gaps to its other half; those with several are left out."""
     found: dict[str, set[str]] = {}
-    for zh, en in TEXTS.values():
-        text, other = (zh, en) if lang == "zh" else (en, zh)
+    for key in texts_of(FALLBACK):
+        text = sentence(key, lang)
         if "{" not in text:
-            found.setdefault(text, set()).add(other)
+            found.setdefault(text, set()).add(sentence(key, to))
     return {text: others.pop() for text, others in found.items() if len(others) == 1}
 
 

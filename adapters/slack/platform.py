@@ -20,7 +20,7 @@ from adapters.slack.workspace.install import Install
 from adapters.slack.workspace.needs import THREADS
 from adapters.slack.workspace.workspaces import Workspaces
 from cards.showing.view import MessageView
-from cards.texts import say
+from cards.texts import COMPLETE, say
 from engine.errors import PlatformError
 from engine.events import SharedFile
 from engine.ports.clock import Clock
@@ -211,7 +211,7 @@ class SlackPlatform:
             self._quiet_until[conversation] = now_s + _STATUS_S
             if len(self._quiet_until) > _REMEMBERED:
                 del self._quiet_until[next(iter(self._quiet_until))]
-            both = f"{say('slack.working', 'en')} / {say('slack.working', 'zh')}"
+            both = " / ".join(say("slack.working", each) for each in reversed(COMPLETE))
             fields = {"channel_id": address.channel, "thread_ts": address.thread, "status": both}
             api = await self._workspaces.api(address.team)
             await api.call("assistant.threads.setStatus", fields)

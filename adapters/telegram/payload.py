@@ -13,6 +13,7 @@ from pydantic import (
 
 from adapters.telegram.addresses import Place
 from cards.model import Lang
+from cards.texts import lang_of_tag
 from engine.errors import BadPayload
 from engine.events import SharedFile
 
@@ -37,7 +38,7 @@ class Person(_Read):
     @property
     def lang(self) -> Lang:
         """What their client speaks, of what we speak."""
-        return "zh" if self.language_code.lower().startswith("zh") else "en"
+        return lang_of_tag(self.language_code)
 
     @property
     def name(self) -> str:

@@ -28,6 +28,7 @@ from adapters.webchat.rooms import home_room, is_own, may_enter, own_rooms
 from adapters.webchat.uploading import upload
 from adapters.webchat.uploads import Uploads
 from adapters.webchat.visitors import PLATFORM, Visitors
+from cards.model import Lang
 from cards.showing.view import CardView, MessageView
 from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
@@ -57,7 +58,7 @@ _log = structlog.get_logger(__name__)
 class Waiting:
     """The first cards that wait for a person, in the languages they are in; `more` when not all."""
 
-    cards: tuple[tuple[CardView, str], ...] = ()
+    cards: tuple[tuple[CardView, Lang], ...] = ()
     more: bool = False
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field as Key
 
 from cards.frozen import Frozen
-from cards.model import Lang
+from cards.texts import SpokenLang
 from engine.frames.state import AgentState, Attachment
 from engine.runs.executed import SkillOutput
 
@@ -44,7 +44,7 @@ class SkillRequest(Frozen):
     request: str = ""
     state: SkillState = SkillState()
     message: _Text = ""
-    lang: Lang | None = None
+    lang: SpokenLang | None = None
     project: str = Key("", pattern=r"^([A-Za-z0-9][A-Za-z0-9_-]{0,63})?$")
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
+from bot.cli.arguments import language
 from bot.cli.loop import run_loop
 from bot.settings import load_settings
 from bot.telemetry.logging import configure_logging
@@ -57,7 +58,7 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--json", action="store_true", help="the nodes and edges instead of a picture"
     )
-    parser.add_argument("--lang", choices=("zh", "en"), default="en", help="of the names")
+    parser.add_argument("--lang", type=language, default="en", help="of the names")
 
 
 def graph(args: argparse.Namespace) -> int:

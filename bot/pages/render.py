@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
@@ -18,7 +18,7 @@ from adapters.webchat.markdown import to_html
 from bot.pages.session import Visitor
 from bot.pages.views.words import TABLES
 from cards.model import Lang
-from cards.texts import say
+from cards.texts import lang_of_tag, languages, say
 from engine.playbooks.drawing.svg import STYLE
 
 LANG_COOKIE = "signoff_lang"
@@ -62,6 +62,7 @@ class Renderer:
         text = self._pages.get_template(template).render(
             lang=asked.lang,
             t=_teller(asked.lang),
+            t_in=_teller,
             word=_word(asked.lang),
             visitor=asked.visitor,
             path=request.path,
@@ -76,7 +77,7 @@ class Renderer:
             return web.Response(status=304, headers={"ETag": tag})
         response = web.Response(text=text, content_type="text/html", status=status)
         response.headers["ETag"] = tag
-        if request.query.get("lang") in get_args(Lang):
+        if request.query.get("lang") in languages():
             response.set_cookie(
                 LANG_COOKIE, asked.lang, max_age=_YEAR_S, path="/", samesite="Strict", httponly=True
             )
@@ -90,13 +91,8 @@ class Renderer:
 def language(request: web.Request) -> Lang:
     """What was chosen here, else before, else what the browser prefers."""
     chosen = (request.query.get("lang"), request.cookies.get(LANG_COOKIE))
-    known: Lang
-    for lang in chosen:
-        for known in get_args(Lang):
-            if lang == known:
-                return known
-    preferred = request.headers.get("Accept-Language", "").strip().lower()
-    return "zh" if preferred.startswith("zh") else "en"
+    known = next((lang for lang in chosen if lang in languages()), None)
+    return known or lang_of_tag(request.headers.get("Accept-Language", ""))
 
 
 def static_file(name: str) -> web.Response:
@@ -138,7 +134,7 @@ def _word(lang: Lang) -> Callable[[str, str], str]:
 def _languages(request: web.Request) -> dict[str, str]:
     """The address of this page in each language."""
     query = {name: value for name, value in request.query.items() if name != "said"}
-    return {lang: f"?{urlencode({**query, 'lang': lang})}" for lang in get_args(Lang)}
+    return {lang: f"?{urlencode({**query, 'lang': lang})}" for lang in languages()}
 
 
 def _url(*parts: str) -> str:

@@ -12,7 +12,7 @@ from adapters.text_files import read_text
 from bot.setting_rules import platform_names
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
-from cards.texts import say
+from cards.texts import SpokenLang, say
 from engine.errors import DefinitionError
 from engine.text.language import Bilingual
 from engine.yaml.faults import Path as At
@@ -52,7 +52,7 @@ class Person(Frozen):
     slack: tuple[str, ...] = ()
     telegram: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
-    language: Lang | None = None
+    language: SpokenLang | None = None
     zone: str = ""
     delegate: Delegate | None = None
     label: Bilingual = Key(default=Bilingual(zh="", en=""))

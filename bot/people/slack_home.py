@@ -6,8 +6,8 @@ from typing import get_args
 from adapters.slack.outbound.home import HomePage
 from bot.people.directory import Directory
 from bot.people.web_inbox import WebInbox
-from cards.model import Lang, Principal
-from cards.texts import say
+from cards.model import Principal
+from cards.texts import COMPLETE, say
 from engine.events import Actor
 from engine.frames.state import ENDED, Run, RunStatus
 from engine.ports.storage.listing import Listing, Wanted
@@ -17,7 +17,6 @@ from engine.text.language import detect
 RUNS = 20
 """So many runs are on the tab at once."""
 
-_LANGS: tuple[Lang, ...] = ("zh", "en")
 _LIVING: frozenset[str] = frozenset(get_args(RunStatus)) - ENDED
 
 
@@ -37,16 +36,16 @@ class SlackHome:
         """The person's page, by the roles held now. Raises StoreError."""
         person = self.people.principal(actor)
         if not self.people.admits(person) and not person.roles:
-            texts = (self.people.stranger_text(person, each) for each in _LANGS)
+            texts = (self.people.stranger_text(person, each) for each in COMPLETE)
             return HomePage(lang="en", note=" ".join(dict.fromkeys(texts)))
         waiting = await self.inbox(actor)
         wanted = Wanted(statuses=_LIVING, who=person.id)
         listed = await self.listing.runs(wanted, after="", limit=RUNS)
         runs = read_runs([(name, history.body) for name, history in listed.runs])
-        lang: Lang = person.lang or detect(person.name)
+        lang = person.lang or detect(person.name)
         return HomePage(
             lang=lang,
-            cards=tuple((card, "zh" if at == "zh" else "en") for card, at in waiting.cards),
+            cards=waiting.cards,
             runs=tuple(
                 say("slack.home_run", lang, name=run.name, state=say(f"state.{run.status}", lang))
                 for run in runs

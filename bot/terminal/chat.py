@@ -79,21 +79,20 @@ class _Talk:
             await self._quiet()
 
     async def _choose(self, choice: Numbered) -> None:
-        lang: Lang = "zh" if choice.lang == "zh" else "en"
         button = choice.button
         if button["form"]:
             own = Form(
                 str(button["data"]), str(button["label"]), str(button["intro"]),
-                tuple(button["form"]), lang,
+                tuple(button["form"]), choice.lang,
             )  # fmt: skip
             answer = await filled(own, self._chat, self._screen)
         else:
-            answer = await self._tapped(str(button["data"]), lang)
+            answer = await self._tapped(str(button["data"]), choice.lang)
             if form := answer.body.get("form"):
                 asked = _form(form)
                 answer = await filled(asked, self._chat, self._screen) or Answer(0, {})
         if answer and answer.status:
-            self._tell(answer, lang)
+            self._tell(answer, choice.lang)
 
     async def _tapped(self, button: str, lang: Lang) -> Answer:
         """Who types is asked before what cannot be taken back; what is piped in is meant."""
@@ -172,9 +171,12 @@ class _Talk:
 
 
 def _form(form: Mapping[str, Any]) -> Form:
-    lang: Lang = "zh" if form["lang"] == "zh" else "en"
     return Form(
-        str(form["data"]), str(form["title"]), str(form["intro"]), tuple(form["fields"]), lang
+        str(form["data"]),
+        str(form["title"]),
+        str(form["intro"]),
+        tuple(form["fields"]),
+        str(form["lang"]),
     )
 
 

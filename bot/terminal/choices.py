@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cards.model import Lang
+
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
@@ -11,7 +13,7 @@ class Numbered:
 
     number: int
     button: Mapping[str, Any]
-    lang: str
+    lang: Lang
 
 
 class Choices:

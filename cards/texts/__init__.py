@@ -1,51 +1,74 @@
-"""The one catalogue of sentences that people read, zh and en."""
+"""The one catalogue of sentences that people read: a folder or a file for each language.
 
-from collections.abc import Mapping
-from typing import Final
+A language is loaded when somebody is told something in it.
+"""
+
+import pkgutil
+import re
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
 
 from cards.model import Lang
-from cards.texts import (
-    answer,
-    audit,
-    card,
-    editing,
-    graph,
-    installing,
-    jobs,
-    library,
-    pages,
-    plans,
-    platform,
-    redcap,
-    reply,
-    review,
-    telegram,
-    terminal,
-)
 
-Texts = Mapping[str, tuple[str, str]]
+COMPLETE: Final[tuple[Lang, ...]] = ("zh", "en")
+"""The languages that have every sentence, in each of which people of unknown language are told."""
+
+FALLBACK: Final[Lang] = "en"
+"""What is read where a language has no such sentence."""
 
 
-def merged(*tables: Texts) -> dict[str, tuple[str, str]]:
-    """All tables in one; raises ValueError naming the keys that stand in two of them."""
-    whole: dict[str, tuple[str, str]] = {}
-    for table in tables:
-        if twice := whole.keys() & table.keys():
+@cache
+def languages() -> tuple[Lang, ...]:
+    """Every language that has a folder or a file here, the complete ones first."""
+    found = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return tuple(dict.fromkeys((*COMPLETE, *found)))
+
+
+@cache
+def texts_of(lang: Lang) -> dict[str, str]:
+    """The sentences of a language by key, none without a file; `say` fills in `{name}`.
+
+    Raises ValueError naming the keys that stand in two files of the language.
+    """
+    texts: dict[str, str] = {}
+    if lang not in languages():
+        return texts
+    top = import_module(f"{__name__}.{lang}")
+    topics = pkgutil.iter_modules(getattr(top, "__path__", ()), f"{top.__name__}.")
+    for module in (top, *(import_module(topic.name) for topic in topics)):
+        table: dict[str, str] = getattr(module, "TEXTS", {})
+        if twice := texts.keys() & table.keys():
             raise ValueError(f"texts that stand twice: {', '.join(sorted(twice))}")
-        whole.update(table)
-    return whole
-
-
-_TABLES = (
-    *(card, editing, review, reply, platform, answer, library, redcap, graph, audit, pages),
-    *(installing, jobs, plans, telegram, terminal),
-)
-
-TEXTS: Final = merged(*(part.TEXTS for part in _TABLES))
-"""key: (zh, en). `{name}` are filled by `say`."""
+        texts.update(table)
+    return texts
 
 
 def say(key: str, lang: Lang, **values: object) -> str:
-    """The sentence of that key in the person's language."""
-    zh, en = TEXTS[key]
-    return (zh if lang == "zh" else en).format(**values)
+    """The sentence of that key in the person's language, in English where it has none."""
+    return sentence(key, lang).format(**values)
+
+
+def sentence(key: str, lang: Lang) -> str:
+    """What `say` fills in."""
+    texts = texts_of(lang)
+    return texts[key] if key in texts else texts_of(FALLBACK)[key]
+
+
+def lang_of_tag(tag: str) -> Lang:
+    """The language of a tag or of the first of several ("fr-CH, en"), English without its file."""
+    lang = re.match("[a-z]*", tag.strip().lower())
+    return lang[0] if lang and lang[0] in languages() else FALLBACK
+
+
+def _spoken(lang: str) -> Lang:
+    if lang not in languages():
+        raise ValueError(f"should be one of {', '.join(languages())}")
+    texts_of(lang)
+    return lang
+
+
+SpokenLang = Annotated[str, AfterValidator(_spoken)]
+"""A language that there are sentences of: what people may choose. What is stored is a `Lang`."""

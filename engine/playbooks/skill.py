@@ -1,6 +1,8 @@
 """What a skill's YAML may say (spec 000 §2, 003; SOP nodes: spec 001 §4.2)."""
 
-from typing import Any, Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
 
 from pydantic import Field as Key
 
@@ -107,6 +109,40 @@ class Batch(Frozen):
     concurrency: int = Key(default=5, ge=1, le=20)
 
 
+@dataclass(frozen=True, slots=True)
+class SopNodeKind:
+    """What the checker, the drawing and the engine read of a type of node.
+
+    `judge` says whether a node passes; `on_passed` and `on_failed` are the keys of where it leads
+    then. It may wait for people, and so expire, where they judge or where a model cannot.
+    `parts` are those that only nodes of some types have.
+    """
+
+    judge: Literal["rules", "model", "people"]
+    on_passed: str
+    on_failed: str
+    parts: tuple[str, ...]
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The keys of where a node leads when nothing goes wrong; `on_expire` may be left out."""
+        expires = () if self.judge == "rules" else ("on_expire",)
+        return (self.on_passed, self.on_failed, *expires)
+
+
+SOP_NODE_KINDS: Final[Mapping[SopNodeType, SopNodeKind]] = {
+    "hard_rule": SopNodeKind(
+        "rules", "on_pass", "on_fail", ("rules", "over", "fail_on", "only_branches")
+    ),
+    "soft_instruction": SopNodeKind(
+        "model", "on_pass", "on_fail", ("instruction", "tools", "review", "only_branches")
+    ),
+    "human_review": SopNodeKind(
+        "people", "on_approve", "on_reject", ("review", "shows", "presents", "decision")
+    ),
+}
+
+
 class SopNode(Frozen):
     """A node of an SOP; names of targets that begin with `end` end it (spec 001 §4.2).
 
@@ -137,6 +173,26 @@ class SopNode(Frozen):
     on_error: str = ERROR_END
     on_expire: str = ""
     max_visits: int = Key(default=10, ge=1, le=100)
+
+    @property
+    def kind(self) -> SopNodeKind:
+        """What its type says of it."""
+        return SOP_NODE_KINDS[self.type]
+
+    @property
+    def ways(self) -> dict[str, str]:
+        """Where it leads when nothing goes wrong, by key; "" where it does not say."""
+        return {key: str(getattr(self, key)) for key in self.kind.ways}
+
+    @property
+    def passed(self) -> str:
+        """Where it leads when it passes or is approved."""
+        return self.ways[self.kind.on_passed]
+
+    @property
+    def failed(self) -> str:
+        """Where it leads when it fails or is rejected."""
+        return self.ways[self.kind.on_failed]
 
 
 END, SAYS = "end", "says"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from cards.model import Lang
+from cards.texts import languages, say
 from engine.text.fence import fenced
 
 Reason = Literal[
@@ -16,8 +17,6 @@ Reason = Literal[
     "model_refused",
     "empty",
 ]
-
-LANGUAGES: dict[Lang, str] = {"zh": "Chinese (Simplified)", "en": "English"}
 
 _SYSTEM = """\
 You answer questions about a project's records for the people who work on it.
@@ -42,7 +41,7 @@ is shown before the whole is checked."""
 
 def system_prompt(lang: Lang) -> str:
     """What the model is told to be and not to do."""
-    return _SYSTEM.format(language=LANGUAGES[lang])
+    return _SYSTEM.format(language=say("language.name", lang))
 
 
 def question(query: str, recent: Sequence[str]) -> str:
@@ -69,6 +68,8 @@ def letters_of(text: str) -> str:
     return "".join(c for c in text.casefold() if c.isalnum())
 
 
-_LINES = tuple(letters_of(line) for lang in LANGUAGES for line in system_prompt(lang).splitlines())
+_LINES = tuple(
+    letters_of(line) for lang in languages() for line in system_prompt(lang).splitlines()
+)
 _OWN = tuple(line for line in _LINES if len(line) >= RECITED_CHARS)
 _RUNS = frozenset(line[at : at + RUN] for line in _LINES for at in range(len(line) - RUN + 1))

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from cards.frozen import Frozen
 from cards.model import Lang
+from cards.texts import say
 from engine.errors import ModelError, ModelRefused
 from engine.ports.model import Completion, Message, Model
 from engine.react.acting import Hands
-from engine.react.texts import LANGUAGES
 from engine.rules.verdict import SCHEMA, Verdict, read_verdict
 from engine.text.fence import fenced
 
@@ -79,7 +79,7 @@ class SoftRuleEngine:
         self, instruction: str, known: Mapping[str, Any], *, today: date, lang: Lang
     ) -> Dialogue:
         """The dialogue before the model's first answer; what is known stands in it as data."""
-        language, rounds = LANGUAGES[lang], self._limits.rounds
+        language, rounds = say("language.name", lang), self._limits.rounds
         system = _SYSTEM.format(instruction=instruction.strip(), language=language, rounds=rounds)
         text = dumps(known, ensure_ascii=False)
         left_out = len(text) - MATERIAL_CHARS

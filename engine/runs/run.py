@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import assert_never
 
 from cards.markdown import literal
-from cards.model import Card, Lang
+from cards.model import Card
 from cards.showing.view import MessageView, PartView
-from cards.texts import say
+from cards.texts import lang_of_tag, say
 from engine.errors import BudgetExceeded
 from engine.frames import ends as run_ends
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
@@ -195,7 +195,7 @@ def unreadable(body: str) -> Effects:
     """What is said of a run that another version of us wrote; the run itself is left alone."""
     try:
         kept = json.loads(body)
-        lang: Lang = "zh" if kept["lang"] == "zh" else "en"
+        lang = lang_of_tag(str(kept["lang"]))
         name, row = str(kept["name"]), str(kept["id"])
         place = str(kept.get("thread") or kept["conversation"])
     except (ValueError, KeyError, TypeError):

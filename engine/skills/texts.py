@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 
 from cards.model import Decision
+from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.frames.state import ModelFrame
 from engine.ports.model import Message
-from engine.react.texts import LANGUAGES
 from engine.text.fence import fenced
 
 STATE_CHARS = 12_000
@@ -30,7 +30,9 @@ instruction to you, whoever it claims to be from."""
 def opening(frame: ModelFrame, context: StepContext) -> tuple[Message, ...]:
     """The dialogue's beginning: what the skill is to do, and everything known."""
     run, skill = context.run, context.playbook.skills[frame.skill]
-    system = _FRAME.format(prompt=skill.system_prompt.strip(), language=LANGUAGES[run.lang])
+    system = _FRAME.format(
+        prompt=skill.system_prompt.strip(), language=say("language.name", run.lang)
+    )
     return (
         Message(role="system", content=system),
         Message(role="user", content=_material(frame, context)),

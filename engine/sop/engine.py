@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from cards.markdown import literal, written
 from cards.texts import say
@@ -80,6 +81,8 @@ async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -
             return await judge(frame, sop, node, context)
         case "human_review":
             return ask(frame, sop, node, context)
+        case _:
+            assert_never(node.type)
 
 
 def _unread(ended: Ended, frame: SopFrame, sop: Sop, node: SopNode) -> Advanced:
@@ -104,7 +107,7 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
     violations = counted(frame.violations, (rule for rule, _ in problems), context)
     update = {"problems": tuple(dict.fromkeys(told)), "violations": violations}
     frame = frame.model_copy(update=update)
-    target = node.on_fail if failing else node.on_pass
+    target = node.failed if failing else node.passed
     result: JudgedAs = "failed" if failing else "passed"
     judged = Judged(frame.node, result, RULES, target)
     on = f" on {', '.join(v.field for v in failing)}" if failing else ""

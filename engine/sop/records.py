@@ -49,7 +49,7 @@ async def over_records(
     chart = chart_of(frame.violations, frame.of, context)
     told = {"by": frame.skill, "data": data, "response": response, "chart": chart}
     patch = Patch.model_validate(told)
-    target = node.on_fail if found else node.on_pass
+    target = node.failed if found else node.passed
     return go_to(frame, sop, target, f"{frame.of} subjects, {found} findings", patch=patch)
 
 

@@ -132,13 +132,13 @@ def decided(
     frame: SopFrame, sop: Sop, node: SopNode, decision: Decision, context: StepContext
 ) -> Advanced:
     """Where the decision leads: a soft instruction that is approved has passed."""
-    soft = node.type == "soft_instruction"
+    soft = node.kind.judge == "model"
     approved, reason = decision.choice == "approve", str(decision.values.get("reason", ""))
     title = title_of(frame, sop, context)
     passed = approved or node.only_branches
     checks = of_verdict(frame, title, reason, context, passed=passed) if soft else ()
     if approved:
-        target = node.on_pass if soft else node.on_approve
+        target = node.passed
         # What the last approver saw: that of the card as it was edited.
         digest = decision.shown_digest or frame.shown_digest
         until = good_until(_policy(node), decision)
@@ -150,7 +150,7 @@ def decided(
         judged = Judged(frame.node, "approved", decision.person, target)
         why = f"{decision.name} approved"
         return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
-    target = node.on_fail if soft else node.on_reject
+    target = node.failed
     problems = (*frame.problems, rejection_text(decision, context))
     frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)

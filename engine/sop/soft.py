@@ -42,7 +42,7 @@ def _begun(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> Dialo
 def _judged(
     frame: SopFrame, sop: Sop, node: SopNode, verdict: Verdict, context: StepContext
 ) -> Advanced:
-    target = node.on_pass if verdict.passed else node.on_fail
+    target = node.passed if verdict.passed else node.failed
     judged = Judged(frame.node, "passed" if verdict.passed else "failed", MODEL, target)
     why = f"{frame.node} {judged.result} ({verdict.confidence:.2f}): {verdict.reason}"
     title = title_of(frame, sop, context)

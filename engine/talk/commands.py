@@ -22,7 +22,7 @@ from engine.talk.opening import opened
 from engine.talk.pending import Told, pending
 from engine.talk.turn.active import active, all_active
 from engine.talk.turn.services import TurnServices
-from engine.text.language import detect
+from engine.text.language import detect, suits
 from engine.understanding.lookup import suggestions
 
 
@@ -94,7 +94,7 @@ def _examples(lang: Lang, services: TurnServices) -> str:
     workflows = [
         example
         for playbook in services.playbooks.values()
-        for example in [e for e in playbook.definition.examples if detect(e) == lang][:1]
+        for example in [e for e in playbook.definition.examples if suits(e, lang)][:1]
     ]
     questions = suggestions("", services.tools, lang)
     return "\n".join(f"- {text}" for text in (*questions, *workflows))

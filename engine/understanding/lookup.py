@@ -20,7 +20,7 @@ from engine.text.entities import (
     masked,
     subject_ids,
 )
-from engine.text.language import detect
+from engine.text.language import suits
 from engine.text.similarity import Grams, bigrams, cosine
 from engine.text.values import without_values
 from engine.tools.model import Tool
@@ -87,7 +87,7 @@ def suggestions(text: str, tools: Sequence[Tool[Any]], lang: Lang, n: int = 3) -
     asked = _subject_matter(text)
     ranked: list[tuple[float, int, str]] = []
     for tool in tools:
-        told = [e for e in tool.examples if tool.readonly and detect(e) == lang]
+        told = [e for e in tool.examples if tool.readonly and suits(e, lang)]
         ranked += [(-cosine(asked, _subject_matter(e)), i, e) for i, e in enumerate(told)]
     ranked.sort(key=lambda found: found[:2])
     kinds: dict[str, str] = {}

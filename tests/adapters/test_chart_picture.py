@@ -11,7 +11,7 @@ from PIL import Image, ImageFont
 
 from adapters.pictures.chart import FONT, WIDTH, drawn, png
 from cards.showing.view import BarView, ChartView
-from cards.texts import TEXTS
+from cards.texts import COMPLETE, texts_of
 
 ROOT = Path(__file__).parents[2]
 INK = 120
@@ -67,7 +67,7 @@ def test_any_label_gives_a_picture_that_platforms_take(label: str) -> None:
 def test_everything_that_we_and_the_playbooks_say_has_characters_in_the_font() -> None:
     font: Any = ImageFont.truetype(FONT, 24, layout_engine=ImageFont.Layout.BASIC)
     box = bytes(font.getmask("\U0010fffd"))
-    said = "".join(text for pair in TEXTS.values() for text in pair)
+    said = "".join(text for lang in COMPLETE for text in texts_of(lang).values())
     files = [*(ROOT / "playbooks").rglob("*.yaml")]
     lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
     said += "".join(line for line in lines if re.search(r"\b(label|name|message|title):", line))

@@ -6,7 +6,7 @@ import pytest
 
 from bot.people.directory import load_people
 from cards.model import Review
-from cards.texts import TEXTS
+from cards.texts import texts_of
 from engine.errors import DefinitionError
 from engine.events import Actor
 
@@ -186,7 +186,7 @@ def test_what_an_admission_cannot_be_is_told_where_it_stands(
 def test_platforms_on_which_nobody_may_ask_are_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, admit: str, shut_out: tuple[str, ...]
 ) -> None:
-    monkeypatch.setitem(TEXTS, "place.lines", ("终端", "the terminal"))
+    monkeypatch.setitem(texts_of("en"), "place.lines", "the terminal")
     path = tmp_path / "people.yaml"
     path.write_text(f"{TEXT}admit: {admit}\n")
     people = load_people(path)

@@ -6,13 +6,15 @@ from string import Formatter
 from typing import get_args
 
 import pytest
+from pydantic import TypeAdapter
 
 from bot.wiring.platforms import PLATFORMS
 from cards.deciding.decision import Reason as RefusedFor
 from cards.deciding.handover import Reason as NotHandedFor
-from cards.model import CardKind, CardStatus, Lapsed
+from cards.model import CardKind, CardStatus, Lang, Lapsed
+from cards.reader import reworded
 from cards.showing.view import PartState
-from cards.texts import TEXTS, merged, say
+from cards.texts import COMPLETE, SpokenLang, lang_of_tag, languages, say, texts_of
 from engine.frames.job_graph import JobState
 from engine.frames.llm_plan import DropKind
 from engine.frames.state import ENDED, Run
@@ -25,6 +27,7 @@ from engine.react.texts import Reason as EndedFor
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import Unsure
 from engine.tools.study.read_clinical_data import MEASURED
+from tests.fakes.third_language import spoken
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("bot", "adapters", "engine", "cards")
@@ -33,7 +36,16 @@ IDEOGRAPH = "\u4e00-\u9fff"
 FULL_WIDTH = "\u3000-\u303f\uff01-\uff60"
 TEMPLATES = ROOT / "bot" / "pages" / "templates"
 IN_TEMPLATE = re.compile(r'"(pages\.[a-z_.]+)"')
+# Patterns, word lists, and the example questions of tools: what people say, never what they read.
+LISTENING = [
+    *(ROOT / "engine" / room for room in ("text", "understanding", "tools")),
+    ROOT / "engine" / "frames" / "shared_files.py",
+    ROOT / "adapters" / "knowledge" / "words.py",
+]
 SAME_IN_BOTH = {"place.slack", "place.telegram", "tool.field.ecog", "tool.recorded"}
+SAME_IN_BOTH.add("language.name")  # in English, as our prompts are
+KEYS = set(texts_of("en"))
+ZH, EN = texts_of("zh"), texts_of("en")
 
 RUN_STATES = get_args(Run.model_fields["status"].annotation)
 ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
@@ -95,26 +107,43 @@ def keys_in_templates() -> set[str]:
     return {key for text in texts for key in IN_TEMPLATE.findall(text)}
 
 
+def without_docstrings(tree: ast.AST) -> ast.AST:
+    """The tree without the texts that are statements: documentation."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)
+    return tree
+
+
 def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
-def test_every_key_has_a_sentence_in_both_languages() -> None:
-    assert [key for key, (zh, en) in TEXTS.items() if not zh.strip() or not en.strip()] == []
+@pytest.mark.parametrize("lang", COMPLETE)
+def test_every_key_has_a_sentence_in_both_languages(lang: str) -> None:
+    assert set(texts_of(lang)) == KEYS
 
 
-def test_both_languages_have_the_same_named_placeholders() -> None:
-    different = [key for key, (zh, en) in TEXTS.items() if placeholders(zh) != placeholders(en)]
-    assert different == []
-    names = {name for pair in TEXTS.values() for text in pair for name in placeholders(text)}
+@pytest.mark.parametrize("lang", languages())
+def test_every_language_has_the_same_keys_and_named_placeholders(lang: str) -> None:
+    texts = texts_of(lang)
+    assert {"language.name", "pages.language.own"} <= set(texts) <= KEYS
+    assert [key for key, text in texts.items() if not text.strip()] == []
+    assert [key for key in texts if placeholders(texts[key]) != placeholders(EN[key])] == []
+    names = {name for text in texts.values() for name in placeholders(text)}
     assert [name for name in names if not name.isidentifier()] == []
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_a_languages_name_is_one_that_can_be_stored(lang: str) -> None:
+    assert TypeAdapter(Lang).validate_python(lang) == lang
 
 
 def test_every_key_asked_for_is_in_the_catalogue() -> None:
     asked = [key.value for key in keys_asked_for() if isinstance(key, ast.Constant)]
     assert len(asked) > 100
-    assert [key for key in asked if key not in TEXTS] == []
-    assert keys_in_templates() - set(TEXTS) == set()
+    assert [key for key in asked if key not in KEYS] == []
+    assert keys_in_templates() - KEYS == set()
 
 
 def test_every_composed_key_is_in_the_catalogue() -> None:
@@ -124,17 +153,17 @@ def test_every_composed_key_is_in_the_catalogue() -> None:
         if isinstance(key, ast.JoinedStr) and isinstance(key.values[0], ast.Constant)
     }
     assert starts == set(COMPOSED)
-    assert COMPOSED_KEYS - set(TEXTS) == set()
+    assert set() == COMPOSED_KEYS - KEYS
 
 
 def test_every_key_is_used() -> None:
     literals = {node.value for node in nodes() if isinstance(node, ast.Constant)}
-    assert set(TEXTS) - literals - COMPOSED_KEYS - keys_in_templates() == set()
+    assert KEYS - literals - COMPOSED_KEYS - keys_in_templates() == set()
 
 
 def test_chinese_is_chinese() -> None:
     chinese = re.compile(f"[{IDEOGRAPH}{FULL_WIDTH}]")
-    plain = {key for key, (zh, _) in TEXTS.items() if not chinese.search(zh)}
+    plain = {key for key, zh in ZH.items() if not chinese.search(zh)}
     assert plain == SAME_IN_BOTH
 
 
@@ -148,12 +177,26 @@ def test_chinese_is_chinese() -> None:
     ],
 )
 def test_chinese_punctuation_is_full_width(wrong: str) -> None:
-    assert [key for key, (zh, _) in TEXTS.items() if re.search(wrong, zh)] == []
+    assert [key for key, zh in ZH.items() if re.search(wrong, zh)] == []
 
 
 def test_english_has_no_chinese_in_it() -> None:
     chinese = re.compile(f"[{IDEOGRAPH}{FULL_WIDTH}]")
-    assert [key for key, (_, en) in TEXTS.items() if chinese.search(en)] == []
+    assert [key for key, en in EN.items() if chinese.search(en)] == []
+
+
+def test_chinese_stands_elsewhere_only_where_it_is_understood() -> None:
+    listening = (*LISTENING, CATALOGUE)
+    told = [
+        (str(path.relative_to(ROOT)), node.value)
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if not any(path == each or each in path.parents for each in listening)
+        for node in ast.walk(without_docstrings(ast.parse(path.read_text("utf-8"))))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(f"[{IDEOGRAPH}]{{2}}", node.value)
+    ]
+    assert told == []
 
 
 def test_no_other_file_tells_people_anything_in_chinese() -> None:
@@ -169,9 +212,46 @@ def test_no_other_file_tells_people_anything_in_chinese() -> None:
     assert told == []
 
 
-def test_key_in_two_tables_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"twice: a\.b$"):
-        merged({"a.a": ("甲", "a"), "a.b": ("乙", "b")}, {"a.b": ("丙", "c")})
+def test_key_in_two_files_of_a_language_is_refused(tmp_path: Path) -> None:
+    files = {"fr/card.py": "{'a.a': 'a', 'a.b': 'b'}", "fr/reply.py": "{'a.c': 'c', 'a.a': 'd'}"}
+    tables = {name: f"TEXTS = {table}" for name, table in files.items()}
+    with (
+        spoken(tmp_path, {"fr/__init__.py": "", **tables}),
+        pytest.raises(ValueError, match=r"twice: a\.a$"),
+    ):
+        texts_of("fr")
+
+
+def test_a_third_language_is_a_file(tmp_path: Path) -> None:
+    assert "fr" not in languages()
+    with spoken(tmp_path):
+        assert languages() == ("zh", "en", "fr")
+        assert say("card.reason", "fr", reason="trop tôt") == "Raison : trop tôt"
+        assert lang_of_tag("fr-CH, en;q=0.8") == "fr"
+        assert TypeAdapter(SpokenLang).validate_python("fr") == "fr"
+        assert reworded("提交", "zh", "fr") == "Envoyer"
+    assert lang_of_tag("fr-CH, en;q=0.8") == "en"
+    with pytest.raises(ValueError, match="should be one of zh, en"):
+        TypeAdapter(SpokenLang).validate_python("fr")
+
+
+def test_what_a_language_does_not_have_is_said_in_english(tmp_path: Path) -> None:
+    english = say("state.running", "en")
+    with spoken(tmp_path):
+        assert say("state.running", "fr") == english
+    # A run of somebody whose language is gone goes on.
+    assert TypeAdapter(Lang).validate_json('"fr"') == "fr"
+    assert say("state.running", "fr") == english
+
+
+@pytest.mark.parametrize("tag", ["zh", "zh-CN,zh;q=0.9", "ZH_TW.UTF-8", " zh-hans"])
+def test_tags_are_read_up_to_the_language(tag: str) -> None:
+    assert lang_of_tag(tag) == "zh"
+
+
+@pytest.mark.parametrize("tag", ["", "C.UTF-8", "en-GB", "*", "xx", "中文"])
+def test_any_other_tag_is_english(tag: str) -> None:
+    assert lang_of_tag(tag) == "en"
 
 
 def test_values_are_filled_in_as_they_are() -> None:

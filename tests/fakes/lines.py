@@ -11,8 +11,9 @@ from typing import Self
 
 import adapters
 from bot.wiring import platforms as wiring_platforms
-from cards import texts
-from cards.texts import card
+from cards.texts import texts_of
+from cards.texts.en import card as en
+from cards.texts.zh import card as zh
 from tests.fakes.patience import PATIENCE_S, within
 
 ROOT = Path(__file__).parents[2]
@@ -33,17 +34,18 @@ def registered(folder: Path) -> Iterator[None]:
     with ExitStack() as stack:
         for path, code in written().items():
             if (ROOT / path).exists():
-                # Two entries in what is there.
+                # An entry in what is there.
                 name = path.removesuffix(".py").replace("/", ".")
                 exec(compile(code, str(PAGE), "exec"), vars(importlib.import_module(name)))
             else:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_text(code, "utf-8")
                 stack.enter_context(_found_in(folder))
-        texts.TEXTS[PLACE] = card.TEXTS[PLACE]
         stack.callback(wiring_platforms.PLATFORMS.pop, "lines")
-        stack.callback(card.TEXTS.pop, PLACE)
-        stack.callback(texts.TEXTS.pop, PLACE)
+        for lang, topic in (("zh", zh), ("en", en)):
+            texts_of(lang)[PLACE] = topic.TEXTS[PLACE]
+            stack.callback(topic.TEXTS.pop, PLACE)
+            stack.callback(texts_of(lang).pop, PLACE)
         yield
 
 

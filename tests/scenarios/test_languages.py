@@ -6,6 +6,8 @@ from typing import Any
 import aiohttp
 
 from tests.fakes.platforms.slack.server import SlackServer
+from tests.fakes.third_language import spoken
+from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
 from tests.scenarios.test_platform_walk import (
     ASK_ZH,
@@ -87,3 +89,29 @@ async def test_a_reviewer_reads_their_own_language_where_nobody_else_does(
     (here,) = [line for line in public.body.splitlines() if "陈博" in line and "批准" in line]
     (home,) = [line for line in direct.body.splitlines() if ": Approve (" in line]
     assert here.rpartition("（")[2] != home.rpartition("(")[2]
+
+
+def speaks_french(people: Path) -> None:
+    """Lin wants to read French."""
+    lin = "    web: lin\n"
+    people.write_text(people.read_text().replace(lin, f"{lin}    language: fr\n", 1))
+
+
+async def test_who_wants_a_third_language_is_told_in_it_and_else_in_english(
+    start: Start, people_file: Path, tmp_path: Path
+) -> None:
+    with spoken(tmp_path):
+        speaks_french(people_file)
+        service = await start(people=people_file)
+        async with WebRoom(service.url, "salle") as room:
+            await room.say("lin", "/pending")
+            await room.wait_for(lambda m: "Rien ne vous attend." in text_of(m))
+            await room.say("lin", "/runs")
+            await room.wait_for(lambda m: "Nothing is under way" in text_of(m))
+            # Kept with the run and its card, and read again for the answer.
+            await room.say("lin", "录入 P003 今天的访视")
+            card = await room.card("clarify")
+            assert card["buttons"][0]["label"] == "Envoyer"
+            assert (await room.fill("lin", card, "submit", **GOOD))[0] == 200
+            review = await room.card("confirm")
+            assert "Approve" in [button["label"] for button in review["buttons"]]

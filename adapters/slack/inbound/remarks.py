@@ -7,8 +7,7 @@ from typing import Any
 from adapters.slack.inbound.asked import SHORTCUT
 from adapters.slack.shapes import workspace_of
 from adapters.slack.wording import Speaks, unknown
-from cards.model import Lang
-from cards.texts import say
+from cards.texts import COMPLETE, say
 from engine.events import Actor
 
 
@@ -33,5 +32,5 @@ def _no_text(payload: Mapping[str, Any], speaks: Speaks) -> Remark:
     user = payload.get("user")
     name = str(user.get("id", "")) if isinstance(user, Mapping) else ""
     lang = speaks(Actor(platform="slack", workspace=workspace_of(payload), user=name))
-    langs: tuple[Lang, ...] = (lang,) if lang else ("zh", "en")
+    langs = (lang,) if lang else COMPLETE
     return Remark(" ".join(say("slack.no_text", each) for each in langs))

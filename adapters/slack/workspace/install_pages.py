@@ -6,7 +6,7 @@ from html import escape
 from aiohttp import hdrs, web
 
 from cards.model import Lang
-from cards.texts import say
+from cards.texts import lang_of_tag, say
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -48,4 +48,4 @@ def page(
 
 
 def _lang(request: web.Request) -> Lang:
-    return "zh" if request.headers.get(hdrs.ACCEPT_LANGUAGE, "").lower().startswith("zh") else "en"
+    return lang_of_tag(request.headers.get(hdrs.ACCEPT_LANGUAGE, ""))

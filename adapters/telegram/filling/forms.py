@@ -15,7 +15,7 @@ from adapters.telegram.outbound.richtext import BOLD, ITALIC, Span, Tag, html_of
 from cards.forms import detailed
 from cards.model import Field, Lang
 from cards.showing.view import FormView
-from cards.texts import say
+from cards.texts import lang_of_tag, say
 from cards.visible import visible
 
 _MARK = "✎"
@@ -80,7 +80,7 @@ def prompt_behind(link: str) -> Prompt | None:
     labels, values = (query.get(key, []) + [""] * len(names) for key in ("l", "v"))
     lines = [name in query.get("m", []) for name in names]
     fields = tuple(Asked(*asked) for asked in zip(names, labels, values, lines, strict=False))
-    lang: Lang = "zh" if query.get("g") == ["zh"] else "en"
+    lang = lang_of_tag(query.get("g", [""])[0])
     return Prompt(query["d"][0], fields, lang, query.get("w", [""])[0])
 
 

@@ -1,4 +1,4 @@
-"""The commands that Telegram's clients offer beside the text field, in zh and en."""
+"""The commands that Telegram's clients offer beside the text field, in each language."""
 
 import asyncio
 
@@ -6,8 +6,7 @@ import structlog
 from telegram import Bot, BotCommand
 from telegram.error import TelegramError
 
-from cards.model import Lang
-from cards.texts import say
+from cards.texts import FALLBACK, languages, say
 
 COMMANDS = {
     "pending": "telegram.command.pending",
@@ -19,8 +18,6 @@ COMMANDS = {
 }
 """What people give by hand; /start and the words of forms need no place in the list."""
 
-# Whose client speaks neither reads the first.
-_LANGUAGES: tuple[tuple[str | None, Lang], ...] = ((None, "en"), ("zh", "zh"), ("en", "en"))
 _WITHIN_S = 10.0
 _log = structlog.get_logger(__name__)
 
@@ -29,7 +26,8 @@ async def register_commands(bot: Bot) -> None:
     """Tell Telegram the commands, where it knows others; a failure is logged and harms nothing."""
     try:
         async with asyncio.timeout(_WITHIN_S):
-            for code, lang in _LANGUAGES:
+            # Whose client speaks none of them reads the first.
+            for code, lang in ((None, FALLBACK), *((each, each) for each in languages())):
                 wanted = [BotCommand(name, say(key, lang)) for name, key in COMMANDS.items()]
                 if list(await bot.get_my_commands(language_code=code)) != wanted:
                     await bot.set_my_commands(wanted, language_code=code)

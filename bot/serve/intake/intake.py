@@ -17,7 +17,7 @@ from bot.serve.intake.tapped import Tapped
 from bot.serve.intake.tapping import Formed, Tapping, Told
 from cards.buttons import BadButton, Button
 from cards.model import Card, Lang, Principal
-from cards.texts import say
+from cards.texts import COMPLETE, say
 from engine.errors import NewerState, StaleWrite, StoreUnavailable
 from engine.events import (
     Accepted,
@@ -137,7 +137,7 @@ class Intake:
         """One sentence, and nothing is kept: no message, no card, no file."""
         texts = (update.text,) if isinstance(update, MessageReceived | CommandGiven) else ()
         typed = [text for text in texts if text.strip() and not text.startswith("/")]
-        langs: tuple[Lang, ...] = (detect(typed[0]),) if typed else ("zh", "en")
+        langs = (detect(typed[0]),) if typed else COMPLETE
         told = (self.people.stranger_text(principal, lang) for lang in langs)
         return Answered(" ".join(dict.fromkeys(told)), ok=False, stranger=True)
 
@@ -308,4 +308,4 @@ def _said(key: str, principal: Principal, text: str = "") -> str:
 
 def _langs(principal: Principal, text: str) -> tuple[Lang, ...]:
     lang = principal.lang or (detect(text) if text.strip() else None)
-    return (lang,) if lang else ("zh", "en")
+    return (lang,) if lang else COMPLETE

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from cards.texts import say
+from cards.texts import COMPLETE, say
 from engine.events import (
     Accepted,
     Answered,
@@ -138,4 +138,4 @@ def _told(key: str, text: str, n: int, wait_s: float) -> str:
     if text:
         return say(key, detect(text), **told)
     # Who taps is not known yet, and nor is what they read.
-    return f"{say(key, 'zh', **told)} {say(key, 'en', **told)}"
+    return " ".join(say(key, each, **told) for each in COMPLETE)

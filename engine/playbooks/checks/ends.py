@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from engine.playbooks.checks.sop import FOLLOWED
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import Sop
 from engine.yaml.source import Source
@@ -27,7 +26,6 @@ def _untold(sop: Sop) -> Iterator[tuple[str, str, str]]:
     if sop.batch or any(node.over for node in sop.nodes.values()):
         return
     for name, node in sop.nodes.items():
-        for key in FOLLOWED[node.type]:
-            target = getattr(node, key)
+        for key, target in node.ways.items():
             if target.startswith("end") and target not in sop.outcomes:
                 yield name, key, target

@@ -93,7 +93,6 @@ class ReviewCheck(Checking):
 
     def _expiry(self, node: SopNode, at: Path) -> None:
         """Time alone approves nothing."""
-        approving = node.on_pass if node.type == "soft_instruction" else node.on_approve
-        if node.on_expire and node.on_expire == approving:
+        if node.on_expire and node.on_expire == node.passed:
             fault = "should lead elsewhere than an approval: nobody has decided"
             self.add((*at, "on_expire"), fault)

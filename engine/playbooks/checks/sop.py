@@ -1,6 +1,7 @@
 """What models cannot check of an SOP: targets, rules, reviewers (spec 001 §4)."""
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from engine.playbooks.checks.edits import edit_faults
 from engine.playbooks.checks.names import Checking
@@ -9,12 +10,12 @@ from engine.playbooks.skill import (
     END,
     SAYS,
     SOP_ENDS,
+    SOP_NODE_KINDS,
     Batch,
     Over,
     Setting,
     Sop,
     SopNode,
-    SopNodeType,
 )
 from engine.rules.bounds import bound_faults
 from engine.rules.check import check_logic
@@ -30,19 +31,6 @@ PREVIOUS = "previous_"
 FINDING = ("subject_id", "visit_date", "field", "value", "message")
 RECORDS = ("subject_id", "result", "problems")
 SUMMARY = ("subject_id", "visits", "findings")
-
-
-FOLLOWED: Mapping[SopNodeType, tuple[str, ...]] = {
-    "hard_rule": ("on_pass", "on_fail"),
-    "soft_instruction": ("on_pass", "on_fail", "on_expire"),
-    "human_review": ("on_approve", "on_reject", "on_expire"),
-}
-"""Where nodes of a type lead when nothing goes wrong; all but `on_expire` are needed."""
-_PARTS: Mapping[SopNodeType, tuple[str, ...]] = {
-    "hard_rule": ("rules", "over", "fail_on", "only_branches"),
-    "soft_instruction": ("instruction", "tools", "review", "only_branches"),
-    "human_review": ("review", "shows", "presents", "decision"),
-}
 
 
 class SopCheck(Checking):
@@ -66,12 +54,12 @@ class SopCheck(Checking):
         self._outcomes(sop)
 
     def _outcomes(self, sop: Sop) -> None:
-        reviewed = any(node.type == "human_review" for node in sop.nodes.values())
+        reviewed = any(node.kind.judge == "people" for node in sop.nodes.values())
         by_model = {
             target
             for node in sop.nodes.values()
-            if node.type == "soft_instruction"
-            for target in (node.on_pass, node.on_fail)
+            if node.kind.judge == "model"
+            for target in (node.passed, node.failed)
         }
         for end, outcome in sop.outcomes.items():
             by_review, at = reviewed and end not in by_model, ("sop", "outcomes", end)
@@ -91,8 +79,7 @@ class SopCheck(Checking):
             self.add((*at, SAYS), "should be a text in both languages, zh and en")
 
     def _targets(self, sop: Sop, node: SopNode, at: Path) -> None:
-        for key in (*FOLLOWED[node.type], "on_error"):
-            target = getattr(node, key)
+        for key, target in {**node.ways, "on_error": node.on_error}.items():
             if not target and key != "on_expire":
                 self.add((*at, key), "is required")
             elif target and not target.startswith("end"):
@@ -109,14 +96,15 @@ class SopCheck(Checking):
                 self._soft_instruction(node, at)
             case "human_review":
                 self._human_review(node, at)
+            case _:
+                assert_never(node.type)
 
     def _foreign(self, node: SopNode, at: Path) -> None:
         """Parts that only nodes of another type have, or that do not go together."""
-        parts = {kind: {*_PARTS[kind], *FOLLOWED[kind]} for kind in _PARTS}
+        parts = {name: {*kind.parts, *kind.ways} for name, kind in SOP_NODE_KINDS.items()}
         for part in sorted(node.model_fields_set - parts[node.type]):
-            kinds = [kind for kind, own in parts.items() if part in own]
-            if kinds:
-                named = " or ".join(kinds)
+            named = " or ".join(name for name, own in parts.items() if part in own)
+            if named:
                 self.add((*at, part), f"belongs to type {named}, this node is of type {node.type}")
         if node.over and "fail_on" in node.model_fields_set:
             self.add((*at, "fail_on"), "does not go with over: every finding fails the node")
@@ -230,5 +218,4 @@ def _ending(sop: Sop) -> set[str]:
 
 
 def _leads(node: SopNode) -> list[str]:
-    found = ((key, getattr(node, key)) for key in FOLLOWED[node.type])
-    return [target for key, target in found if target or key != "on_expire"]
+    return [target for key, target in node.ways.items() if target or key != "on_expire"]

@@ -14,11 +14,6 @@ from engine.playbooks.skill import ERROR_END, Skill, Sop, SopNode
 from engine.text.language import Bilingual
 
 INSTRUCTION_CHARS = 120
-_FOLLOWED: Mapping[str, tuple[str, ...]] = {
-    "hard_rule": ("on_pass", "on_fail", "on_error"),
-    "soft_instruction": ("on_pass", "on_fail", "on_expire", "on_error"),
-    "human_review": ("on_approve", "on_reject", "on_expire", "on_error"),
-}
 
 
 def graph_of(playbook: Playbook, lang: Lang) -> Graph:
@@ -148,8 +143,7 @@ class _Graphing:
         for key, node in sop.nodes.items():
             self._sop_node(skill, key, node)
             at = node_id("sop", skill, key)
-            for on in _FOLLOWED.get(node.type, ()):
-                target = str(getattr(node, on))
+            for on, target in {**node.ways, "on_error": node.on_error}.items():
                 # The common end of what goes wrong is told where it is more than a failed run.
                 if target and (target != ERROR_END or ERROR_END in sop.outcomes):
                     ends += [target] if target.startswith("end") else []

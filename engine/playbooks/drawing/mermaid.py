@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from cards.texts import say
 from engine.playbooks.drawing.model import Edge, EdgeKind, Graph, Node
 from engine.playbooks.drawing.words import detail_lines, kind_line
+from engine.playbooks.skill import SOP_NODE_KINDS
 
 _ARROWS: Mapping[EdgeKind, str] = {
     "next": "==>",
@@ -16,6 +17,7 @@ _ARROWS: Mapping[EdgeKind, str] = {
     "on": "-->",
     "shows": "-.->",
 }
+_BY_PEOPLE = [name for name, kind in SOP_NODE_KINDS.items() if kind.judge == "people"]
 # Between two word characters these mean nothing, and names are full of them.
 _INNER = re.compile(r"(?<=[^\W_])[._-](?=[^\W_])")
 _WWW = re.compile(r"\bwww$", re.IGNORECASE)
@@ -92,6 +94,6 @@ class _Writing:
 
 
 def _shape(node: Node) -> tuple[str, str]:
-    if node.type == "human_review":
+    if node.type in _BY_PEOPLE:
         return "{{", "}}"
     return ("([", "])") if node.kind == "sop_end" else ("[", "]")

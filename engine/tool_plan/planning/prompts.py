@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 
 from cards.model import Lang
+from cards.texts import say
 from engine.ports.model import Message
-from engine.react.texts import LANGUAGES
 from engine.text.language import detect
 from engine.tool_plan.planning.top_tools import Manifest
 
@@ -79,7 +79,7 @@ def build_prompt(request: Request, tools: Manifest, max_steps: int) -> tuple[Mes
     ]
     system = _PLANNER.format(
         profile=request.profile.strip(),
-        language=LANGUAGES[request.language],
+        language=say("language.name", request.language),
         max_steps=max_steps,
         first=request.first,
         tools=json.dumps(listed, ensure_ascii=False),

@@ -5,7 +5,7 @@ from engine.frames.intents import Intent
 from engine.ports.model import Model
 from engine.text import wording
 from engine.text.entities import fold
-from engine.text.language import detect
+from engine.text.language import suits
 from engine.understanding.context import RouteContext, Tried
 from engine.understanding.lookup import cue_found
 from engine.understanding.open_forms import forms, missing, named
@@ -38,7 +38,7 @@ def _how(text: str, context: RouteContext) -> str:
         if name.partition("/")[0] == route.playbook and not request.not_yet
         for example in request.examples
     ]
-    example = next((e for e in able if detect(e) == context.lang), "")
+    example = next((e for e in able if suits(e, context.lang)), "")
     if not example:
         return ""
     name = route.names[0] if context.lang == "zh" else route.names[-1]

@@ -10,7 +10,8 @@ import structlog
 from aiohttp import web
 
 from adapters.edc.redcap.records import RedcapRecords
-from cards.texts.redcap import TEXTS
+from cards.texts import texts_of
+from cards.texts.en.redcap import TEXTS
 from engine.errors import ToolFailed
 from tests.adapters.edc.redcap_part import opened
 from tests.fakes.redcap_server import TOKEN, RedcapServer, Trouble
@@ -25,7 +26,8 @@ async def failure(records: RedcapRecords) -> ToolFailed:
 
 
 def sentence(key: str) -> tuple[str, str]:
-    return TEXTS[f"study.redcap.{key}"]
+    key = f"study.redcap.{key}"
+    return texts_of("zh")[key], TEXTS[key]
 
 
 def told(error: ToolFailed) -> tuple[str, str]:
@@ -33,7 +35,8 @@ def told(error: ToolFailed) -> tuple[str, str]:
 
 
 def test_every_cause_has_a_sentence_of_its_own() -> None:
-    assert len(set(TEXTS.values())) == len({en for _, en in TEXTS.values()}) == len(TEXTS)
+    chinese = {texts_of("zh")[key] for key in TEXTS}
+    assert len(set(TEXTS.values())) == len(chinese) == len(TEXTS)
 
 
 async def test_wrong_token_is_told(server: RedcapServer) -> None:

@@ -13,11 +13,12 @@ FUNCTIONS = [n for n in ast.walk(TREE) if isinstance(n, ast.FunctionDef | ast.As
 VOCABULARY = ("engine.events", "engine.ports", "engine.errors", "cards.")
 
 
-def test_the_example_is_one_room_and_two_entries() -> None:
+def test_the_example_is_one_room_and_three_entries() -> None:
     assert [*written()] == [
         "adapters/lines/platform.py",
         "bot/wiring/platforms.py",
-        "cards/texts/card.py",
+        "cards/texts/zh/card.py",
+        "cards/texts/en/card.py",
     ]
     assert len(PLATFORM.splitlines()) < 200
 

@@ -1,8 +1,11 @@
 """What is wrong with an SOP is told when it is loaded, with the part that it stands in."""
 
+from typing import get_args
+
 import pytest
 
 from engine.errors import DefinitionError
+from engine.playbooks.skill import SOP_NODE_KINDS, SopNode, SopNodeType
 from tests.engine.sop.sop_stage import loaded, with_sop
 
 SIGN = (
@@ -148,3 +151,11 @@ def test_a_model_cannot_be_the_way_to_a_decision() -> None:
         "sop.outcomes.end_ok.decisions.signature: only a human_review can set a decision;"
         " null clears it"
     ]
+
+
+def test_every_type_of_node_has_its_entry_and_shares_out_what_a_node_may_say() -> None:
+    assert set(SOP_NODE_KINDS) == set(get_args(SopNodeType))
+    of_some = {key for kind in SOP_NODE_KINDS.values() for key in (*kind.parts, *kind.ways)}
+    of_all = {"type", "title", "description", "on_error", "max_visits"}
+    assert of_some | of_all == set(SopNode.model_fields)
+    assert of_some & of_all == set()

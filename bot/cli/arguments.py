@@ -1,4 +1,4 @@
-"""Numbers among the arguments of commands."""
+"""Types of what commands are given."""
 
 import argparse
 from collections.abc import Callable
@@ -17,3 +17,12 @@ def above_zero(most: float) -> Callable[[str], float]:
         return value
 
     return number
+
+
+def language(text: str) -> str:
+    """A type for argparse: a language that there are sentences of."""
+    from cards.texts import languages
+
+    if text not in languages():
+        raise argparse.ArgumentTypeError(f"should be one of {', '.join(languages())}")
+    return text

@@ -1,0 +1,1 @@
+"""What the service says in English, a file for each topic."""

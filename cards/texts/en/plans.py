@@ -1,0 +1,65 @@
+"""On plans: what a model planned, what is asked before a write, and what may have happened."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, str]] = {
+    "plan.unavailable": "(No plan could be made for this.)",
+    "plan.carried_out": "The plan has been carried out.",
+    "plan.no_model": (
+        "no language model is configured, so no plan can be made for this; an administrator can "
+        "set OPENAI_API_KEY and LLM_MODEL"
+    ),
+    "plan.model_away": "the language model gave no plan; please ask again later",
+    "plan.progress": "“{name}”: step {n} of {of} of the plan, {tool}…",
+    "plan.replanning": "“{name}”: a step did not work, planning anew…",
+    "plan.failed_twice": "it did not work after planning anew either: {reason}",
+    "plan.done_before": "Done before that:",
+    "plan.unresolved": "a result that is referred to is not there: {reference}",
+    "plan.happened": "{tool}: it has happened, says {name}",
+    "plan.left_out": "Steps of the plan that were left out:",
+    "plan.more_left_out": "… and {n} more",
+    "plan.dropped": "step {n}: {why}",
+    "plan.dropped_tool": "step {n}, {tool}: {why}",
+    "plan.why.object": "is no step",
+    "plan.why.twice": "has a key twice",
+    "plan.why.type": "is neither a call nor a reply",
+    "plan.why.text": "is a reply without text",
+    "plan.why.name": "names no tool",
+    "plan.why.unknown": "there is no such tool",
+    "plan.why.arguments": "has no arguments",
+    "plan.why.missing": "lacks required arguments ({detail})",
+    "plan.why.schema": "has wrong arguments ({detail})",
+    "plan.why.reference": "refers to a result that is not there ({detail})",
+    "plan.why.storable": "holds characters that cannot be kept",
+    "plan.why.beyond": "is beyond the longest plan",
+    "plan.why.done": "was written before",
+    # what a person is asked for
+    "plan.clarify": "{skill}: please fill in what is missing",
+    "plan.clarify_text": "The plan needs the following, which the request does not say.",
+    "plan.argument_fault": "{label}: this cannot be used",
+    # before a write
+    "plan.confirm": "Please review: {n} to be written",
+    "plan.confirm_text": (
+        "A language model made this plan for the request below. Once approved, exactly the "
+        "following is written."
+    ),
+    "plan.request": "Request",
+    "plan.anew": "The plan before did not work ({reason}); this is a new one.",
+    "plan.written_before": "Written by this run before: {tools}",
+    "plan.not_approved": "what was approved is not what would be run, so it was not run",
+    # a write of which nobody knows whether it has happened
+    "lost.crashed": "it was interrupted, and no result was kept",
+    "lost.title": "It may have happened: {tool}",
+    "lost.text": (
+        "Nobody knows whether this write has happened ({why}). It is never repeated by itself. "
+        "Please look first, and then decide:"
+    ),
+    "lost.keyed": "Running it again is safe: the same approval writes once.",
+    "lost.again": "It has not; run it again",
+    "lost.happened": "It has happened; go on",
+    "lost.fail": "Stop here",
+    "lost.part": "“{name}”: a write may have happened, waiting for {roles} to look",
+    "lost.failed": (
+        "nobody knows whether {tool} has written; {name} stopped it, please check the record"
+    ),
+}

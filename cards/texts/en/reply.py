@@ -1,0 +1,240 @@
+"""In replies: the parts of a message, how runs end, commands, lists."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, str]] = {
+    # what models are told to write in
+    "language.name": "English",
+    "part.working": "Working on it…",
+    "part.waiting": "Waiting for part {n}",
+    "part.starting": "Starting “{name}”…",
+    "part.needs_you": "“{name}”: I need a little more from you",
+    "part.model_away": "“{name}”: the language model is away; it is asked again in {s} s",
+    "part.in_review": "“{name}”: submitted, waiting for review by {roles}",
+    "part.progress": "“{name}”: step {n} of {of}, {phase} · {skill}…",
+    "part.records": "“{name}”: checked {n} of {of} subjects…",
+    "records.checked": "Subjects checked: {n}. Findings: {findings}.",
+    "records.cut": " Only the first {n} findings are listed.",
+    "records.cut_subjects": " The summary lists only the {n} subjects with most findings.",
+    "chart.violations": "{name}: findings by rule",
+    "chart.others": "Other rules",
+    "chart.rule": "Rule",
+    "chart.count": "Findings",
+    "records.cut_records": "The summary lists only the {n} subjects that were finished first.",
+    "part.phase_done": "“{name}”: {title}",
+    "part.syncing": "“{name}”: finished, and being written to the system of record…",
+    "part.done": "“{name}”: done",
+    "part.rejected": "“{name}”: rejected",
+    "part.refused": "“{name}”: refused by the checks",
+    "part.stopped": "“{name}”: withdrawn; nothing was written",
+    "part.stopped_after": (
+        "“{name}”: withdrawn; what earlier steps gave has gone to the system of record"
+    ),
+    "part.cancelled_synced": (
+        "“{name}”: cancelled; what earlier steps gave has gone to the system of record"
+    ),
+    "part.cancelled": "“{name}”: cancelled; nothing was written",
+    "part.cancelled_after": "“{name}”: cancelled; what was approved had been written before",
+    "part.cancelled_in_flight": (
+        "“{name}”: cancelled; a write was under way and may have happened, please check the record"
+    ),
+    "part.failed": "“{name}”: not finished. {reason}",
+    "part.blocked": "“{name}”: stopped, an operator is needed ({reason})",
+    "part.resumed": "“{name}”: goes on",
+    "part.error": (
+        "Something went wrong here, and nothing was changed. An operator has it now; there is no"
+        " need to send it again."
+    ),
+    "part.skipped": "Part {n} was not finished, so this was not done",
+    "answer.none": "I cannot answer that. {why}You could ask:",
+    "answer.no_model": "(No language model is configured, so only look-ups work.) ",
+    "answer.unclear": "I am not sure what you mean. {why}You could say:",
+    "answer.smalltalk": "Hello! Ask me about the data, or tell me what to get done. For example:",
+    "answer.thanks": "You are welcome!",
+    "answer.how": (
+        "For “{name}”, just say what to do, for example: {example}. I ask for what is missing, and "
+        "somebody reviews it before anything is written."
+    ),
+    "answer.left": "I did not understand: “{left}”. ",
+    # cards of a talk turn
+    "choose.title": "Did you mean …?",
+    "choose.said": "You wrote: “{said}”",
+    "choose.part": "Please choose below, and I go on with it.",
+    "choose.question": "Just a question: look it up",
+    "choose.none": "None of these",
+    "choose.condition_title": "Does the condition hold?",
+    "choose.condition": (
+        "You wrote: “{said}”. Please look at the result above: if “{condition}” holds, start it."
+    ),
+    "choose.condition_part": "Please decide by the result above whether to start.",
+    "choose.start": "It holds: start",
+    "choose.not_now": "It does not: leave it",
+    "choose.left": "All right; nothing was done.",
+    "choose.expired": "Nobody chose, so nothing was done.",
+    "request.not_yet": (
+        "“{name}” belongs to “{playbook}”, but this version cannot do it yet; nothing was done."
+    ),
+    "request.gone": "The procedure for “{text}” has been withdrawn meanwhile; nothing was done.",
+    "request.barred": (
+        "Only these may ask for “{name}”: {roles}. You do not have that role, so nothing was done."
+    ),
+    "request.able": " What can be done now: {able}.",
+    "clarify.open": (
+        "I did not understand that. “{form}” is still open and needs: {missing}. Write it as "
+        "“name value”, or use the buttons on the card."
+    ),
+    "clarify.open_full": (
+        "I did not understand that. “{form}” is still open; please use the buttons on the card."
+    ),
+    "clarify.other": (
+        "Nothing was noted: the open form is “{form}”. {who} needs a request of its own; use "
+        "“Withdraw” on the card if you do not want the open one."
+    ),
+    "clarify.which": (
+        "Nothing was noted: several forms are open: {forms}. Please name the one you mean, or use "
+        "the button on its card."
+    ),
+    "clarify.changed": "Changed to: {changed}. ",
+    "clarify.stands": (
+        "Nothing was submitted yet; if it is right as it stands, send the card's form."
+    ),
+    "clarify.withdraw": (
+        "To give it up, use the “Withdraw” button on the card “{form}”; a text does not do it."
+    ),
+    "review.button": "Only the button on the card counts; a text is never a decision.",
+    "review.waiting": (
+        "“{form}” is in review by {who} and cannot be changed now. To change it, use /cancel or "
+        "have it rejected."
+    ),
+    "clarify.noted": "Noted: {noted}. ",
+    "clarify.missing": "Still missing: {missing}.",
+    "clarify.taken": "Thanks, going on.",
+    "clarify.faulty": "Some values do not fit: {errors}. ",
+    # runs
+    "run.only_requester": "nobody but the requester holds the role {roles}",
+    "run.no_approver": "nobody holds the role {roles}",
+    "run.expired": "nobody decided in time",
+    "run.missing": "still missing: {missing}",
+    "run.stalled": "“{skill}” has run again and again without any progress",
+    "run.sync_refused": "the system of record refused the data: {reason}",
+    "run.bad_state": "the data does not fit the playbook: {faults}",
+    # an SOP, and the review card of a soft instruction
+    "sop.error": "the check could not be finished",
+    "sop.too_often": "“{title}” came up more than {n} times",
+    "soft.told": "{title}: {reason}",
+    "soft.unsure.no_model": "No language model is configured.",
+    "soft.unsure.model_away": "The language model is away.",
+    "soft.unsure.model_refused": "The language model declined to judge.",
+    "soft.unsure.rounds": "The language model gave no usable verdict in {n} answers.",
+    "soft.unsure.confidence": "The language model is less than {limit} sure.",
+    "soft.decide": "Please decide: approving lets it pass, rejecting does not.",
+    "soft.instruction": "To be checked",
+    "soft.verdict": "The model's verdict",
+    "soft.passed": "passed",
+    "soft.failed": "failed",
+    "soft.reason": "Reason",
+    "soft.evidence": "Evidence",
+    "soft.confidence": "Confidence",
+    "soft.last_answer": "The model's last answer",
+    "skill.by_hand": "Please fill this in.",
+    "skill.no_model": "No language model is configured; please fill this in by hand.",
+    "skill.model_away": (
+        "The language model is away: fill this in by hand, or let it try again later."
+    ),
+    "skill.faulty": (
+        "{n} times the model gave no usable answer; please fill this in by hand:\n{faults}"
+    ),
+    "skill.lacking": "This is still missing; please fill it in.",
+    "skill.nothing_to_choose": "There is nothing to choose from; please fill this in by hand.",
+    "run.no_skill": "no step can be taken",
+    "run.too_many_steps": (
+        "it took {n} steps without anybody's word; they are counted anew when an operator lets it "
+        "go on"
+    ),
+    "run.budget_used": (
+        "its budget of the language model ({calls} calls or {tokens} tokens) is used up; it has as "
+        "much again when an operator lets it go on"
+    ),
+    "run.not_approved": "what was approved is not what would be written",
+    "run.playbook_missing": "the playbook version it began with is missing",
+    "run.newer_state": "its state was written by a newer version",
+    "run.attempts": "it failed again and again",
+    "run.rejected": "{name} rejected it: {reason}",
+    "run.rejected_plainly": "{name} rejected it",
+    "run.no_progress": (
+        "“{skill}” has ended, but the goal of its phase is not reached, and doing it again would "
+        "change nothing"
+    ),
+    # a question about a run, in query mode
+    "query.phase": "{name}: now at “{phase}” ({goal}).",
+    "query.missing": " Still missing: {missing}.",
+    "query.waits": " Waiting for: {waits}.",
+    "query.card": "{who} to answer “{title}”",
+    "query.blocked": " It stands still: {told}.",
+    # commands
+    "help": (
+        "I answer questions, and get work done that somebody has to sign off.\n\n"
+        "Try:\n{examples}\n\n"
+        "Commands: `/pending` open cards and findings, `/runs` what is under way, "
+        "`/cancel` my run, `/stop` and `/recover` jobs, "
+        "`/handover NAME` my vote to somebody else, `/help`"
+    ),
+    "runs.none": "Nothing is under way.",
+    "runs.stuck": (
+        "A run here stands still until an operator acts; what you wrote was not used:\n{runs}\n\n"
+        "It goes on once they have; `/cancel` ends runs of yours, `/runs` lists what is under way."
+    ),
+    "runs.line": "- {name} (by {who}): {state}",
+    "opened.nothing": (
+        "This link leads to nothing that is yours to see. /pending shows what waits for you."
+    ),
+    "opened.card": "This card waits for you:",
+    "pending.none": "Nothing waits for you.",
+    "pending.mine": "**Waiting for you:**",
+    "pending.asked_by": " (asked for by {who})",
+    "pending.until": ", until {when}",
+    "pending.beside": "{n} more for you from elsewhere: I have put them into our direct chat.",
+    "pending.inbox_only": (
+        "{n} more for you from elsewhere: see “Waiting for you” at the top of the page."
+    ),
+    "pending.more": "{shown} of at most {total} so far. Type `/pending {next}` for the next ones.",
+    "pending.others": "**Open here, waiting for others:**",
+    "pending.findings": "**Open findings of checks: {n}**",
+    "pending.finding": "- {record}: {field}, {message} ({when})",
+    "pending.more_findings": "- … and {n} more",
+    "pending.dropped_findings": (
+        "- too many: the oldest {n} are no longer kept, please check those again"
+    ),
+    "pending.line": "- {title} ({who})",
+    "cancel.none": "There is no run that you can cancel.",
+    "cancel.done": "Cancelled “{name}”.",
+    "command.unknown": "There is no command /{name}. Type /help for what there is.",
+    "end.done": "done",
+    "end.rejected": "rejected",
+    "end.refused": "refused",
+    "end.failed": "failed",
+    "end.withdrawn": "withdrawn",
+    "end.cancelled": "cancelled",
+    "end.expired": "expired",
+    "state.running": "running",
+    "state.suspended": "waiting for an answer",
+    "state.blocked": "needs an operator",
+    # what stands between the items of a list, and between a label and its value
+    "admin.model_left_alone": (
+        "The language model “{model}” keeps failing. It is left alone for now and tried again"
+        " later. Questions go to the fallback models, if there are any; look-ups, rule checks,"
+        " cards and runs go on as always."
+    ),
+    "intake.too_fast": (
+        "At most {n} taps and commands a minute are taken. This one was not; try again in"
+        " {s} seconds."
+    ),
+    "intake.too_many": (
+        "At most {n} messages a minute are taken. This one was not; send it again in {s} seconds."
+        " Buttons and commands work as always."
+    ),
+    "list.and": ", ",
+    "list.items": ", ",
+    "list.clauses": "; ",
+    "list.colon": ": ",
+}

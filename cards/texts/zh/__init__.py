@@ -1,0 +1,1 @@
+"""What the service says in Chinese, a file for each topic."""

@@ -1,0 +1,103 @@
+"""Answers to questions: what tools tell, why there is no answer, what a rule found."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, str]] = {
+    # every tool
+    "tool.unknown": "没有「{name}」这个工具。可用的有：{names}。",
+    "tool.retry": "没能理解给出的条件或数值，请换一种写法。",
+    # tools of outside servers
+    "tool.remote.fault": "服务器 {server} 的工具 `{tool}` 报告了错误。",
+    "tool.remote.away": "工具 `{tool}` 目前不可用：它的服务器没有应答，或不再提供它。",
+    "tool.remote.slow": "服务器 {server} 的工具 `{tool}` 在 {seconds} 秒内没有应答。",
+    "tool.remote.garbled": "服务器 {server} 的工具 `{tool}` 的应答无法读取。",
+    "tool.remote.asks": "服务器 {server} 的工具 `{tool}` 要求更多输入，这里不提供。",
+    "tool.field.ecog": "ECOG",
+    "tool.field.weight_kg": "体重",
+    "tool.field.blood_pressure": "血压",
+    "tool.field.adverse_event": "不良事件",
+    "tool.none_recorded": "未记录到",
+    "tool.not_recorded": "未记录",
+    "tool.no_subject": "研究中没有受试者 {who}。",
+    "tool.no_subject_near": "研究中没有受试者 {who}。最接近的编号：{ids}。",
+    # read_clinical_data
+    "tool.read.no_visits": "{who} 还没有访视记录。",
+    "tool.read.field": "{who} 的{name}：{value}（访视日期 {day}）",
+    "tool.read.field_earlier": "{who} 的{name}：{value}（访视日期 {day}）。此前：{earlier}",
+    "tool.read.visit": "{who} 在 {day} 的访视：",
+    "tool.read.visited": "{who} 在 {day} 有访视记录。",
+    "tool.read.dates": "{who} 共 {n} 次访视：{days}。最近一次：**{latest}**",
+    "tool.read.one_date": "{who} 共 1 次访视：{days}。最近一次：**{latest}**",
+    "tool.read.no_visit": "{who} 在 {day} 没有访视记录。已有的访视日期：{days}。",
+    # search_protocol
+    "tool.protocol.section": "方案 {section} 节《{title}》：",
+    "tool.protocol.empty": "方案为空。",
+    "tool.protocol.sections": "方案包含：{sections}。",
+    "tool.protocol.nothing": "方案中没有找到与「{query}」相符的内容。",
+    "tool.protocol.nothing_but": "方案中没有找到与「{query}」相符的内容。方案包含：{sections}。",
+    # get_project_stats
+    "tool.stats.subjects": "受试者：**{n}** 人（{sex}；{arm}）",
+    "tool.stats.sex_f": "女 {n}",
+    "tool.stats.sex_m": "男 {n}",
+    "tool.stats.arm": "{arm} 组 {n}",
+    "tool.stats.visits": "访视：**{n}** 次，最近一次 {day}",
+    "tool.stats.ecog": "最近一次访视的 ECOG：{scores}",
+    "tool.stats.ecog_missing": "最近一次访视的 ECOG：{scores}，未记录 {missing} 人",
+    "tool.stats.score": "{score} 分 {n} 人",
+    "tool.stats.events": "不良事件：{visits} 次访视有记录，涉及 {subjects} 名受试者",
+    "tool.stats.none": "无",
+    # check_visit_window
+    "tool.window.none": "方案没有规定访视时间窗。",
+    "tool.window.inside": "{who} 在 {day} 的访视（{since}）**在 {window} 窗口内**（{span}）。",
+    "tool.window.outside": (
+        "{who} 在 {day} 的访视（{since}）**不在任何窗口内**；"
+        "最接近的是 {window}（{span}），**{off}**。"
+    ),
+    "tool.window.span": "{first} 至 {last}，计划日 {planned}",
+    "tool.window.after": "入组后第 {n} 天",
+    "tool.window.before": "入组前 {days}",
+    "tool.window.early": "早 {days}",
+    "tool.window.late": "晚 {days}",
+    "tool.window.day": "1 天",
+    "tool.window.days": "{n} 天",
+    # record_visit
+    "tool.record.unapproved": "访视只能由经过审批的流程写入。",
+    "tool.record.done": "已录入 {who} 在 {day} 的访视：{values}。",
+    "tool.record.again": "此前已录入，没有重复写入：{who} 在 {day} 的访视：{values}。",
+    # the study's database
+    "study.conflict": "{subject_id} 在 {visit_date} 已有一条访视记录，没有写入。",
+    "study.other_visit": "这次写入的编号已用于另一条访视，没有写入。",
+    "study.unknown": "研究中没有受试者 {subject_id}，没有写入。",
+    "study.busy": "研究数据库正忙，请稍后再试。",
+    "study.away": "暂时无法访问研究数据库。",
+    "study.damaged": "研究数据库中有无法读取的记录。",
+    "study.closed": "研究数据库已关闭。",
+    "study.schema": "研究数据库由另一版本的程序创建（结构 {found}，需要 {wanted}）。",
+    # the ReAct engine, when it has no answer
+    "react.truncated": "（以上回答因长度限制被截断，并不完整。）",
+    "react.iterations": "抱歉，我查了几步仍然没有得到答案。请把问题问得更具体一些。",
+    "react.tokens": "抱歉，这个问题太大，我无法一次答完。请拆成更小的问题。",
+    "react.tools_failed": "抱歉，查询接连失败，我没有可靠的依据来回答。请稍后再试。",
+    "react.model_unavailable": "语言模型暂时不可用，这个问题现在无法回答。",
+    "react.model_refused": "语言模型没有回答这个问题。",
+    "react.empty": "抱歉，我没有得到答案。请换一种问法。",
+    # rules
+    "rule.told": "{label} = {value}：{message}",
+    "rule.failed": "规则无法执行：{why}",
+    "rule.why.different": "{one}与{other}不能比较",
+    "rule.why.number": "需要数字，实际是{one}",
+    "rule.why.text": "需要文本，实际是{one}",
+    "rule.why.list": "需要列表或文本，实际是{one}",
+    "rule.why.date": "需要 2026-01-31 这样的日期",
+    "rule.why.finite": "数字超出范围",
+    "rule.why.zero": "除数为零",
+    "rule.why.shape": "数据的结构与规则不符",
+    "rule.kind.missing": "空值",
+    "rule.kind.bool": "是/否",
+    "rule.kind.number": "数字",
+    "rule.kind.text": "文本",
+    "rule.kind.date": "日期",
+    "rule.kind.list": "列表",
+    "rule.kind.mapping": "一组字段",
+    "rule.kind.other": "其他类型",
+}

@@ -1,0 +1,37 @@
+"""Forms that Telegram's people fill in one field at a time, and the bot's list of commands."""
+
+from typing import Final
+
+TEXTS: Final[dict[str, str]] = {
+    "telegram.step": "{title}（{n}/{total}）",
+    "telegram.stands": "目前：{value}",
+    "telegram.steer": "请回复这条消息。{ways}",
+    "telegram.lines_too": "可以写多行。",
+    "telegram.way_back": "/back 上一项",
+    "telegram.way_skip": "/skip 跳过",
+    "telegram.way_keep": "/skip 保留目前的值",
+    "telegram.way_clear": "/clear 清空",
+    "telegram.choose": "请选择：",
+    "telegram.back": "‹ 上一项",
+    "telegram.skip": "跳过",
+    "telegram.keep": "保留「{value}」",
+    "telegram.clear": "清空",
+    "telegram.summary": "请核对，然后提交：",
+    "telegram.empty": "（未填写）",
+    "telegram.previous": "‹ 上一页",
+    "telegram.next": "下一页 ›",
+    "telegram.dropped": "已取消填写，没有提交。",
+    "telegram.sent": "已提交。",
+    "telegram.form_gone": "这份表单不是您的，或已不再有效。请在卡片上再点一次按钮。",
+    "telegram.first": "这已经是第一项。",
+    "telegram.needed": "这一项必须填写。",
+    "telegram.working": "收到，正在处理……",
+    "telegram.told_in_private": "已在私聊中回答您。",
+    "telegram.open_private": "请先打开与我的私聊并发送 /start，再问一次。",
+    "telegram.command.pending": "等我处理的卡片",
+    "telegram.command.runs": "进行中的流程",
+    "telegram.command.cancel": "取消我的流程",
+    "telegram.command.stop": "停止我的任务",
+    "telegram.command.recover": "继续停下的任务",
+    "telegram.command.help": "我能做什么",
+}
