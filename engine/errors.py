@@ -4,7 +4,7 @@ BotError                       retryable = False
 ├── Rejected                   inbound refused, 4xx: BadSignature, BadPayload
 ├── PlatformError              RateLimited(retry_after_s)*, Unavailable*, Gone, Forbidden,
 │                              TooLarge(limit_mb)
-├── ModelError                 ModelUnavailable*, BadModelOutput, ModelRefused
+├── ModelError                 NoModel, ModelUnavailable*, BadModelOutput, ModelRefused
 ├── ToolError                  ToolRetry(hint: the model may fix its arguments),
 │                              ToolFailed(key): ToolReported(words of an outside server)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
@@ -97,8 +97,12 @@ class ModelError(BotError):
     """The model gave no usable answer."""
 
 
+class NoModel(ModelError):
+    """No model is configured."""
+
+
 class ModelUnavailable(ModelError):
-    """No model is configured or reachable; it is left alone for less than `retry_after_s`."""
+    """No model is reachable; it is left alone for less than `retry_after_s`."""
 
     retryable = True
 

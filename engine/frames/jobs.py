@@ -5,8 +5,9 @@ from typing import Any, Literal
 from pydantic import field_serializer
 
 from cards.frozen import Frozen
+from engine.dialogue import Dialogue
 from engine.frames.job_graph import Job, JobGraph
-from engine.ports.model import Message, ModelUsage
+from engine.ports.model import ModelUsage
 
 
 class JobsFrame(Frozen):
@@ -42,31 +43,24 @@ class Brief(Frozen):
     room: int = 0
 
 
-class LeaderFrame(Frozen):
-    """The Leader decomposes a job: what was said so far, and how many answers were sent back."""
+class LeaderFrame(Dialogue):
+    """The Leader decomposes a job in a dialogue."""
 
     kind: Literal["leader"] = "leader"
     schema_version: Literal[1] = 1
     skill: str
     brief: Brief
-    messages: tuple[Message, ...] = ()
-    faulty: int = 0
 
 
-class JobFrame(Frozen):
-    """An expert carries out a job: the dialogue, or `pushed` once its skill was begun.
+class JobFrame(Dialogue):
+    """An expert carries out a job: in a dialogue, or `pushed` once its skill was begun.
 
-    `calls` counts tool calls, `faulty` answers that were sent back, `asked_times` its questions, of
-    which `question` is the one that a person is to answer now.
+    `question` is the one of its questions that a person is to answer now.
     """
 
     kind: Literal["job"] = "job"
     schema_version: Literal[1] = 1
     skill: str
     brief: Brief
-    messages: tuple[Message, ...] = ()
-    faulty: int = 0
-    calls: int = 0
     question: str = ""
-    asked_times: int = 0
     pushed: bool = False

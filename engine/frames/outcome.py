@@ -1,6 +1,6 @@
 """What advancing a frame gives, and what it is given (design §5)."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, ClassVar, Literal, Protocol
@@ -18,6 +18,7 @@ from engine.ports.records import Records
 from engine.ports.storage.findings import Check
 from engine.rules.soft import USUAL, SoftLimits
 from engine.tools import registry
+from engine.tools.hands import Hands
 from engine.tools.model import ToolContext
 
 GraphOrder = Literal["stop", "fail", "recover"]
@@ -333,6 +334,10 @@ class StepContext:
             library=services.library,
             meter=services.meter,
         )
+
+    def hands(self, names: Iterable[str]) -> Hands:
+        """These tools for a model: those that only read, and that the requester may use."""
+        return Hands([registry.tool(name) for name in names], self.tools(), self.services.call)
 
 
 Advance = Callable[[Any, Input, StepContext], Awaitable[Advanced]]

@@ -9,13 +9,14 @@ from pydantic import Field, field_serializer
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.showing.view import ChartView
+from engine.dialogue import Dialogue
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.replies import Part
 from engine.playbooks.end_kinds import Ending, RunEnd
-from engine.ports.model import Message, ModelUsage
+from engine.ports.model import ModelUsage
 from engine.ports.sync import Change
-from engine.rules.soft import Dialogue
+from engine.rules.soft import SoftDialogue
 
 RunStatus = Literal[
     "running", "suspended", "completed", "failed", "stopped", "cancelled", "blocked"
@@ -181,11 +182,10 @@ class PromptFrame(Frozen):
     fields: tuple[str, ...] = ()
 
 
-class ModelFrame(Frozen):
-    """A model's position in a prompt skill: what was said so far, and the card it waits for.
+class ModelFrame(Dialogue):
+    """A model's position in a prompt skill: its dialogue, and the card it waits for.
 
-    `fields` are the paths that the card asks for, `faulty` counts answers that were sent back,
-    `calls` tool calls, `asked_times` how often it asked its own `questions` (a `select` has one),
+    `fields` are the paths that the card asks for, `questions` the model's own (a `select` has one),
     `feedback` is what the person wants changed. `finished` once its output is in the state.
     `by_hand` where a person fills it in.
     """
@@ -193,12 +193,8 @@ class ModelFrame(Frozen):
     kind: Literal["model"] = "model"
     schema_version: Literal[1] = 1
     skill: str
-    messages: tuple[Message, ...] = ()
     asked: str = ""
     fields: tuple[str, ...] = ()
-    faulty: int = 0
-    calls: int = 0
-    asked_times: int = 0
     questions: tuple[Question, ...] = ()
     select: bool = False
     feedback: str = ""
@@ -232,7 +228,7 @@ class SopFrame(Frozen):
     summary: Rows = ()
     violations: dict[str, int] = {}
     visits: dict[str, int] = {}
-    soft: Dialogue | None = None
+    soft: SoftDialogue | None = None
     approved_by: str = ""
 
 

@@ -1,17 +1,14 @@
 """An expert's answer: its verdict on the job, or a question, or every fault of it (002 §4)."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import model_validator
 
 from cards.forms import storable
 from cards.frozen import Frozen
 from engine.frames.job_graph import Verdict
-from engine.skills.one_object import one_object
-from engine.yaml.faults import plain_faults
+from engine.text.answer import AnswerFaults, object_schema, read_answer
 
 QUESTION_CHARS = 1000
 
@@ -24,41 +21,29 @@ class ExpertAnswer(Frozen):
     lesson: str = ""
     question: str = ""
 
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The answer, or what is wrong with it: `path: message` each."""
-
-    answer: ExpertAnswer | None
-    faults: tuple[str, ...] = ()
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        known = given.items() if isinstance(given, dict) else ()
+        return {name: value for name, value in known if value is not None}
 
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
+SCHEMA: Mapping[str, Any] = object_schema(
+    {
         "status": {"anyOf": [{"type": "string", "enum": get_args(Verdict)}, {"type": "null"}]},
         "result": {"type": "string"},
         "lesson": {"type": "string"},
         "question": {"type": "string"},
-    },
-    "required": ["status", "result", "lesson", "question"],
-    "additionalProperties": False,
-}
+    }
+)
 
 
-def read_answer(text: str) -> Read:
+def read_expert_answer(text: str) -> ExpertAnswer | AnswerFaults:
     """The expert's text as an answer that can be used."""
-    data, wrong = one_object(text)
-    if data is None:
-        return Read(None, (wrong,))
-    known = {name: value for name, value in data.items() if value is not None}
-    try:
-        answer = ExpertAnswer.model_validate_json(json.dumps(known), extra="forbid")
-    except ValidationError as error:
-        found = plain_faults(ExpertAnswer, error)
-        return Read(None, tuple(f"{'.'.join(map(str, path))}: {told}" for path, told in found))
-    faults = tuple(_faults(answer))
-    return Read(None, faults) if faults else Read(answer)
+    answer = read_answer(text, ExpertAnswer)
+    if isinstance(answer, AnswerFaults):
+        return answer
+    return AnswerFaults(_faults(answer)) or answer
 
 
 def _faults(answer: ExpertAnswer) -> list[str]:

@@ -1,19 +1,16 @@
 """The Leader's answer: the jobs it plans, or every fault of it, for its next try (spec 002 §3)."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from cards.forms import storable
 from cards.frozen import Frozen
 from engine.frames.job_graph import PlannedJob
-from engine.skills.one_object import one_object
-from engine.yaml.faults import Fault, key_text, plain_faults, suggestion
+from engine.text.answer import AnswerFaults, object_schema, read_answer
+from engine.yaml.faults import Fault, key_text, suggestion
 
-MAX_FAULTS = 20
 _JOBS = TypeAdapter(tuple[PlannedJob, ...])
 
 
@@ -21,25 +18,14 @@ class _Answer(Frozen):
     jobs: tuple[PlannedJob, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """The jobs, or what is wrong with the answer: `path: message` each."""
-
-    jobs: tuple[PlannedJob, ...] = ()
-    faults: tuple[str, ...] = ()
-
-
-def read_plan(text: str, experts: Collection[str], room: int) -> Planned:
+def read_plan(
+    text: str, experts: Collection[str], room: int
+) -> tuple[PlannedJob, ...] | AnswerFaults:
     """The Leader's text as jobs for these experts, `room` of them at most."""
-    data, wrong = one_object(text)
-    if data is None:
-        return Planned(faults=(wrong,))
-    try:
-        answer = _Answer.model_validate_json(json.dumps(data), extra="forbid")
-    except ValidationError as error:
-        return Planned(faults=_told(plain_faults(_Answer, error)))
-    faults = _faults(answer.jobs, experts, room)
-    return Planned(faults=_told(faults)) if faults else Planned(answer.jobs)
+    answer = read_answer(text, _Answer)
+    if isinstance(answer, AnswerFaults):
+        return answer
+    return AnswerFaults.at(_faults(answer.jobs, experts, room)) or answer.jobs
 
 
 def read_jobs(text: str) -> tuple[PlannedJob, ...]:
@@ -101,11 +87,6 @@ def _circle(jobs: Sequence[PlannedJob]) -> list[str]:
     return way[way.index(way[-1]) :]
 
 
-def _told(faults: Sequence[Fault]) -> tuple[str, ...]:
-    told = (f"{'.'.join(map(key_text, path))}: {message}" for path, message in faults)
-    return tuple(told)[:MAX_FAULTS]
-
-
 def plan_schema(experts: Sequence[str]) -> Mapping[str, Any]:
     """The JSON schema that the Leader's answer is asked in."""
     text = {"type": "string"}
@@ -118,14 +99,5 @@ def plan_schema(experts: Sequence[str]) -> Mapping[str, Any]:
         "assigned_expert": {"type": "string", "enum": list(experts)},
         "thinking": text,
     }
-    jobs = {"type": "array", "items": _object(job)}
-    return _object({"jobs": jobs})
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    jobs = {"type": "array", "items": object_schema(job)}
+    return object_schema({"jobs": jobs})

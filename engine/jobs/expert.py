@@ -5,8 +5,17 @@ import json
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field, Review
 from cards.texts import say
+from engine import dialogue
+from engine.dialogue import (
+    CUT_OFF,
+    MAX_FAULTY,
+    DialogueFailure,
+    DialogueProgress,
+    DialogueResult,
+    ModelTask,
+)
 from engine.errors import ModelError
-from engine.frames.job_graph import RESULT_CHARS, UNUSABLE, cut
+from engine.frames.job_graph import RESULT_CHARS, cut
 from engine.frames.jobs import JobFrame
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
@@ -23,22 +32,17 @@ from engine.frames.outcome import (
     TimedOut,
 )
 from engine.frames.state import Patch
-from engine.jobs.answer import SCHEMA, ExpertAnswer, read_answer
+from engine.jobs.answer import SCHEMA, ExpertAnswer, read_expert_answer
 from engine.jobs.parts import failed, jobs_part, model_failed
 from engine.jobs.texts import expert_opening
 from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert
 from engine.playbooks.skill import Skill
-from engine.ports.model import Completion, Message
-from engine.react.acting import Hands
 from engine.skills.answers import unanswered, withdrawn
-from engine.skills.texts import heard, lesson
-from engine.tools.registry import tool
+from engine.skills.texts import heard
+from engine.text.answer import AnswerFaults
 
-MAX_FAULTY = 3
-MAX_CALLS = 12
 MAX_ASKED = 3
-OUTPUT_TOKENS = 4000
 
 
 async def advance(frame: JobFrame, given: Input, context: StepContext) -> Advanced:
@@ -61,78 +65,53 @@ async def advance(frame: JobFrame, given: Input, context: StepContext) -> Advanc
         return Push(_with(frame, pushed=True), first_frame(skill), why)
     if frame.question:
         return _asks(frame, expert, context)
-    if frame.messages and frame.messages[-1].tool_calls:
-        return await _acts(frame, expert, context)
-    return await _thinks(frame, expert, context)
+    return await _converses(frame, expert, context)
 
 
-async def _thinks(frame: JobFrame, expert: Expert, context: StepContext) -> Advanced:
-    model, lang = context.services.model, context.run.lang
-    if model is None:
-        return failed(frame.skill, UNUSABLE, say("jobs.no_model", lang))
-    messages = frame.messages or expert_opening(frame.brief, expert, context)
-    offers = _hands(expert, context).offers() if frame.calls < MAX_CALLS else ()
+async def _converses(frame: JobFrame, expert: Expert, context: StepContext) -> Advanced:
+    """One answer of the model, or the calls that it waits for."""
+    lang = context.run.lang
+    begun = frame
+    if not frame.messages:
+        begun = _with(frame, messages=expert_opening(frame.brief, expert, context))
+    task = ModelTask(
+        read=lambda text: _read(text, frame),
+        schema=SCHEMA,
+        cut_off=CUT_OFF,
+        hands=context.hands(expert.tools),
+    )
     try:
-        answer = await model.complete(
-            messages, tools=offers, schema=SCHEMA, max_tokens=OUTPUT_TOKENS
-        )
+        outcome = await dialogue.advance(begun, task, context.services.model)
     except ModelError as error:
         return model_failed(frame.skill, error, context)
-    said = Message(role="assistant", content=answer.text)
-    if answer.tool_calls and frame.calls < MAX_CALLS:
-        wants = said.model_copy(update={"tool_calls": answer.tool_calls})
-        names = ", ".join(call.name for call in answer.tool_calls)
-        return Next(_with(frame, messages=(*messages, wants)), f"the model wants {names}")
-    found, faults = _judged(frame, answer)
-    if found is not None:
-        return _taken(frame, (*messages, said), found)
-    told = "; ".join(faults)
-    if frame.faulty + 1 >= MAX_FAULTY:
-        text = say("jobs.faulty_answer", lang, n=MAX_FAULTY, faults=told)
-        return failed(frame.skill, "EXECUTION_ERROR", text)
-    again = (*messages, said, lesson(faults))
-    return Next(_with(frame, messages=again, faulty=frame.faulty + 1), f"sent back: {told}")
+    match outcome:
+        case DialogueProgress():
+            return Next(outcome.dialogue, outcome.why)
+        case DialogueResult():
+            return _taken(outcome.dialogue, outcome.value)
+        case DialogueFailure():
+            told = "; ".join(outcome.faults)
+            text = say("jobs.faulty_answer", lang, n=MAX_FAULTY, faults=told)
+            return failed(frame.skill, "EXECUTION_ERROR", text)
 
 
-def _judged(frame: JobFrame, answer: Completion) -> tuple[ExpertAnswer | None, tuple[str, ...]]:
-    if answer.tool_calls:
-        return None, ("no more tools can be called; answer with what is known",)
-    read = read_answer(answer.text)
-    if answer.truncated and read.answer is None:
-        return None, ("the answer was cut off at its greatest length; make it shorter",)
-    if read.answer and read.answer.question.strip() and frame.asked_times >= MAX_ASKED:
-        return None, ("question: no more can be asked; decide with what is known",)
-    return read.answer, read.faults
+def _read(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:
+    answer = read_expert_answer(text)
+    asks = isinstance(answer, ExpertAnswer) and answer.question.strip()
+    if asks and frame.asked_times >= MAX_ASKED:
+        return AnswerFaults(("question: no more can be asked; decide with what is known",))
+    return answer
 
 
-def _taken(frame: JobFrame, messages: tuple[Message, ...], answer: ExpertAnswer) -> Advanced:
+def _taken(frame: JobFrame, answer: ExpertAnswer) -> Advanced:
     if question := answer.question.strip():
-        after = _with(frame, messages=messages, question=question, faulty=0)
-        return Next(after, "has a question")
+        return Next(_with(frame, question=question), "has a question")
     if answer.status == "SUCCESS":
         result = cut(answer.result.strip(), RESULT_CHARS)
         patch = Patch(by=frame.skill, end="SUCCESS", response=result)
         return Done(patch, f"SUCCESS: {frame.brief.job.id}")
     assert answer.status is not None, "an answer has a verdict or a question"
     return failed(frame.skill, answer.status, answer.lesson.strip())
-
-
-async def _acts(frame: JobFrame, expert: Expert, context: StepContext) -> Next:
-    """Run the calls that the model asked for; all of them only read."""
-    wanted = frame.messages[-1].tool_calls
-    hands, results = _hands(expert, context), []
-    for number, call in enumerate(wanted):
-        # Every call must have a result, or the provider refuses the dialogue.
-        allowed = number < MAX_CALLS - frame.calls
-        told = (await hands.act(call)).content if allowed else "Not called: too many calls."
-        results.append(Message(role="tool", tool_call_id=call.id, content=told))
-    after = _with(frame, messages=(*frame.messages, *results), calls=frame.calls + len(wanted))
-    return Next(after, f"called {', '.join(call.name for call in wanted)}")
-
-
-def _hands(expert: Expert, context: StepContext) -> Hands:
-    tools = [tool(name) for name in expert.tools]
-    return Hands(tools, context.tools(), context.services.call)
 
 
 def _asks(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:

@@ -1,8 +1,8 @@
 """What the frames of a job graph share."""
 
 from cards.texts import say
-from engine.errors import ModelError, ModelUnavailable
-from engine.frames.job_graph import LESSON_CHARS, cut
+from engine.errors import ModelError, ModelUnavailable, NoModel
+from engine.frames.job_graph import LESSON_CHARS, UNUSABLE, cut
 from engine.frames.outcome import Done, StepContext
 from engine.frames.state import Patch
 from engine.playbooks.job_graph import JobsPart
@@ -22,7 +22,12 @@ def failed(by: str, verdict: str, told: str) -> Done:
 
 
 def model_failed(by: str, error: ModelError, context: StepContext) -> Done:
-    """The model gave the job no answer; it is tried again when the model is asked again."""
+    """The model gave the job no answer; it is tried again when the model is asked again.
+
+    Without a model it is not.
+    """
+    if isinstance(error, NoModel):
+        return failed(by, UNUSABLE, say("jobs.no_model", context.run.lang))
     after_s = error.retry_after_s if isinstance(error, ModelUnavailable) else 0.0
     done = failed(by, "EXECUTION_ERROR", say("jobs.model_away", context.run.lang))
     patch = done.patch.model_copy(update={"retry_after_s": after_s})

@@ -11,9 +11,9 @@ from cards.texts import say
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model
 from engine.ports.storage.drafts import Show
-from engine.react.acting import Hands, Observed
 from engine.react.growth import Growth, marked
 from engine.react.texts import GO_ON, Reason, question, recites, system_prompt
+from engine.tools.hands import Hands, Observed
 from engine.tools.model import Tool, ToolContext
 
 ANSWER_TOKENS = 1000

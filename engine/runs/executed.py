@@ -11,7 +11,7 @@ from engine.frames.state import LeafValue, ModelFrame, Scalar
 from engine.playbooks.leaf import LeafType
 from engine.runs.execute import Executed, Order
 from engine.skills.cards import choosable
-from engine.skills.output import read_output
+from engine.skills.output import Output, read_output
 
 
 class Wanted(Frozen):
@@ -96,7 +96,8 @@ def _last_action(order: Order, executed: Executed) -> Literal["continue", "finis
     answers = [call["answer"] for call in executed.asked_model if "answer" in call]
     text = str(answers[-1].get("text", "")) if answers else ""
     read = read_output(text, order.skill, order.playbook.definition)
-    return "finish" if read.output and read.output.control.action == "finish" else "continue"
+    finishes = isinstance(read, Output) and read.control.action == "finish"
+    return "finish" if finishes else "continue"
 
 
 def _questions(order: Order, end: StepContext, card: Card) -> Iterator[Wanted]:

@@ -3,7 +3,16 @@
 from cards.markdown import literal
 from cards.model import Card, Decision
 from cards.texts import say
-from engine.errors import ModelError
+from engine import dialogue
+from engine.dialogue import (
+    CUT_OFF,
+    MAX_FAULTY,
+    DialogueFailure,
+    DialogueProgress,
+    DialogueResult,
+    ModelTask,
+)
+from engine.errors import ModelError, NoModel
 from engine.frames.leaves import option_value, value_of
 from engine.frames.outcome import (
     Advanced,
@@ -18,19 +27,13 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import ModelFrame, Patch, PlannerFrame
 from engine.playbooks.skill import FILES, Skill, SkillCard
-from engine.ports.model import Completion, Message
-from engine.react.acting import Hands
 from engine.skills import cards
 from engine.skills.answers import filled_in, unanswered, withdrawn
-from engine.skills.output import Output, Read, read_output, schema_of
-from engine.skills.texts import heard, lesson, opening
-from engine.tools.registry import tool
+from engine.skills.output import Output, read_output, schema_of
+from engine.skills.texts import heard, opening
 from engine.tools.telling import shorten
 
-MAX_FAULTY = 3
-MAX_CALLS = 12
 MAX_ASKED = 5
-OUTPUT_TOKENS = 4000
 RESPONSE_CHARS = 2000
 
 
@@ -47,64 +50,46 @@ async def advance(frame: ModelFrame, given: Input, context: StepContext) -> Adva
         return _by_hand(frame, say("skill.by_hand", context.run.lang), context)
     if frame.questions:
         return _asks(frame, context)
-    if frame.messages and frame.messages[-1].tool_calls:
-        return await _acts(frame, context)
-    return await _thinks(frame, context)
+    return await _converses(frame, context)
 
 
 def _skill(frame: ModelFrame, context: StepContext) -> Skill:
     return context.playbook.skills[frame.skill]
 
 
-async def _thinks(frame: ModelFrame, context: StepContext) -> Advanced:
-    skill, model, lang = _skill(frame, context), context.services.model, context.run.lang
-    if model is None:
-        return _by_hand(frame, say("skill.no_model", lang), context)
-    messages = frame.messages or opening(frame, context)
-    offers = _hands(skill, context).offers() if frame.calls < MAX_CALLS else ()
-    schema = schema_of(skill, context.playbook.definition)
+async def _converses(frame: ModelFrame, context: StepContext) -> Advanced:
+    """One answer of the model, or the calls that it waits for."""
+    lang = context.run.lang
+    begun = frame if frame.messages else _with(frame, messages=opening(frame, context))
     try:
-        answer = await model.complete(
-            messages, tools=offers, schema=schema, max_tokens=OUTPUT_TOKENS
-        )
+        outcome = await dialogue.advance(begun, _task(frame, context), context.services.model)
+    except NoModel:
+        return _by_hand(frame, say("skill.no_model", lang), context)
     except ModelError as error:
         return _by_hand(frame, say("skill.model_away", lang), context, why=str(error))
-    return _read(frame, messages, answer, context)
+    match outcome:
+        case DialogueProgress():
+            return Next(outcome.dialogue, outcome.why)
+        case DialogueResult():
+            return _output(outcome.dialogue, outcome.value, context)
+        case DialogueFailure(faults=found):
+            faults = "\n".join(f"- {literal(fault)}" for fault in found[:5])
+            text = say("skill.faulty", lang, n=MAX_FAULTY, faults=faults)
+            why = f"{MAX_FAULTY} invalid answers: {'; '.join(found)}"
+            return _by_hand(outcome.dialogue, text, context, why=why)
 
 
-def _read(
-    frame: ModelFrame, messages: tuple[Message, ...], answer: Completion, context: StepContext
-) -> Advanced:
-    said = Message(role="assistant", content=answer.text)
-    if answer.tool_calls and frame.calls < MAX_CALLS:
-        wants = said.model_copy(update={"tool_calls": answer.tool_calls})
-        names = ", ".join(call.name for call in answer.tool_calls)
-        return Next(_with(frame, messages=(*messages, wants)), f"the model wants {names}")
-    skill = _skill(frame, context)
-    read = _judged(answer, skill, context)
-    if read.output is not None:
-        return _output(frame, (*messages, said), read.output, context)
-    told = "; ".join(read.faults)
-    if frame.faulty + 1 >= MAX_FAULTY:
-        faults = "\n".join(f"- {literal(fault)}" for fault in read.faults[:5])
-        text = say("skill.faulty", context.run.lang, n=MAX_FAULTY, faults=faults)
-        return _by_hand(frame, text, context, why=f"{MAX_FAULTY} invalid answers: {told}")
-    again = (*messages, said, lesson(read.faults))
-    return Next(_with(frame, messages=again, faulty=frame.faulty + 1), f"sent back: {told}")
+def _task(frame: ModelFrame, context: StepContext) -> ModelTask[Output]:
+    skill, definition = _skill(frame, context), context.playbook.definition
+    return ModelTask(
+        read=lambda text: read_output(text, skill, definition),
+        schema=schema_of(skill, definition),
+        cut_off=CUT_OFF,
+        hands=context.hands(skill.tools),
+    )
 
 
-def _judged(answer: Completion, skill: Skill, context: StepContext) -> Read:
-    if answer.tool_calls:
-        return Read(None, ("no more tools can be called; answer with what is known",))
-    read = read_output(answer.text, skill, context.playbook.definition)
-    if answer.truncated and read.output is None:
-        return Read(None, ("the answer was cut off at its greatest length; make it shorter",))
-    return read
-
-
-def _output(
-    frame: ModelFrame, messages: tuple[Message, ...], output: Output, context: StepContext
-) -> Next:
+def _output(frame: ModelFrame, output: Output, context: StepContext) -> Next:
     """Take a valid output in; what people are asked comes with the next step."""
     skill, control = _skill(frame, context), output.control
     names = ", ".join([*(f"profile.{name}" for name in output.profile), *output.data])
@@ -119,17 +104,11 @@ def _output(
     )
     declared = skill.card is not None and control.review_type == skill.card.kind
     if control.action == "ask_user" and not declared and frame.asked_times < MAX_ASKED:
-        after = _with(
-            frame,
-            messages=messages,
-            response=response,
-            questions=control.questions,
-            select=control.review_type == "select",
-            faulty=0,
-        )
+        select = control.review_type == "select"
+        after = _with(frame, response=response, questions=control.questions, select=select)
         return Next(after, f"fills {names or 'nothing'}, and has questions", patch)
     # The dialogue has served its purpose.
-    after = _with(frame, messages=(), response=response, finished=True, faulty=0)
+    after = _with(frame, messages=(), response=response, finished=True)
     return Next(after, f"fills {names or 'nothing'}; {control.action}", patch)
 
 
@@ -140,23 +119,6 @@ def _files(skill: Skill, context: StepContext) -> tuple[str, ...]:
 
 def _kept(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
-
-
-async def _acts(frame: ModelFrame, context: StepContext) -> Next:
-    """Run the calls that the model asked for; all of them only read."""
-    wanted = frame.messages[-1].tool_calls
-    hands, results = _hands(_skill(frame, context), context), []
-    left = MAX_CALLS - frame.calls
-    for number, call in enumerate(wanted):
-        # Every call must have a result, or the provider refuses the dialogue.
-        told = (await hands.act(call)).content if number < left else "Not called: too many calls."
-        results.append(Message(role="tool", tool_call_id=call.id, content=told))
-    after = _with(frame, messages=(*frame.messages, *results), calls=frame.calls + len(wanted))
-    return Next(after, f"called {', '.join(call.name for call in wanted)}")
-
-
-def _hands(skill: Skill, context: StepContext) -> Hands:
-    return Hands([tool(name) for name in skill.tools], context.tools(), context.services.call)
 
 
 def _asks(frame: ModelFrame, context: StepContext) -> Suspend:

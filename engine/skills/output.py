@@ -1,10 +1,6 @@
 """A model's output: the schema it is asked for, and every fault of what it gives (spec 003)."""
 
-import json
-from dataclasses import dataclass
 from typing import Any, Literal
-
-from pydantic import ValidationError
 
 from cards.forms import limits, storable
 from cards.frozen import Frozen
@@ -14,14 +10,13 @@ from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.leaf_faults import faults_of
 from engine.playbooks.model import PlaybookFile
 from engine.playbooks.skill import Skill
-from engine.skills.one_object import one_object
-from engine.yaml.faults import Fault, key_text, plain_faults, suggestion
+from engine.text.answer import AnswerFaults, object_schema, read_answer
+from engine.yaml.faults import Fault, suggestion
 
 MAX_QUESTIONS = 10
 MAX_OPTIONS = 10
 LABEL_CHARS = 60
 QUESTION_CHARS = 500
-MAX_FAULTS = 20
 _TYPES: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
     "integer": {"type": "integer"},
@@ -48,29 +43,17 @@ class Output(Frozen):
     control: Control = Control()
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The output, or what is wrong with it: `path: message` each."""
-
-    output: Output | None
-    faults: tuple[str, ...] = ()
-
-
-def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Read:
+def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Output | AnswerFaults:
     """The model's text as an output that the skill may give."""
-    data, wrong = one_object(text)
-    if data is None:
-        return Read(None, (wrong,))
-    try:
-        output = Output.model_validate_json(json.dumps(data), extra="forbid")
-    except ValidationError as error:
-        return Read(None, _told(plain_faults(Output, error)))
+    output = read_answer(text, Output)
+    if isinstance(output, AnswerFaults):
+        return output
     output = _without_nulls(output)
     faults = _leaf_faults(output, skill, definition)
     faults += _control_faults(output.control, skill, definition)
     if not storable(output.response):
         faults.append((("response",), "should be without NUL and half characters"))
-    return Read(None, _told(faults)) if faults else Read(output)
+    return AnswerFaults.at(faults) if faults else output
 
 
 def _without_nulls(output: Output) -> Output:
@@ -164,21 +147,13 @@ def _option_faults(options: tuple[str, ...], leaf: Leaf | None) -> list[Fault]:
     return found
 
 
-def _told(faults: list[Fault]) -> tuple[str, ...]:
-    told = [
-        f"{'.'.join(map(key_text, path))}: {message}" if path else message
-        for path, message in faults
-    ]
-    return tuple(told[:MAX_FAULTS])
-
-
 def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
     """The JSON schema of the skill's output, typed by the playbook's fields."""
     schema = skill.output_schema
     profile = {name: leaf_schema(definition.leaf(f"profile.{name}")) for name in schema.profile}
     data = {name: leaf_schema(definition.leaf(name)) for name in schema.data}
     profile, data = ({n: _or_null(leaf) for n, leaf in g.items()} for g in (profile, data))
-    question = _object(
+    question = object_schema(
         {
             "field": {"type": "string", "enum": list(schema.paths) or [""]},
             "question": {"type": "string"},
@@ -186,25 +161,19 @@ def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
         }
     )
     kinds = {"type": "string", "enum": ["clarify", "confirm", "select"]}
-    control = _object(
+    control = object_schema(
         {
             "action": {"type": "string", "enum": ["continue", "ask_user", "finish"]},
             "review_type": _or_null(kinds),
             "questions": {"type": "array", "items": question},
         }
     )
-    parts = {"response": {"type": "string"}, "profile": _object(profile), "data": _object(data)}
-    return _object({**parts, "control": control})
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    # Servers that hold a model to a schema want every key required; null leaves one out.
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
+    parts = {
+        "response": {"type": "string"},
+        "profile": object_schema(profile),
+        "data": object_schema(data),
     }
+    return object_schema({**parts, "control": control})
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -217,7 +186,7 @@ def leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
     assert leaf is not None, "the loader checks the output's fields"
     if leaf.type == "list":
         columns = {n: _or_null(_cell_schema(c, "")) for n, c in leaf.columns.items()}
-        return {"type": "array", "items": _object(columns), "description": leaf.label("en")}
+        return {"type": "array", "items": object_schema(columns), "description": leaf.label("en")}
     return _cell_schema(leaf, leaf.label("en"))
 
 

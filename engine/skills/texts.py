@@ -1,7 +1,6 @@
 """What a prompt skill tells the model beside the skill's own prompt."""
 
 import json
-from collections.abc import Sequence
 
 from cards.model import Decision
 from cards.texts import say
@@ -59,13 +58,6 @@ def _material(frame: ModelFrame, context: StepContext) -> str:
     if frame.feedback:
         parts.append(f"The person wants this changed: {fenced(frame.feedback)}")
     return "\n".join(parts)
-
-
-def lesson(faults: Sequence[str]) -> Message:
-    """The exact faults of an answer, for the next try; they may quote the answer itself."""
-    told = "\n".join(f"- {fault}" for fault in faults)
-    content = f"That answer cannot be used. Send the whole object again, corrected:\n{fenced(told)}"
-    return Message(role="user", content=content)
 
 
 def heard(decision: Decision) -> Message:

@@ -12,7 +12,7 @@ from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode
-from engine.rules.soft import Dialogue
+from engine.rules.soft import SoftDialogue
 from engine.sop import edited
 from engine.sop.ends import SIGNOFF, go_to
 from engine.sop.findings import of_verdict
@@ -101,13 +101,13 @@ def _card(
     )
 
 
-def _why_asked(soft: Dialogue, context: StepContext) -> str:
+def _why_asked(soft: SoftDialogue, context: StepContext) -> str:
     lang, limit = context.run.lang, context.services.soft.confidence
     why = say(f"soft.unsure.{soft.unsure}", lang, n=soft.rounds, limit=f"{limit:.0%}")
     return f"{why}\n\n{say('soft.decide', lang)}"
 
 
-def _known(node: SopNode, soft: Dialogue, context: StepContext) -> tuple[Row, ...]:
+def _known(node: SopNode, soft: SoftDialogue, context: StepContext) -> tuple[Row, ...]:
     """The instruction and the model's verdict so far, as data; rows show just their text."""
     lang, verdict = context.run.lang, soft.verdict
     told = [(say("soft.instruction", lang), node.instruction)]

@@ -5,13 +5,11 @@ from cards.texts import say
 from engine.frames.outcome import Advanced, Judged, Next, StepContext
 from engine.frames.state import SopFrame
 from engine.playbooks.skill import Sop, SopNode
-from engine.react.acting import Hands
-from engine.rules.soft import Dialogue, SoftRuleEngine
+from engine.rules.soft import SoftDialogue, SoftRuleEngine
 from engine.rules.verdict import Verdict
 from engine.sop.ends import MODEL, go_to
 from engine.sop.findings import of_verdict
 from engine.sop.review import ask, title_of
-from engine.tools.registry import tool
 
 
 async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
@@ -29,11 +27,10 @@ async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) 
 
 def _engine(node: SopNode, context: StepContext) -> SoftRuleEngine:
     services = context.services
-    hands = Hands([tool(name) for name in node.tools], context.tools(), services.call)
-    return SoftRuleEngine(services.model, hands, services.soft)
+    return SoftRuleEngine(services.model, context.hands(node.tools), services.soft)
 
 
-def _begun(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> Dialogue:
+def _begun(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftDialogue:
     state, lang = context.run.state, context.run.lang
     known = {"profile": state.profile, "data": state.data}
     return engine.begin(node.instruction, known, today=context.services.today, lang=lang)
@@ -55,7 +52,7 @@ def _judged(
     return go_to(frame, sop, target, why, judged=judged, checks=checks)
 
 
-def _why(after: Dialogue) -> str:
+def _why(after: SoftDialogue) -> str:
     """What the step did, for the audit."""
     if after.unsure:
         return f"a person has to decide ({after.unsure})"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.operate import operate
-from engine.react.acting import OBSERVED_CHARS
+from engine.tools.hands import OBSERVED_CHARS
 from tests.bot.signoff_process import FILES, ended
 from tests.conftest import PARTITIONS
 from tests.fakes.model_server import ModelServer, Reply, call_tool, say

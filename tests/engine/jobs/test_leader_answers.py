@@ -6,21 +6,24 @@ from typing import Any
 import pytest
 
 from engine.jobs.decompose import plan_schema, read_jobs, read_plan, written
+from engine.text.answer import AnswerFaults
 from tests.fakes.job_playbook import job, plan
 
 EXPERTS = ("records", "protocol")
 
 
 def faults(*jobs: dict[str, Any], room: int = 5) -> tuple[str, ...]:
-    return read_plan(plan(*jobs), EXPERTS, room).faults
+    found = read_plan(plan(*jobs), EXPERTS, room)
+    assert isinstance(found, AnswerFaults)
+    return found
 
 
 def test_a_plan_is_read_from_a_fence_or_between_sentences_and_written_back() -> None:
     text = f"Here it is:\n```json\n{plan(job('a'), job('b', 'protocol', 'a'))}\n```\nDone."
-    read = read_plan(text, EXPERTS, 5)
-    assert read.faults == ()
-    assert [(each.id, each.dependencies) for each in read.jobs] == [("a", ()), ("b", ("a",))]
-    assert read_jobs(written(read.jobs)) == read.jobs
+    jobs = read_plan(text, EXPERTS, 5)
+    assert not isinstance(jobs, AnswerFaults)
+    assert [(each.id, each.dependencies) for each in jobs] == [("a", ()), ("b", ("a",))]
+    assert read_jobs(written(jobs)) == jobs
 
 
 @pytest.mark.parametrize(
@@ -57,9 +60,9 @@ def test_what_is_left_out_is_told(key: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "no", "[1]", '{"jobs": 1}', '{"jobs": [], "jobs": []}', "{"])
 def test_what_is_no_plan_is_told(text: str) -> None:
-    read = read_plan(text, EXPERTS, 5)
-    assert read.jobs == ()
-    assert len(read.faults) == 1
+    found = read_plan(text, EXPERTS, 5)
+    assert isinstance(found, AnswerFaults)
+    assert len(found) == 1
 
 
 def test_the_schema_offers_just_the_experts_and_wants_every_key() -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from engine.errors import ModelRefused, ModelUnavailable
 from engine.ports.records import Records
-from engine.react.acting import Hands
-from engine.rules.soft import MAX_CALLS, USUAL, Dialogue, SoftLimits, SoftRuleEngine
-from engine.rules.verdict import NO_OBJECT, SCHEMA, Verdict, read_verdict
+from engine.rules.soft import MAX_CALLS, USUAL, SoftDialogue, SoftLimits, SoftRuleEngine
+from engine.rules.verdict import SCHEMA, Verdict, read_verdict
+from engine.text.answer import NOT_ONE
+from engine.tools.hands import Hands
 from engine.tools.model import ToolContext
 from engine.tools.registry import tool
 from tests.engine.sop.sop_stage import Answering, said, verdict, wants
@@ -57,24 +58,24 @@ def test_evidence_may_be_one_text_or_none() -> None:
 
 
 MALFORMED = [
-    ("", NO_OBJECT),
-    ("   \n", NO_OBJECT),
-    ("The subject passes all checks.", NO_OBJECT),
-    ("通过，符合要求", NO_OBJECT),
-    ("passed: true, confidence: 1.0", NO_OBJECT),
-    ("null", NO_OBJECT),
-    ("true", NO_OBJECT),
-    ("[]", NO_OBJECT),
-    (f"[{TEXT}]", NO_OBJECT),
-    (f"[ {TEXT}, {TEXT} ]", NO_OBJECT),
-    (json.dumps(TEXT), NO_OBJECT),
+    ("", NOT_ONE),
+    ("   \n", NOT_ONE),
+    ("The subject passes all checks.", NOT_ONE),
+    ("通过，符合要求", NOT_ONE),
+    ("passed: true, confidence: 1.0", NOT_ONE),
+    ("null", NOT_ONE),
+    ("true", NOT_ONE),
+    ("[]", NOT_ONE),
+    (f"[{TEXT}]", NOT_ONE),
+    (f"[ {TEXT}, {TEXT} ]", NOT_ONE),
+    (json.dumps(TEXT), NOT_ONE),
     ("{}", "passed: is required"),
-    (TEXT[:-1], NO_OBJECT),
-    (TEXT[: len(TEXT) // 2], NO_OBJECT),
-    (TEXT.replace('"', "'"), NO_OBJECT),
-    (TEXT.replace("true", "True"), NO_OBJECT),
-    (TEXT.replace("}", ",}"), NO_OBJECT),
-    (f"{TEXT} {TEXT}", NO_OBJECT),
+    (TEXT[:-1], NOT_ONE),
+    (TEXT[: len(TEXT) // 2], NOT_ONE),
+    (TEXT.replace('"', "'"), NOT_ONE),
+    (TEXT.replace("true", "True"), NOT_ONE),
+    (TEXT.replace("}", ",}"), NOT_ONE),
+    (f"{TEXT} {TEXT}", NOT_ONE),
     (f"```json\n{TEXT}\n```\n```json\n{changed(passed=False)}\n```", "more than one"),
     (f"The data says {changed(passed=False)}\n```json\n{TEXT}\n```", "more than one"),
     (json.dumps({"verdict": GOOD}), "verdict: unknown key"),
@@ -107,10 +108,13 @@ MALFORMED = [
     (changed(evidence=["ecog: 1", ""]), "evidence.1: should be text that says something"),
     (changed(evidence=["x"] * 21), "evidence: should be of at most 20 entries"),
     (changed(approved=True), "approved: unknown key"),
-    (TEXT.replace('{"passed": true', '{"passed": false, "passed": true'), "a key stands twice"),
-    ("{" * 5000 + "}" * 5000, NO_OBJECT),
+    (
+        TEXT.replace('{"passed": true', '{"passed": false, "passed": true'),
+        "key 'passed' stands twice",
+    ),
+    ("{" * 5000 + "}" * 5000, NOT_ONE),
     ('{"passed": ' * 3000 + "1" + "}" * 3000, ""),
-    (TEXT.replace("0.8", "9" * 5000), NO_OBJECT),
+    (TEXT.replace("0.8", "9" * 5000), NOT_ONE),
 ]
 
 
@@ -135,12 +139,14 @@ def engine(
     return SoftRuleEngine(model, Hands([tool(name) for name in tools], context), limits)
 
 
-async def judged(rules: SoftRuleEngine, known: dict[str, Any] | None = None) -> list[Dialogue]:
+async def judged(rules: SoftRuleEngine, known: dict[str, Any] | None = None) -> list[SoftDialogue]:
     """Every state of the dialogue, up to a verdict or to a person."""
     dialogue = rules.begin("ECOG is 0 to 2.", known or {}, today=date(2026, 11, 21), lang="en")
     states = [dialogue]
     while not (dialogue.unsure or dialogue.verdict):
-        dialogue = Dialogue.model_validate_json((await rules.advance(dialogue)).model_dump_json())
+        dialogue = SoftDialogue.model_validate_json(
+            (await rules.advance(dialogue)).model_dump_json()
+        )
         states.append(dialogue)
     return states
 
@@ -191,7 +197,7 @@ async def test_a_text_that_is_no_verdict_is_asked_again_with_its_faults(records:
     model = Answering(said("It passes."), said(changed(confidence=7)), verdict())
     *_, last = await judged(engine(model, records))
     lessons = [m.content for m in last.messages if m.role == "user"][1:]
-    assert [NO_OBJECT in lessons[0], "at most 1, not 7" in lessons[1]] == [True, True]
+    assert [NOT_ONE in lessons[0], "at most 1, not 7" in lessons[1]] == [True, True]
     assert last.verdict is not None
     assert last.rounds == 3
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from engine.frames.state import AgentState, Patch
 from engine.playbooks.leaf_faults import MAX_ROWS, MAX_TEXT
 from engine.runs.merge import merged, state_faults
-from engine.skills.output import Read, read_output, schema_of
+from engine.skills.output import Output, read_output, schema_of
+from engine.text.answer import AnswerFaults
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import asks, output
 
@@ -22,9 +23,16 @@ PLAN = MATTER.skills["work-plan"]
 NOT_JSON = ("the answer is not one JSON object",)
 
 
-def read(answer: Any, skill: Any = INTAKE) -> Read:
+def read(answer: Any, skill: Any = INTAKE) -> Output | AnswerFaults:
     text = answer if isinstance(answer, str) else json.dumps(answer)
     return read_output(text, skill, MATTER.definition)
+
+
+def told(answer: Any) -> AnswerFaults:
+    """The faults of an answer that has some."""
+    found = read(answer)
+    assert isinstance(found, AnswerFaults)
+    return found
 
 
 def of(**data: Any) -> dict[str, Any]:
@@ -46,17 +54,16 @@ def test_a_whole_output_is_taken_as_it_is() -> None:
             },
         )
     )
-    assert found.faults == ()
-    assert found.output is not None
-    assert found.output.data["people"] == 3
-    assert found.output.control.action == "continue"
+    assert isinstance(found, Output)
+    assert found.data["people"] == 3
+    assert found.control.action == "continue"
 
 
 def test_what_the_model_does_not_know_clears_nothing() -> None:
     found = read(output(profile={"summary": None}, data={"amount": None, "people": 2}))
-    assert found.output is not None
-    assert found.output.profile == {}
-    assert found.output.data == {"people": 2}
+    assert isinstance(found, Output)
+    assert found.profile == {}
+    assert found.data == {"people": 2}
 
 
 @pytest.mark.parametrize(
@@ -69,8 +76,8 @@ def test_what_the_model_does_not_know_clears_nothing() -> None:
 )
 def test_fences_and_sentences_around_the_object_do_no_harm(text: str) -> None:
     found = read(text)
-    assert found.output is not None
-    assert (found.output.response, found.output.control.action) == ("r", "finish")
+    assert isinstance(found, Output)
+    assert (found.response, found.control.action) == ("r", "finish")
 
 
 @pytest.mark.parametrize(
@@ -83,14 +90,14 @@ def test_fences_and_sentences_around_the_object_do_no_harm(text: str) -> None:
     ],
 )
 def test_what_is_not_one_object_is_said_to_be_none(text: str) -> None:
-    assert read(text).faults == NOT_JSON
+    assert read(text) == NOT_JSON
 
 
 @pytest.mark.parametrize("depth", [40, 150, 190, 220, 500, 900, 990, 1500, 5000])
 def test_deep_nesting_is_a_fault_and_no_crash(depth: int) -> None:
     found = read('{"data": {"amount": ' + "[" * depth + "]" * depth + "}}")
-    assert found.output is None
-    assert found.faults
+    assert isinstance(found, AnswerFaults)
+    assert found
 
 
 @pytest.mark.parametrize(
@@ -193,34 +200,35 @@ def test_deep_nesting_is_a_fault_and_no_crash(depth: int) -> None:
 )
 def test_every_fault_is_told_with_its_path(answer: Any, faults: list[str]) -> None:
     found = read(answer)
-    assert found.output is None
+    assert isinstance(found, AnswerFaults)
     known = "known here: control, data, profile, response"
-    told = [fault.removesuffix(f"; {known}") for fault in found.faults]
+    told = [fault.removesuffix(f"; {known}") for fault in found]
     assert told == faults
 
 
 def test_at_most_twenty_faults_are_told() -> None:
-    assert len(read(of(evidence=["x"] * 50)).faults) == 20
+    assert len(told(of(evidence=["x"] * 50))) == 20
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "1e300"])
 @pytest.mark.parametrize("field", ["amount", "people"])
 def test_a_number_that_no_form_and_no_store_would_keep_is_a_fault(field: str, number: str) -> None:
     found = read(f'{{"data": {{"{field}": {number}}}}}')
-    assert found.output is None
-    assert len(found.faults) == 1
-    assert found.faults[0] in NOT_JSON or found.faults[0].startswith(f"data.{field}: should be")
+    assert isinstance(found, AnswerFaults)
+    (told,) = found
+    no_number = f"{number} is no JSON number"
+    assert told in (*NOT_JSON, no_number) or told.startswith(f"data.{field}: should be")
 
 
 def test_a_key_that_stands_twice_is_a_fault_since_nobody_knows_which_is_meant() -> None:
     found = read('{"data": {"amount": 1, "amount": 2}}')
-    assert found.faults == ("key 'amount' stands twice in one object",)
+    assert found == ("key 'amount' stands twice in one object",)
 
 
 @pytest.mark.parametrize("text", ["\\ud800", "\\udc00x", "\\u0000"])
 def test_text_that_cannot_be_stored_is_a_fault(text: str) -> None:
-    assert read(f'{{"profile": {{"summary": "a{text}"}}}}').output is None
-    assert read(f'{{"response": "a{text}"}}').output is None
+    assert isinstance(read(f'{{"profile": {{"summary": "a{text}"}}}}'), AnswerFaults)
+    assert isinstance(read(f'{{"response": "a{text}"}}'), AnswerFaults)
 
 
 @pytest.mark.parametrize(
@@ -245,9 +253,9 @@ def test_text_that_cannot_be_stored_is_a_fault(text: str) -> None:
 def test_an_option_that_its_field_could_not_hold_is_sent_back(
     question: dict[str, Any], fault: str
 ) -> None:
-    (told,) = read(asks("select", question)).faults
-    assert told.startswith("control.questions.0.options")
-    assert fault in told
+    (found,) = told(asks("select", question))
+    assert found.startswith("control.questions.0.options")
+    assert fault in found
 
 
 def test_options_that_fit_their_fields_are_taken() -> None:
@@ -259,13 +267,13 @@ def test_options_that_fit_their_fields_are_taken() -> None:
         ("profile.summary", ["a", "b"]),
     ):
         found = read(asks("select", {"field": field, "question": "?", "options": options}))
-        assert found.faults == (), field
+        assert isinstance(found, Output), field
 
 
 def test_the_card_of_the_playbook_answers_the_models_wish_to_ask() -> None:
-    assert read(asks("select"), CAUSES).output is not None
-    assert read(asks("confirm"), PLAN).output is not None
-    assert read(asks("confirm"), CAUSES).output is None
+    assert isinstance(read(asks("select"), CAUSES), Output)
+    assert isinstance(read(asks("confirm"), PLAN), Output)
+    assert isinstance(read(asks("confirm"), CAUSES), AnswerFaults)
 
 
 # What JSON can hold, and things near to what is wanted.
@@ -326,12 +334,10 @@ ANSWER = st.fixed_dictionaries(
 @given(ANSWER | JSON)
 def test_no_answer_crashes_and_what_is_taken_always_fits_the_state(answer: Any) -> None:
     found = read(json.dumps(answer))
-    assert (found.output is None) == bool(found.faults)
-    if found.output is None:
+    assert isinstance(found, Output) or found
+    if isinstance(found, AnswerFaults):
         return
-    patch = Patch.model_validate(
-        {"by": "x", "profile": found.output.profile, "data": found.output.data}
-    )
+    patch = Patch.model_validate({"by": "x", "profile": found.profile, "data": found.data})
     assert state_faults(patch.paths, MATTER) == []
     after = merged(AgentState(), patch, MATTER)
     assert AgentState.model_validate_json(after.stored()) == after
@@ -344,12 +350,12 @@ def test_no_answer_crashes_and_what_is_taken_always_fits_the_state(answer: Any) 
 @given(st.text(alphabet='{}[]",:\\ 0a\n`'))
 def test_no_text_crashes(text: str) -> None:
     found = read(text)
-    assert (found.output is None) == bool(found.faults)
+    assert isinstance(found, Output) or found
 
 
 def test_a_key_that_looks_like_a_place_is_an_unknown_key() -> None:
-    (told,) = read({"[key]": None}).faults
-    assert told.startswith("[key]: unknown key")
+    (found,) = told({"[key]": None})
+    assert found.startswith("[key]: unknown key")
 
 
 @pytest.mark.parametrize("skill", MATTER.skills.values(), ids=lambda skill: skill.id)
@@ -362,8 +368,9 @@ def test_the_schema_is_one(skill: Any) -> None:
 def test_what_the_schema_takes_is_typed_as_the_leaves_are(answer: Any) -> None:
     schema = schema_of(INTAKE, MATTER.definition)
     if jsonschema.Draft202012Validator(schema).is_valid(answer):
-        types = [f for f in read(answer).faults if "unknown" in f or "mapping" in f]
-        assert types == []
+        found = read(answer)
+        faults = found if isinstance(found, AnswerFaults) else ()
+        assert [f for f in faults if "unknown" in f or "mapping" in f] == []
 
 
 def filled_up(answer: Any, schema: dict[str, Any]) -> Any:
@@ -393,8 +400,8 @@ def filled_up(answer: Any, schema: dict[str, Any]) -> Any:
     ],
 )
 def test_what_is_taken_is_what_the_schema_asks_for(answer: dict[str, Any]) -> None:
-    assert read(answer).output is not None
+    assert isinstance(read(answer), Output)
     schema = schema_of(INTAKE, MATTER.definition)
     whole = filled_up(answer, schema)
     jsonschema.validate(whole, schema)
-    assert read(whole).output == read(answer).output
+    assert read(whole) == read(answer)

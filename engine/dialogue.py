@@ -1,0 +1,181 @@
+"""A dialogue with a model: ask, read the answer, send its faults back, call tools, keep limits.
+
+Whoever asks a model says in a `ModelTask` what for. A dialogue that is stored with a run goes on
+with `advance`, one answer or one round of tool calls at a time; `converse` takes one to its end.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+from cards.frozen import Frozen
+from engine.errors import NoModel
+from engine.ports.model import Completion, Message, Model, ToolCall
+from engine.text.answer import AnswerFaults
+from engine.text.fence import fenced
+from engine.tools.hands import Hands
+
+MAX_FAULTY = 3
+MAX_CALLS = 12
+UNLIMITED: Final = sys.maxsize
+NO_MORE_CALLS = "no more tools can be called; answer with what is known"
+CUT_OFF = "the answer was cut off at its greatest length; make it shorter"
+
+
+class Dialogue(Frozen):
+    """What was said with a model, and what is counted of it; a frame that has one extends it.
+
+    `rounds` counts the model's answers, `faulty` those that were not usable since the last one that
+    was, `calls` the tool calls it asked for, `asked_times` its questions to people.
+    """
+
+    messages: tuple[Message, ...] = ()
+    rounds: int = 0
+    faulty: int = 0
+    calls: int = 0
+    asked_times: int = 0
+
+    @property
+    def wanted(self) -> tuple[ToolCall, ...]:
+        """The tool calls that the model waits for."""
+        return self.messages[-1].tool_calls if self.messages else ()
+
+
+def lesson(
+    faults: AnswerFaults,
+    wrong: str = "That answer cannot be used. Send the whole object again, corrected:",
+) -> str:
+    """The exact faults of an answer, for the next try; they may quote the answer itself."""
+    told = "\n".join(f"- {fault}" for fault in faults)
+    return f"{wrong}\n{fenced(told)}"
+
+
+D = TypeVar("D", bound=Dialogue)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelTask(Generic[T]):
+    """What a model is asked for: how its answer is read, what it may use, and the limits.
+
+    `read` gives the answer's value or its faults, `lesson` what the model is told of these.
+    `cut_off` is told instead where the provider cut the answer off, unless it is "". Without
+    `hands`, tool calls of the model are not heard. `not_called` answers a call beyond the limits.
+    """
+
+    read: Callable[[str], T | AnswerFaults]
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int = 4000
+    lesson: Callable[[AnswerFaults], str] = lesson
+    cut_off: str = ""
+    hands: Hands | None = None
+    not_called: str = "Not called: too many calls."
+    max_faulty: int = MAX_FAULTY
+    max_rounds: int = UNLIMITED
+    max_calls: int = MAX_CALLS
+    max_calls_each: int = UNLIMITED
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueProgress(Generic[D]):
+    """The dialogue goes on: the model wants tools, has their results, or its answer's faults."""
+
+    dialogue: D
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueResult(Generic[D, T]):
+    """The model's answer can be used."""
+
+    dialogue: D
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueFailure(Generic[D]):
+    """The limits are reached without an answer that can be used; `faults` are of the last one."""
+
+    dialogue: D
+    faults: AnswerFaults
+
+
+async def converse(
+    opening: tuple[Message, ...], task: ModelTask[T], model: Model | None
+) -> DialogueResult[Dialogue, T] | DialogueFailure[Dialogue]:
+    """A dialogue from its opening to its end, kept nowhere. Raises ModelError."""
+    dialogue = Dialogue(messages=opening)
+    while True:
+        outcome = await advance(dialogue, task, model)
+        if not isinstance(outcome, DialogueProgress):
+            return outcome
+        dialogue = outcome.dialogue
+
+
+async def advance(
+    dialogue: D, task: ModelTask[T], model: Model | None
+) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
+    """The tool calls that the model waits for, else its next answer. Raises ModelError."""
+    if dialogue.wanted and task.hands:
+        return await _call_tools(dialogue, task, task.hands)
+    if model is None:
+        raise NoModel("there is no model")
+    offers = task.hands.offers() if task.hands and _may_call(dialogue, task) else ()
+    answer = await model.complete(
+        dialogue.messages, tools=offers, schema=task.schema, max_tokens=task.max_tokens
+    )
+    return _take(dialogue, task, answer)
+
+
+def _may_call(dialogue: Dialogue, task: ModelTask[Any]) -> bool:
+    """Whether the next answer may call tools: there has to be another one after it."""
+    return dialogue.calls < task.max_calls and dialogue.rounds + 1 < task.max_rounds
+
+
+async def _call_tools(dialogue: D, task: ModelTask[Any], hands: Hands) -> DialogueProgress[D]:
+    """Make the calls that the model waits for; all of them only read."""
+    wanted, results = dialogue.wanted, list[Message]()
+    left = min(task.max_calls - dialogue.calls, task.max_calls_each)
+    for number, call in enumerate(wanted):
+        # Every call must have a result, or the provider refuses the dialogue.
+        told = (await hands.act(call)).content if number < left else task.not_called
+        results.append(Message(role="tool", tool_call_id=call.id, content=told))
+    after = _with(dialogue, *results, calls=dialogue.calls + len(wanted))
+    return DialogueProgress(after, f"called {_names(wanted)}")
+
+
+def _take(
+    dialogue: D, task: ModelTask[T], answer: Completion
+) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
+    rounds, calls = dialogue.rounds + 1, answer.tool_calls if task.hands else ()
+    said = Message(role="assistant", content=answer.text)
+    if calls and _may_call(dialogue, task):
+        wants = said.model_copy(update={"tool_calls": calls})
+        after = _with(dialogue, wants, rounds=rounds)
+        return DialogueProgress(after, f"the model wants {_names(calls)}")
+    read = _read(task, answer)
+    if not isinstance(read, AnswerFaults):
+        return DialogueResult(_with(dialogue, said, rounds=rounds, faulty=0), read)
+    after = _with(dialogue, said, rounds=rounds, faulty=dialogue.faulty + 1)
+    if after.faulty >= task.max_faulty or rounds >= task.max_rounds:
+        return DialogueFailure(after, read)
+    again = _with(after, Message(role="user", content=task.lesson(read)))
+    return DialogueProgress(again, f"sent back: {'; '.join(read)}")
+
+
+def _read(task: ModelTask[T], answer: Completion) -> T | AnswerFaults:
+    if answer.tool_calls and task.hands:
+        return AnswerFaults((NO_MORE_CALLS,))
+    read = task.read(answer.text)
+    if answer.truncated and task.cut_off and isinstance(read, AnswerFaults):
+        return AnswerFaults((task.cut_off,))
+    return read
+
+
+def _with(dialogue: D, *more: Message, **counted: int) -> D:
+    return dialogue.model_copy(update={"messages": (*dialogue.messages, *more), **counted})
+
+
+def _names(calls: Iterable[ToolCall]) -> str:
+    return ", ".join(call.name for call in calls)
