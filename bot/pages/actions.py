@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import structlog
 
-from bot.pages.reassigning import Reassigning
 from bot.pages.views.run_list import read_run
 from bot.telemetry.counting import count_ends
 from cards.frozen import Frozen
@@ -18,12 +17,24 @@ from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.store import Decisions, Effects, Post
+from engine.reviews.handover import NotReassigned, SeatTransfers
 from engine.talk.cancelling import cancelling
 from engine.talk.turn.active import read_runs
 
 log = structlog.get_logger()
 ATTEMPTS = 10
 VIA = "pages"
+_NOT_REASSIGNED: Mapping[NotReassigned, str] = {
+    "nobody": "pages.said.nobody",
+    "not_open": "pages.said.closed",
+    "not_delegable": "pages.said.not_delegable",
+    "no_seat": "pages.said.no_seat",
+    "seat_taken": "pages.said.no_seat",
+    "to_self": "pages.said.may_not",
+    "to_requester": "pages.said.may_not",
+    "to_reviewer": "pages.said.may_not",
+    "handed_before": "pages.said.handed_before",
+}
 
 
 class Order(Frozen):
@@ -47,7 +58,7 @@ class Actions:
 
     decisions: Decisions
     operations: Operations
-    reassigning: Reassigning
+    transfers: SeatTransfers
     clock: Clock
     meter: Meter
 
@@ -118,7 +129,7 @@ class Actions:
         if card.status != "open":
             return "pages.said.closed"
         asks = bool(card.review.roles or card.review.persons)
-        people = self.reassigning.people.about(card.conversation)
+        people = self.transfers.people.about(card.conversation)
         homes = people.homes(card.review) if asks else ()
         again = f"{found.now:%Y%m%d%H%M}"
         posts = tuple(
@@ -139,13 +150,13 @@ class Actions:
             found = await self.decisions.card(order.card)
             if found is None or found.card.run != order.target:
                 return "pages.said.gone"
-            judged = self.reassigning.judge(found, order.giver, order.taker, told)
-            if isinstance(judged, str):
-                return judged
+            effects = self.transfers.reassign(found, order.giver, order.taker, told)
+            if isinstance(effects, str):
+                return _NOT_REASSIGNED[effects]
             card = found.card
             try:
                 await self._record(
-                    card.token, f"reassign:{card.token}:{card.version}:{order.taker}", judged
+                    card.token, f"reassign:{card.token}:{card.version}:{order.taker}", effects
                 )
             except StaleWrite:
                 continue

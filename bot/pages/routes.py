@@ -15,7 +15,6 @@ from bot.pages.actions import Actions, Order
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import guarded
 from bot.pages.live import Live
-from bot.pages.reassigning import Reassigning, Seats
 from bot.pages.render import LIVE, Asked, Renderer, language, static_file
 from bot.pages.session import Entrance, Visitor
 from bot.pages.views.blocked import split
@@ -26,6 +25,7 @@ from bot.pages.views.trace import kept, trace_lines, trace_view
 from bot.wiring.service import Parts
 from cards.model import Card
 from engine.ports.storage.findings import Standing
+from engine.reviews.handover import Seats, SeatTransfers
 from engine.runs.replay.trace import trace_of
 from engine.talk.turn.traces import masked
 
@@ -72,11 +72,11 @@ class AdminPages:
         self._entrance = Entrance(token, parts.sessions, parts.rate, settings.public_url or "")
         self._signing = signing.Signing(self._entrance, self._renderer, settings.proxies)
         self._live = Live(self._entrance, parts.listing, ended)
-        self._reassigning = Reassigning(parts.people, settings.timezone)
+        self._transfers = SeatTransfers(parts.people, settings.timezone)
         self._actions = Actions(
             parts.handling.decisions,
             parts.operations,
-            self._reassigning,
+            self._transfers,
             parts.clock,
             parts.meter,
         )
@@ -264,7 +264,7 @@ class AdminPages:
         return self._renderer.page(asked, "trace.html", title="pages.trace", view=view)
 
     def _seats(self, cards: Sequence[Card]) -> Mapping[str, Seats]:
-        return self._reassigning.seats(cards, self._parts.clock.now())
+        return self._transfers.seats(cards, self._parts.clock.now())
 
     def _words(self, asked: Asked) -> CardWords:
         parts = self._parts

@@ -282,6 +282,11 @@ class Directory:
         account = f"telegram:{rest.partition(':')[2]}" if platform == "telegram" else conversation
         return self._owners.get(account) if platform != "web" else None
 
+    def language_at(self, home: str) -> Lang | None:
+        """The language of the person whose direct chat this is; None for any other place."""
+        owner = self.owner_at(home)
+        return owner.language if owner else None
+
     def own(self, actor: Actor) -> str:
         """The direct chat of an account, named by the account where the platform takes that."""
         return f"{actor.platform}:{actor.workspace}:{actor.user}"

@@ -280,6 +280,10 @@ class People(Protocol):
         """Whether all who read this conversation may see the card anyway."""
         ...
 
+    def language_at(self, home: str) -> Lang | None:
+        """The language of the person whose direct chat this is; None for any other place."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Services:

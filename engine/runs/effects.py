@@ -14,8 +14,8 @@ from engine.frames.replies import said_late
 from engine.frames.state import ENDED, PlannerFrame, Run, position
 from engine.mail import AlarmRang, CardDecided, CardExpired, PartReady, RunMail, Started
 from engine.ports.storage.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
+from engine.reviews import clocks
 from engine.runs import children, syncing
-from engine.runs import clocks as reviewing
 from engine.sop import findings, violations
 
 # How far a run is need not be shown at once: what comes after it soon is shown in its place.
@@ -200,8 +200,8 @@ def _timers(moved: Moved, now: datetime) -> tuple[Timer, ...]:
     answered = [moved.mail.card] if isinstance(moved.mail, CardDecided | CardExpired) else []
     ended = dict.fromkeys((*answered, *(write.card.token for write in moved.closed)))
     lane = f"run:{moved.after.id}"
-    stopped = [timer for token in ended for timer in reviewing.without_timers(token, lane)]
-    started = [timer for card in moved.opened for timer in reviewing.timers(card, now)]
+    stopped = [timer for token in ended for timer in clocks.without_timers(token, lane)]
+    started = [timer for card in moved.opened for timer in clocks.timers(card, now)]
     return (*stopped, *started)
 
 

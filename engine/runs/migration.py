@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cards.model import Card
 from cards.texts import say
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
@@ -24,9 +23,8 @@ from engine.frames.state import (
 from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Playbook
 from engine.playbooks.skill import SopNode
-from engine.ports.storage.store import CardWrite
+from engine.reviews.approvals import call_digest, resolve_calls
 from engine.runs.merge import state_faults
-from engine.tool_plan import calls as plans
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +131,7 @@ def _leaves(paths: Sequence[str], old: Playbook, new: Playbook) -> bool:
 
 def _shown(name: str, run: Run, playbook: Playbook) -> str:
     skill = playbook.skills.get(name)
-    return plans.digest(plans.resolve(skill.plan, run.state)) if skill and skill.plan else ""
+    return call_digest(resolve_calls(skill.plan, run.state)) if skill and skill.plan else ""
 
 
 def _at_planner(run: Run, new: Playbook) -> Run:
@@ -146,18 +144,6 @@ def _at_planner(run: Run, new: Playbook) -> Run:
     fresh = PlannerFrame(phase=phase, announced=planner.announced)
     update = {"frames": (fresh,), "waiting": (), "result": None, "status": "running"}
     return run.model_copy(update=update)
-
-
-def superseded(cards: Sequence[Card]) -> tuple[CardWrite, ...]:
-    """These cards, closed because what they ask is asked anew."""
-    return tuple(
-        CardWrite(
-            card.model_copy(update={"status": "superseded", "version": card.version + 1}),
-            expect=card.version,
-        )
-        for card in cards
-        if card.status == "open"
-    )
 
 
 def told(run: Run, change: Migration) -> Ended:

@@ -54,11 +54,12 @@ from engine.planner import frame as planner
 from engine.playbooks.end_kinds import USUAL
 from engine.ports.model import ModelUsage
 from engine.ports.storage.store import Effects, Post
+from engine.reviews.clocks import supersede
 from engine.runs import children, syncing
 from engine.runs.budget import budget_of, used_in
 from engine.runs.effects import Moved, effects, shown_at
 from engine.runs.merge import BadState, merged
-from engine.runs.migration import Migration, superseded, told
+from engine.runs.migration import Migration, told
 from engine.skills import ask, model
 from engine.sop import batch
 from engine.sop import engine as sop
@@ -185,7 +186,7 @@ def migrated(
     run, after = context.run, change.run
     if change.faults:
         return Stepped(Effects(), "", park=run.status == "blocked")
-    closed = superseded(cards) if change.asks_again else ()
+    closed = supersede(cards) if change.asks_again else ()
     moved = Moved(run, after, told(run, change), mail, closed=closed)
     front = CONTINUE if change.asks_again else ""
     return Stepped(effects(moved, context.services.now), front)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cards.texts import say
-from engine.frames.deciders import rejection_text
 from engine.frames.outcome import (
     Advanced,
     Answer,
@@ -19,6 +18,7 @@ from engine.frames.state import Patch, SopFrame
 from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import Sop
 from engine.ports.storage.findings import Check
+from engine.reviews.policy import rejection_text
 
 RULES, MODEL, SIGNOFF = "rules", "model", "signoff"
 """Who judged, when no person did."""

@@ -8,7 +8,7 @@ from cards.texts import say
 from engine.frames.leaves import ShownValue, at_paths, label_of
 from engine.frames.outcome import StepContext
 from engine.playbooks.skill import SopNode, ToolPlan
-from engine.tool_plan import calls
+from engine.reviews.approvals import resolve_calls
 from engine.tools.registry import TOOLS
 
 
@@ -20,7 +20,7 @@ def presented(node: SopNode, context: StepContext) -> tuple[ShownValue, ...]:
 
 def _of_plan(plan: ToolPlan, context: StepContext) -> tuple[ShownValue, ...]:
     shown: list[ShownValue] = []
-    resolved = calls.resolve(plan, context.run.state)
+    resolved = resolve_calls(plan, context.run.state)
     for number, (call, wanted) in enumerate(zip(plan.calls, resolved, strict=True), 1):
         if len(plan.calls) > 1 or not call.arguments:
             label = say("review.call", context.run.lang, n=number)

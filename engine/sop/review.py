@@ -5,19 +5,25 @@ from datetime import timedelta
 from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
 from cards.visible import visible
-from engine.frames.deciders import good_until, reject, rejection_text, review_of, too_few
 from engine.frames.leaves import ShownValue, rows, tables, value_of
 from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode
+from engine.reviews.approvals import call_digest, resolve_calls
+from engine.reviews.edit_offer import authors_of, changes_of, offer_edits
+from engine.reviews.policy import (
+    good_until,
+    reject_choice,
+    rejection_text,
+    review_of,
+    shortage_text,
+)
 from engine.rules.soft import SoftDialogue
-from engine.sop import edited
 from engine.sop.ends import SIGNOFF, go_to
 from engine.sop.findings import of_verdict
 from engine.sop.presenting import presented
-from engine.tool_plan import calls as plans
 
 SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5
@@ -31,8 +37,8 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
     )
     holders = people.holders(policy.roles)
     shown = presented(node, context)
-    involved = {*run.requester.ids, *edited.authors(shown, context).values()}
-    if reason := too_few(policy, holders, involved, roles, context):
+    involved = {*run.requester.ids, *authors_of(shown, context).values()}
+    if reason := shortage_text(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
         return Ended("blocked", Note("failed", text), reason)
     digest = _shown_digest(node, context)
@@ -59,9 +65,9 @@ def _shown_digest(node: SopNode, context: StepContext) -> str:
     state = context.run.state
     shown = context.playbook.skills[node.shows].plan if node.shows else None
     if shown:
-        return plans.digest(plans.resolve(shown, state))
+        return call_digest(resolve_calls(shown, state))
     presented = tuple({path: value_of(path, state)} for path in node.presents)
-    return plans.digest(presented) if presented else ""
+    return call_digest(presented) if presented else ""
 
 
 def _card(
@@ -75,7 +81,7 @@ def _card(
     known = _known(node, frame.soft, context) if frame.soft else ()
     pieces = tuple(filter(None, (described, why)))
     whole = (*pieces, *tables(shown, lang, most=MAX_ROWS))
-    offer = edited.offer(node, shown, whole, context)
+    offer = offer_edits(node, shown, whole, context)
     return Card(
         kind="confirm",
         token=context.services.new_id(run.conversation),
@@ -88,11 +94,11 @@ def _card(
         problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            reject(policy, lang),
+            reject_choice(policy, lang),
             *((offer.choice,) if offer else ()),
         ),
         editing=offer.editing if offer else None,
-        authors=edited.authors(shown, context),
+        authors=authors_of(shown, context),
         review=Review(),
         **run.requester.as_requester(),
         waiting_for=roles,
@@ -144,7 +150,7 @@ def decided(
         until = good_until(_policy(node), decision)
         approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
         approvals = {node.decision: approval} if node.decision else {}
-        changes = edited.changes(decision, context)
+        changes = changes_of(decision, context)
         patch = Patch(approvals=approvals, problems=(), **changes)
         frame = frame.model_copy(update={"problems": (), "approved_by": decision.person})
         judged = Judged(frame.node, "approved", decision.person, target)

@@ -9,7 +9,7 @@ from engine.frames.outcome import StepContext
 from engine.playbooks.model import Playbook
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Skill
-from engine.tool_plan.calls import digest
+from engine.reviews.approvals import call_digest
 from engine.tools.model import Tool
 
 
@@ -30,7 +30,7 @@ class Call:
     @property
     def digest(self) -> str:
         """Of exactly this tool and these arguments."""
-        return digest((self.plain,))
+        return call_digest((self.plain,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from cards.markdown import literal, quoted
 from cards.model import Card, Choice, Decision
 from cards.texts import say
-from engine.frames.deciders import good_until, reject, rejection_text
 from engine.frames.llm_plan import LlmPlanFrame, Shown
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ToolPlanner
-from engine.tool_plan.approvals import too_old
+from engine.reviews.approvals import call_digest, is_too_old
+from engine.reviews.policy import good_until, reject_choice, rejection_text
 from engine.tool_plan.calling import Call
-from engine.tool_plan.calls import digest
 from engine.tool_plan.review_cards import call_shown, deadline_of, nobody, review_card, roles_of
 from engine.tool_plan.telling import failed, left_out
 
@@ -39,7 +38,7 @@ def approval_of(frame: LlmPlanFrame, wanted: Numbered, context: StepContext) -> 
         return f"{name}: nobody approved it"
     if found.digest != _digest(frame.shown) or shown.call != wanted.call.digest:
         return f"{name}: something else was approved"
-    return "" if too_old(found, context.services.now) and not frame.started else found
+    return "" if is_too_old(found, context.services.now) and not frame.started else found
 
 
 def ask(
@@ -60,7 +59,7 @@ def ask(
 
 
 def _digest(shown: tuple[Shown, ...]) -> str:
-    return digest(tuple(each.model_dump() for each in shown))
+    return call_digest(tuple(each.model_dump() for each in shown))
 
 
 def _card(
@@ -85,7 +84,7 @@ def _card(
         problems=problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),
-            reject(policy, lang),
+            reject_choice(policy, lang),
         ),
         task_key=f"confirm:{run.id}",
         deadline=deadline_of(policy, context),

@@ -18,9 +18,8 @@ from engine.frames.outcome import (
 from engine.frames.state import Approval, Patch, ToolPlanFrame
 from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import Skill, ToolPlan
+from engine.reviews.approvals import ask_again, call_digest, resolve_calls
 from engine.skills.answers import unanswered
-from engine.tool_plan import calls as plans
-from engine.tool_plan.approvals import asked_again
 from engine.tool_plan.calling import Call, Lost, made
 from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
 from engine.tools.registry import tool
@@ -32,12 +31,12 @@ async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> A
     plan = _plan(skill)
     if plan.rehearses:
         return await _rehearse(skill, plan, context)
-    calls = plans.resolve(plan, run.state)
+    calls = resolve_calls(plan, run.state)
     if not frame.started and frame.position < len(calls):
-        again = asked_again(frame, skill, plan, given, context)
+        again = ask_again(frame, skill, plan, given, context)
         if again is not None:
             return again
-    approval, refused = _approval(plan, plans.digest(calls), context)
+    approval, refused = _approval(plan, call_digest(calls), context)
     if refused:
         return _failed(context, say("run.not_approved", run.lang), refused)
     if frame.position >= len(calls):
@@ -102,7 +101,7 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> Advan
     """Ask of every call whether it would succeed; nothing is written."""
     rehearsed = _plan(context.playbook.skills[plan.rehearses])
     try:
-        for planned in plans.resolve(rehearsed, context.run.state):
+        for planned in resolve_calls(rehearsed, context.run.state):
             await context.services.rehearse(
                 tool(planned["tool"]), planned["arguments"], context.tools()
             )

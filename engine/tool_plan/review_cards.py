@@ -8,10 +8,10 @@ from cards.markdown import literal, quoted, written
 from cards.model import Card, Choice, Review
 from cards.texts import say
 from cards.visible import visible
-from engine.frames.deciders import review_of, too_few
 from engine.frames.leaves import label_of
 from engine.frames.outcome import Ended, Note, StepContext
 from engine.playbooks.review import ReviewPolicy
+from engine.reviews.policy import review_of, shortage_text
 from engine.tool_plan.calling import Call
 
 LINE_CHARS = 80
@@ -30,7 +30,7 @@ def nobody(policy: ReviewPolicy | None, context: StepContext) -> Ended | None:
     if policy is None:
         return None
     run, holders = context.run, context.services.people.holders(policy.roles)
-    reason = too_few(policy, holders, run.requester.ids, roles_of(policy, context), context)
+    reason = shortage_text(policy, holders, run.requester.ids, roles_of(policy, context), context)
     if not reason:
         return None
     text = say("part.blocked", run.lang, name=run.name, reason=reason)

@@ -9,7 +9,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from engine.tool_plan.calls import digest
+from engine.reviews.approvals import call_digest
 
 ROOM, DAY = "bench", "2001-01-02"
 REQUEST = f"补录 P003 {DAY} 的访视，体重 61.5，血压 120/80，ECOG 1"
@@ -99,7 +99,7 @@ class Original:
 
 
 def _digest(arguments: dict[str, Any]) -> str:
-    return digest(({"tool": "record_visit", "arguments": arguments},))
+    return call_digest(({"tool": "record_visit", "arguments": arguments},))
 
 
 async def original(client: Redis, card: str) -> Original:

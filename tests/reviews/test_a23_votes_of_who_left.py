@@ -9,7 +9,7 @@ from cards.model import Card
 from cards.showing.show import show
 from engine.events import FormWanted
 from engine.mail import ReviewDue
-from engine.runs.clocks import Clocked, due
+from engine.reviews.clocks import ring
 from tests.fakes.review_desk import Desk, answered, directory, results
 
 NO_ROLE = ('["12"], roles: [reviewer]', '["12"], roles: []')
@@ -149,8 +149,8 @@ async def test_a23_handing_over_and_a_reminder_tell_it_as_well(desk: Desk, tmp_p
     voted = await desk.stored(card)
     for what in ("remind", "escalate"):
         now = await desk.now()
-        clocked = Clocked(people=later, now=now, today=now.date())
-        effects = due(ReviewDue.model_validate({"card": card.token, "what": what}), voted, clocked)
+        mail = ReviewDue.model_validate({"card": card.token, "what": what})
+        effects = ring(mail, voted, later, now=now, today=now.date())
         (write,) = effects.cards
         assert (write.expect, write.card.version) == (voted.version, voted.version + 1)
         assert left(write.card) == [("ana", "approve", "no_role")]

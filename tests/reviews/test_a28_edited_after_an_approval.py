@@ -10,7 +10,7 @@ import aiohttp
 from cards.model import Card
 from engine.frames.state import Run
 from engine.playbooks.skill import ToolPlan
-from engine.tool_plan.calls import digest, resolve
+from engine.reviews.approvals import call_digest, resolve_calls
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import Message, WebRoom, button, text_of
@@ -116,7 +116,7 @@ async def test_a28_votes_are_reset_and_what_the_last_approver_saw_is_written_on_
     state = Run.model_validate_json(body).state
     # The card's digest is that of the calls as they were made.
     assert state.approvals["review"].digest == now.shown_digest != first.shown_digest
-    assert digest(resolve(plan_of(service), state)) == now.shown_digest
+    assert call_digest(resolve_calls(plan_of(service), state)) == now.shown_digest
     log = await audit(service, now.run)
     (entry,) = [each for each in log if each.get("result") == "edited"]
     assert (entry["by"], entry["via"]) == ("wu", "web")

@@ -3,11 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from bot.pages.reassigning import Reassigning
 from bot.people.directory import Directory
 from cards.buttons import Button
 from cards.deciding.handover import HAND_OVER
@@ -25,9 +24,9 @@ from engine.frames.intents import Intent
 from engine.frames.replies import ReplyHead
 from engine.mail import ReviewDue
 from engine.ports.storage.store import CardWrite, Effects
-from engine.runs.clocks import Clocked, due
-from engine.talk.turn.cards import answer_card
-from engine.talk.turn.services import TurnServices
+from engine.reviews.clocks import ring
+from engine.reviews.handover import SeatTransfers
+from engine.reviews.text_answers import TextAnswers
 from tests.fakes.review_desk import ACCOUNTS, HOLDERS, Desk, directory
 
 # Nia wrote on Telegram before she was in the file; since then she reviews, and is on Slack as well.
@@ -84,20 +83,13 @@ async def typed(desk: Desk, people: Directory, card: Card, text: str, who: Princ
     head = ReplyHead(
         id="reply", conversation=desk.conversation, lang="en", principal=who, text=text, at=now
     )
-    fields: Mapping[str, Any] = {
-        "decisions": desk.decisions,
-        "people": people,
-        "now": now,
-        "today": now.date(),
-        "zone": "UTC",
-    }
-    others = {name: cast(Any, None) for name in TurnServices.__dataclass_fields__}
-    services = TurnServices(**{**others, **fields})
+    answers = TextAnswers(desk.decisions, people, "UTC", now.date())
     choice = card.choices[0].id
     intent = Intent(kind="card_reply", text=text, card=card.token, choice=choice, why="typed")
-    reply = await answer_card(intent, head, services)
-    effects = Effects(cards=reply.cards, mails=reply.mails, log=reply.log)
-    await desk.decisions.decide(card.token, update_id=f"typed-{who.id}", answer="", effects=effects)
+    reply = await answers.answer(intent, head)
+    await desk.decisions.decide(
+        card.token, update_id=f"typed-{who.id}", answer="", effects=reply.effects
+    )
     return reply.text
 
 
@@ -167,9 +159,9 @@ async def have_a_delegate(desk: Desk, folder: Path, card: Card) -> None:
 
 async def be_added_by_the_escalation(desk: Desk, folder: Path, card: Card) -> None:
     people = joined(folder)
-    clocked = Clocked(people=people, now=await desk.now(), today=(await desk.now()).date())
-    mail = ReviewDue(card=card.token, what="escalate")
-    after = await commit(desk, card, due(mail, card, clocked))
+    now, mail = await desk.now(), ReviewDue(card=card.token, what="escalate")
+    effects = ring(mail, card, people, now=now, today=now.date())
+    after = await commit(desk, card, effects)
     assert after.escalated
     await press(desk, people, after, "approve")
 
@@ -178,9 +170,9 @@ async def get_a_seat_from_an_operator(desk: Desk, folder: Path, card: Card) -> N
     people = joined(folder)
     found = await desk.decisions.card(card.token)
     assert found is not None
-    reassigning = Reassigning(people, "UTC")
-    assert reassigning.judge(found, "ana", "nia", {}) == "pages.said.may_not"
-    offered = reassigning.seats([card], found.now).get(card.token)
+    transfers = SeatTransfers(people, "UTC")
+    assert transfers.reassign(found, "ana", "nia", {}) == "to_requester"
+    offered = transfers.seats([card], found.now).get(card.token)
     assert offered is None or "nia" not in {each.id for each in offered.takers}
 
 

@@ -13,7 +13,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from engine.frames.llm_plan import LlmPlanFrame, Shown
 from engine.frames.state import Approval, Run
 from engine.ports.library import Library
-from engine.tool_plan.calls import digest
+from engine.reviews.approvals import call_digest
 from tests.engine.tool_plan.test_planned_runs import NOTE, READ, REPLY, walk
 from tests.fakes.memos import Memos
 from tests.fakes.model_server import ModelServer, say_json
@@ -60,7 +60,7 @@ def _all_the_same(frame: LlmPlanFrame) -> LlmPlanFrame:
     """The call, and the frame's own word on what was shown."""
     changed = _other_arguments(frame)
     call = {"tool": "memory__remember", "arguments": {"text": "something else"}}
-    return changed.model_copy(update={"shown": (Shown(number=2, call=digest((call,))),)})
+    return changed.model_copy(update={"shown": (Shown(number=2, call=call_digest((call,))),)})
 
 
 def _no_approval(run: Run) -> Run:

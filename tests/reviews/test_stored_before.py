@@ -12,7 +12,7 @@ from engine.frames.state import Approval, Run
 from engine.mail import CardDecided, CardExpired, Continued
 from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
-from engine.tool_plan import calls as plans
+from engine.reviews.approvals import call_digest, resolve_calls
 from tests.fakes.walk import CHEN, LIN, Study, Walk
 
 STORED = Path(__file__).parents[1] / "fixtures" / "state" / "v0"
@@ -74,7 +74,7 @@ async def test_a20_a_review_that_was_open_is_approved_and_written() -> None:
     found = walk("review")
     plan = PLAYBOOK.skills["visit-record"].plan
     assert plan is not None
-    digest = plans.digest(plans.resolve(plan, found.run.state))
+    digest = call_digest(resolve_calls(plan, found.run.state))
     frame = found.frame.model_copy(update={"shown_digest": digest})
     found.run = found.run.model_copy(update={"frames": (found.run.frames[0], frame)})
     await found.tell(decided("00-card2", "approve", CHEN))

@@ -1,20 +1,18 @@
 """Every update takes this one way: into its lane, or through `decide` (design §3, §7)."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import structlog
 
 from bot.people.directory import Directory
+from bot.serve.intake.answer_store import store_answer
 from bot.serve.intake.entrants import Doorkeeper
-from bot.serve.intake.handing import NAME as HAND_OVER
-from bot.serve.intake.handing import Handing
+from bot.serve.intake.handover_command import NAME as HAND_OVER
+from bot.serve.intake.handover_command import HandOverCommand
 from bot.serve.intake.message_edits import MessageEdits, arrival_of
-from bot.serve.intake.tapped import Tapped
-from bot.serve.intake.tapping import Formed, Tapping, Told
 from cards.buttons import BadButton, Button
 from cards.model import Card, Lang, Principal
 from cards.texts import COMPLETE, say
@@ -24,7 +22,6 @@ from engine.events import (
     Answered,
     CardTapped,
     CommandGiven,
-    ConfirmWanted,
     FormSubmitted,
     MessageEdited,
     MessageReceived,
@@ -36,7 +33,9 @@ from engine.events import (
 from engine.mail import Announced, Commanded, Said
 from engine.ports.arrivals import Arrivals
 from engine.ports.storage.inbox import Inbox
-from engine.ports.storage.store import CardNow, Decisions, Effects, Mailbox
+from engine.ports.storage.store import Decisions, Mailbox
+from engine.reviews.answer import tap_answer
+from engine.reviews.judge import CardJudge
 from engine.text.language import detect
 from engine.understanding.router.command import parse_command
 
@@ -44,8 +43,6 @@ from engine.understanding.router.command import parse_command
 DECIDE_ATTEMPTS = 20
 # A store that hangs is given up in time for an answer: Slack waits for 3 seconds.
 WITHIN_S = 2.0
-# So long a message in which somebody was asked whether they are sure is left as it is.
-_ASKED_S = 60.0
 Taken = TypeVar("Taken")
 _OF_DECIDERS = ("pending", HAND_OVER)
 log = structlog.get_logger()
@@ -169,17 +166,12 @@ class Intake:
 
     async def _hand_over(self, update: CommandGiven, principal: Principal) -> Outcome:
         """Done at once, since the card may lie in another lane's partition; then said."""
-        text, lang = await Handing(self.decisions, self.inbox, self._tapping).told(
-            update, principal
-        )
+        command = HandOverCommand(self.decisions, self.inbox, self.people, self.zone)
+        text, lang = await command.carry_out(update, principal)
         mail = Announced(id=f"told/{update.id}", lang=lang, text=text).stored()
         lane = f"control:{update.conversation}"
         new = await self.mailbox.put(lane, mail, update_id=f"{update.id}/told")
         return Accepted(not new)
-
-    @property
-    def _tapping(self) -> Tapping:
-        return Tapping(self.people, self.zone)
 
     async def _decide(
         self,
@@ -190,6 +182,7 @@ class Intake:
             button = Button.unpack(update.button)
         except BadButton:
             return _both("card.unknown", principal)
+        answer = tap_answer(update, principal, button)
         for _ in range(DECIDE_ATTEMPTS):
             try:
                 found = await self.decisions.card(button.token)
@@ -197,8 +190,9 @@ class Intake:
                 return _both("card.newer", principal)
             if found is None or self._is_foreign(update, principal, found.card):
                 return _both("card.unknown", principal)
+            judgement = CardJudge(self.people, self.zone).judge(found, answer)
             try:
-                return await self._judge(update, found, button, principal)
+                return await store_answer(self.decisions, update, found.card, judgement)
             except StaleWrite:
                 continue
         raise StoreUnavailable(f"card {button.token} kept changing")
@@ -212,46 +206,6 @@ class Intake:
         actor = update.actor
         stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")
         return stranger and card.conversation.split(":")[:2] != [actor.platform, actor.workspace]
-
-    async def _judge(
-        self,
-        update: CardTapped | FormSubmitted,
-        found: CardNow,
-        button: Button,
-        principal: Principal,
-    ) -> Outcome:
-        """Decide on the card as read; raises StaleWrite when it has changed meanwhile."""
-        tapped = Tapped.on(update, found, principal, button)
-        judged = self._tapping.judge(update, found, button, principal)
-        match judged:
-            case Formed():
-                await self._note(tapped, judged)
-                return judged.shown
-            case Told():
-                return await self._record(tapped, judged)
-
-    async def _note(self, tapped: Tapped, formed: Formed) -> None:
-        """Log what decides nothing and has no answer to keep; a repeat is not logged again."""
-        log, _ = formed.entry
-        update_id = f"{tapped.update.id}/{formed.what}"
-        seen = tapped.seen
-        if isinstance(formed.shown, ConfirmWanted):
-            # The question may stand in that message.
-            seen = tuple(replace(each, due_s=_ASKED_S) for each in seen)
-        effects = Effects(log=(formed.entry,), seen=seen)
-        await self.decisions.decide(log, update_id=update_id, answer="", effects=effects)
-
-    async def _record(self, tapped: Tapped, told: Told) -> Answered:
-        """Store the answer under the update's id; a repeat hears the first answer again."""
-        kept = {"text": told.text, "ok": told.ok, "tells": told.tells}
-        held = await self.decisions.decide(
-            tapped.card.token,
-            update_id=tapped.update.id,
-            answer=json.dumps(kept, ensure_ascii=False),
-            effects=replace(told.effects, seen=tapped.seen),
-        )
-        first = json.loads(held)
-        return Answered(first["text"], ok=first["ok"], tells=first.get("tells", False))
 
 
 def _lane(update: MessageReceived | CommandGiven) -> str:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from cards.markdown import literal
-from cards.model import Card
 from engine.frames.outcome import People
 from engine.mail import Announced, CardDecided, CardExpired, Commanded, Said, StrangerCame
 from engine.ports.storage.admissions import Admissions
-from engine.ports.storage.store import CardWrite, Decisions, Effects
-from engine.reviews import admitting
+from engine.ports.storage.store import Decisions, Effects
+from engine.reviews import admission
+from engine.reviews.clocks import close_card, without_timers
 from engine.talk import commands
 from engine.text.language import detect
 
@@ -36,7 +36,7 @@ class Strangers:
         """The card that asks admins."""
         if self.people.admits(self.people.known(mail.stranger)):
             return Effects()
-        return admitting.asked(
+        return admission.ask_admins(
             mail,
             self.people.admins(),
             role=self.people.role_name,
@@ -50,17 +50,11 @@ class Strangers:
         Whom an admin lets in is let in before the commit: doing it again changes nothing.
         """
         found = await self.decisions.card(mail.card)
-        if found is None or not admitting.asks(found.card):
+        if found is None or not admission.is_admission(found.card):
             return None
         if isinstance(mail, CardExpired):
-            return _closed(found.card)
-        if entrant := admitting.entrant_of(found.card, mail.decision):
+            is_open = found.card.status == "open"
+            return Effects(cards=(close_card(found.card, "expired"),) if is_open else ())
+        if entrant := admission.entrant_of(found.card, mail.decision):
             await self.admissions.admit(entrant)
-        return admitting.without_timer(found.card)
-
-
-def _closed(card: Card) -> Effects:
-    if card.status != "open":
-        return Effects()
-    after = card.model_copy(update={"status": "expired", "version": card.version + 1})
-    return Effects(cards=(CardWrite(after, expect=card.version),))
+        return Effects(timers=without_timers(found.card.token, found.card.lane))

@@ -47,13 +47,13 @@ from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
 from engine.ports.storage.drafts import UNSEEN, Drafting
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
-from engine.ports.storage.store import Aside, CardWrite, Claim, Decisions, Effects
+from engine.ports.storage.store import Aside, Claim, Decisions, Effects
 from engine.react import Budget
+from engine.reviews import clocks
 from engine.rules.soft import USUAL, SoftLimits
 from engine.runs.budget import within_budget
-from engine.runs.clocks import Clocked, due, replaced, without_timers
 from engine.runs.effects import written
-from engine.runs.migration import migration, superseded
+from engine.runs.migration import migration
 from engine.runs.recording import recording
 from engine.runs.run import Stepped, blocked, migrated, step, stopped, unreadable
 from engine.talk import commands
@@ -242,8 +242,8 @@ class Handling:
         if found is None:
             return Handled(Effects())
         people = self.people.about(run.conversation)
-        clocked = Clocked(people=people, now=now, today=self.clock.today())
-        return Handled(due(mail, found.card, clocked))
+        today = self.clock.today()
+        return Handled(clocks.ring(mail, found.card, people, now=now, today=today))
 
     async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
         """The effects, and the end of older cards that the opened ones stand for."""
@@ -252,8 +252,8 @@ class Handling:
             return effects
         written = {write.card.token for write in effects.cards}
         others = await self.decisions.open_cards(run.conversation)
-        standing = [c for c in others if c.run == run.id and c.token not in written]
-        gone = replaced(standing, opened, now)
+        others = [c for c in others if c.run == run.id and c.token not in written]
+        gone = clocks.replace_cards(others, opened, now)
         return replace(
             effects,
             cards=(*gone.cards, *effects.cards),
@@ -285,16 +285,16 @@ class Handling:
         stepped = await self._advanced(mail, context)
         body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
         waits = Run.model_validate_json(body).waiting if body else run.waiting
-        closed = superseded([card for card in cards if card.token not in waits])
+        closed = clocks.supersede([card for card in cards if card.token not in waits])
         if not closed:
             return Handled(stepped.effects, stepped.front, stepped.park)
         told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
         entry = audit.entry(run.id, now, "taken_back", told, cards=gone)
-        clocks = (timer for card in gone for timer in without_timers(card.token, card.lane))
+        timers = (t for card in gone for t in clocks.without_timers(card.token, card.lane))
         effects = replace(
             stepped.effects,
             cards=(*stepped.effects.cards, *closed),
-            timers=(*stepped.effects.timers, *clocks),
+            timers=(*stepped.effects.timers, *timers),
             log=(*stepped.effects.log, entry),
         )
         return Handled(effects, stepped.front, stepped.park)
@@ -340,12 +340,9 @@ class Handling:
             return None
         if found.card.status == "expired":
             return Effects()
-        update = {"status": "expired", "version": found.card.version + 1}
-        closed = found.card.model_copy(update=update)
-        entry = audit.about_card(
-            closed, self.clock.now(), "expired", {"by": audit.CLOCK}, after=closed
-        )
-        return Effects(cards=(CardWrite(closed, expect=found.card.version),), log=(entry,))
+        write = clocks.close_card(found.card, "expired")
+        entry = clocks.entry(write.card, "expired", self.clock.now())
+        return Effects(cards=(write,), log=(entry,))
 
     def services(self, now: datetime | None = None, about: str = "") -> Services:
         """What a step of a run may use, as of `now` by the store's clock, as all deadlines are.

@@ -13,11 +13,11 @@ from engine.frames.shared_files import kept
 from engine.frames.state import PlannerFrame, Run
 from engine.playbooks.model import Playbook, Request
 from engine.ports.storage.store import CardWrite, Post, Timer
+from engine.reviews.text_answers import TextAnswers
 from engine.runs.material import with_material
 from engine.talk.turn import offer
 from engine.talk.turn.about_runs import stuck
 from engine.talk.turn.answers import quick, slow
-from engine.talk.turn.cards import answer_card
 from engine.talk.turn.services import TurnServices
 
 
@@ -65,10 +65,11 @@ async def begin(
     if intent.kind == "workflow":
         part = _workflow(part, head, begun, services)
     elif intent.kind == "card_reply":
-        reply = await answer_card(intent, head, services)
-        begun.cards.extend(reply.cards)
-        begun.mails.extend(reply.mails)
-        begun.log.extend(reply.log)
+        answers = TextAnswers(services.decisions, services.people, services.zone, services.today)
+        reply = await answers.answer(intent, head)
+        begun.cards.extend(reply.effects.cards)
+        begun.mails.extend(reply.effects.mails)
+        begun.log.extend(reply.effects.log)
         part = part.model_copy(update={"state": reply.state, "text": reply.text})
     elif intent.kind == "unclear" and intent.candidates and not intent.told:
         waits = await stuck(head, services)

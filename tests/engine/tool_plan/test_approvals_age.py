@@ -12,7 +12,7 @@ from engine.frames.state import Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, CardExpired, Continued
 from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
-from engine.tool_plan import calls as plans
+from engine.reviews.approvals import call_digest, resolve_calls
 from tests.fakes.walk import CHEN, LIN, NOW, Study, Walk, crashing
 
 STORED = Path(__file__).parents[2] / "fixtures" / "state" / "v0"
@@ -25,7 +25,7 @@ def at_record(until: datetime | None) -> Walk:
     run = Run.model_validate_json(json.dumps(RUNS["record"]))
     plan = PLAYBOOK.skills["visit-record"].plan
     assert plan is not None
-    digest = plans.digest(plans.resolve(plan, run.state))
+    digest = call_digest(resolve_calls(plan, run.state))
     approval = Approval(by="chen", name="Chen", digest=digest, until=until)
     planner = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))
     state = run.state.model_copy(update={"approvals": {"review": approval}})

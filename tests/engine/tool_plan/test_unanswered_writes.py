@@ -15,9 +15,9 @@ from engine.playbooks.checks import planner as check_planner
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
+from engine.reviews.approvals import call_digest, resolve_calls
 from engine.runs.replay.replay import replay
 from engine.runs.replay.trace import trace_of
-from engine.tool_plan import calls
 from engine.tools import registry
 from engine.tools.model import ToolContext
 from tests.fakes.careless import POST_NOTE, PostNote
@@ -64,7 +64,7 @@ def fixed(more: str = "") -> Walk:
     plan = playbook.skills["look-up"].plan
     assert plan is not None
     state = AgentState(data={"subject_id": "ward 3"}, decisions={"review": "approved"})
-    digest = calls.digest(calls.resolve(plan, state))
+    digest = call_digest(resolve_calls(plan, state))
     state = state.model_copy(
         update={"approvals": {"review": Approval(by="chen", name="Chen Bo", digest=digest)}}
     )

@@ -7,16 +7,17 @@ from typing import Final
 from cards.model import ADMIN, Card, Choice, Decision, Lang, Review, Row
 from cards.texts import say
 from cards.visible import visible
-from engine.mail import CardExpired, StrangerCame
+from engine.mail import StrangerCame
 from engine.ports.storage.admissions import Entrant
-from engine.ports.storage.store import CardWrite, Effects, Post, Timer
+from engine.ports.storage.store import CardWrite, Effects, Post
+from engine.reviews.clocks import timers
 
 ADMIT: Final = "admit"
 OPEN_FOR: Final = timedelta(days=7)
 _TASK: Final = "admit:"
 
 
-def asked(
+def ask_admins(
     mail: StrangerCame,
     homes: Sequence[tuple[str, Lang]],
     *,
@@ -52,31 +53,25 @@ def asked(
         task_key=f"{_TASK}{stranger.id}",
         deadline=now + OPEN_FOR,
     )
-    expired = CardExpired(card=card.token).stored()
     posts = (Post(f"{card.token}@{at}", at, "card", card.token) for at, _ in homes)
     return Effects(
         cards=(CardWrite(card),),
         posts=tuple(posts),
-        timers=(Timer(card.lane, f"expire:{card.token}", card.deadline, expired),),
+        timers=timers(card, now),
     )
 
 
 def entrant_of(card: Card, decision: Decision) -> Entrant | None:
     """Who is let in by the decision on such a card; None when nobody is, or it is another card."""
-    if not asks(card) or decision.choice != ADMIT:
+    if not is_admission(card) or decision.choice != ADMIT:
         return None
     account = card.task_key.removeprefix(_TASK)
     return Entrant(account=account, name=card.requester_name, by=decision.person, at=decision.at)
 
 
-def asks(card: Card) -> bool:
+def is_admission(card: Card) -> bool:
     """Whether the card asks about a stranger."""
     return not card.run and card.task_key.startswith(_TASK)
-
-
-def without_timer(card: Card) -> Effects:
-    """Takes its expiry away once it is decided."""
-    return Effects(timers=(Timer(card.lane, f"expire:{card.token}", None),))
 
 
 def _yes_no(value: bool, lang: Lang) -> str:

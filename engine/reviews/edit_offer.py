@@ -1,4 +1,4 @@
-"""What reviewers may change of what a review shows, and what they changed (runs-and-reviews §1.8).
+"""Which shown values reviewers may change, and what an approval takes over of it (1.8).
 
 The change itself is made on the card: cards.editing.editing.
 """
@@ -17,20 +17,20 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import SopNode
-from engine.tool_plan import calls as plans
+from engine.reviews.approvals import resolve_calls
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class EditOffer:
     """The choice that changes the card, and what it takes to do so."""
 
     choice: Choice
     editing: Editing
 
 
-def offer(
+def offer_edits(
     node: SopNode, shown: Sequence[ShownValue], pieces: Sequence[str], context: StepContext
-) -> Offer | None:
+) -> EditOffer | None:
     """The node's leave to change what it shows; None when it gives none.
 
     `pieces` are the paragraphs of the card's text; the last are those which `tables` made.
@@ -51,16 +51,16 @@ def offer(
     )
     values = tuple(_editable(path, node, shown, len(pieces), context) for path in short)
     content = canonical(_content(node, context))
-    return Offer(choice, Editing(content=content, pieces=tuple(pieces), values=values))
+    return EditOffer(choice, Editing(content=content, pieces=tuple(pieces), values=values))
 
 
-def authors(shown: Sequence[ShownValue], context: StepContext) -> dict[str, str]:
+def authors_of(shown: Sequence[ShownValue], context: StepContext) -> dict[str, str]:
     """Whose changes of earlier reviews stand in what is shown: person ids by path."""
     edited = context.run.state.edited
     return {each.path: edited[each.path] for each in shown if each.path in edited}
 
 
-def changes(decision: Decision, context: StepContext) -> dict[str, Any]:
+def changes_of(decision: Decision, context: StepContext) -> dict[str, Any]:
     """The approval's patch of the state, as its parts: by whom, and what.
 
     It is the editor's, where there is one alone; who changed what is in the decision.
@@ -118,7 +118,7 @@ def _content(node: SopNode, context: StepContext) -> Any:
     """What is approved: the calls of the shown plan, else what is presented."""
     shown = context.playbook.skills[node.shows].plan if node.shows else None
     if shown:
-        return plans.resolve(shown, context.run.state)
+        return resolve_calls(shown, context.run.state)
     return [{path: value_of(path, context.run.state)} for path in node.presents]
 
 

@@ -1,4 +1,4 @@
-"""What a policy makes of a review: who may decide, how to reject, how long an approval is good."""
+"""What a review's policy means: who may decide, how to reject, how long an approval is good."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -11,14 +11,17 @@ from engine.frames.outcome import StepContext
 from engine.playbooks.review import ReviewPolicy
 
 
-def too_few(
+def shortage_text(
     policy: ReviewPolicy,
     holders: Sequence[Principal],
     involved: Collection[str],
     roles: str,
     context: StepContext,
 ) -> str:
-    """Why those who may decide cannot reach the quorum; "" when they can."""
+    """Why those who may decide cannot reach the quorum; "" when they can.
+
+    `involved` are ids of the people who have no vote under four eyes; `roles` names the roles.
+    """
     run = context.run
     left = [p for p in holders if not (policy.four_eyes and p.ids.intersection(involved))]
     if len(left) >= policy.quorum:
@@ -45,8 +48,8 @@ def review_of(policy: ReviewPolicy, holders: Sequence[Principal]) -> Review:
     )
 
 
-def reject(policy: ReviewPolicy, lang: Lang) -> Choice:
-    """The button that rejects, with the form that the policy wants."""
+def reject_choice(policy: ReviewPolicy, lang: Lang) -> Choice:
+    """The choice that rejects, with the form that the policy asks for."""
     needed = policy.reject_reason == "required"
     field = Field(name="reason", label=say("form.reason", lang), required=needed)
     form = () if policy.reject_reason == "none" else (field,)

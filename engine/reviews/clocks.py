@@ -5,32 +5,19 @@ None of it moves the run: the card changes, people are told, and the run goes on
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from cards.deciding import lapsed
-from cards.deciding.handover import Handed
 from cards.deciding.seats import is_own_request
 from cards.model import Card
 from cards.texts import say
-from engine.frames.audit import card_now
+from engine.frames.audit import CLOCK, card_now
 from engine.frames.outcome import People
 from engine.mail import CardExpired, ReviewDue
 from engine.ports.storage.store import CardWrite, Effects, Post, Timer
-from engine.runs.migration import superseded
 
-SIGNOFF = "signoff"
 _CLOCKS = ("expire", "remind", "escalate")
-
-
-@dataclass(frozen=True, slots=True)
-class Clocked:
-    """Who there is, and when it is: the moment, and the day where the service is."""
-
-    people: People
-    now: datetime
-    today: date
 
 
 def timers(card: Card, now: datetime) -> tuple[Timer, ...]:
@@ -51,38 +38,47 @@ def without_timers(token: str, lane: str) -> tuple[Timer, ...]:
     return tuple(Timer(lane, f"{clock}:{token}", None) for clock in _CLOCKS)
 
 
-def due(mail: ReviewDue, card: Card, clocked: Clocked) -> Effects:
-    """What a clock that came due changes; nothing once the card is closed, or its time is over."""
-    late = card.deadline is not None and clocked.now >= card.deadline
+def ring(mail: ReviewDue, card: Card, people: People, *, now: datetime, today: date) -> Effects:
+    """What a clock that came due changes; nothing once the card is closed, or its time is over.
+
+    `today` is the day where the service is.
+    """
+    late = card.deadline is not None and now >= card.deadline
     if card.status != "open" or late:
         return Effects()
-    counted = clocked.people.counted(card, clocked.now)
-    return _reminded(counted, clocked) if mail.what == "remind" else _escalated(counted, clocked)
-
-
-def handed(after: Handed, at_home: Sequence[str]) -> tuple[Post, ...]:
-    """Where the card is shown to its receiver besides where it is."""
-    return _shown(after.card, at_home)
+    act = _remind if mail.what == "remind" else _escalate
+    return act(people.counted(card, now), people, now, today)
 
 
 def entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
     """An audit entry of what the service does with a card on its own; the card as it is then."""
-    told = {"at": now.isoformat(), "event": event, "card": card.token, "by": SIGNOFF, **more}
+    told = {"at": now.isoformat(), "event": event, "card": card.token, "by": CLOCK, **more}
     if fallen := lapsed.told(card, now):
         told["lapsed"] = fallen
     told["changed_cards"] = [card_now(card)]
     return card.run or card.token, json.dumps(told, ensure_ascii=False)
 
 
-def replaced(standing: Sequence[Card], opened: Sequence[Card], now: datetime) -> Effects:
-    """The run's open cards that a new one of the same semantic key replaces (spec 003)."""
+def close_card(card: Card, status: Literal["expired", "superseded"]) -> CardWrite:
+    """The end of an open card that nobody decided."""
+    after = card.model_copy(update={"status": status, "version": card.version + 1})
+    return CardWrite(after, expect=card.version)
+
+
+def supersede(cards: Sequence[Card]) -> tuple[CardWrite, ...]:
+    """The end of those of the cards that are open, because something else is asked."""
+    return tuple(close_card(card, "superseded") for card in cards if card.status == "open")
+
+
+def replace_cards(others: Sequence[Card], opened: Sequence[Card], now: datetime) -> Effects:
+    """The run's other open cards that a new one of the same semantic key replaces (spec 003)."""
     keys = {card.task_key for card in opened} - {""}
-    old = [card for card in standing if card.task_key in keys]
-    gone = superseded(old)
+    old = [card for card in others if card.task_key in keys]
+    closed = supersede(old)
     return Effects(
-        cards=gone,
+        cards=closed,
         timers=tuple(timer for card in old for timer in without_timers(card.token, card.lane)),
-        log=tuple(entry(write.card, "superseded", now) for write in gone),
+        log=tuple(entry(write.card, "superseded", now) for write in closed),
     )
 
 
@@ -101,9 +97,9 @@ def _due(card: Card, what: str, at: datetime) -> Timer:
     return Timer(card.lane, f"{what}:{card.token}", at, mail.stored())
 
 
-def _reminded(card: Card, clocked: Clocked) -> Effects:
+def _remind(card: Card, people: People, now: datetime, today: date) -> Effects:
     """One ping to each home, the card edited in place, and the next clock."""
-    remind, now = card.review.remind, clocked.now
+    remind = card.review.remind
     if remind is None or card.reminded >= remind.at_most:
         return Effects()
     if remind.hours and (opens := remind.hours.next_open(now)) > now:
@@ -113,7 +109,7 @@ def _reminded(card: Card, clocked: Clocked) -> Effects:
     update = {"reminded": number, "version": card.version + 1}
     after = card.model_copy(update=update)
     following = remind.next_at(number, now)
-    places = clocked.people.reached(awaited(card), clocked.today)
+    places = people.reached(awaited(card), today)
     body = json.dumps({"number": number})
     return Effects(
         cards=(CardWrite(after, expect=card.version),),
@@ -126,19 +122,19 @@ def _reminded(card: Card, clocked: Clocked) -> Effects:
     )
 
 
-def _escalated(card: Card, clocked: Clocked) -> Effects:
+def _escalate(card: Card, people: People, now: datetime, today: date) -> Effects:
     """The role's holders may decide as well, and see the card; every button stays valid."""
     review = card.review
     if review.escalate is None or card.escalated:
         return Effects()
     role, before = review.escalate.role, review.approvers or ()
-    holders = clocked.people.holders((role,))
+    holders = people.holders((role,))
     added = [
         each.id
         for each in holders
         if each.ids.isdisjoint(before) and not is_own_request(card, each)
     ]
-    name = clocked.people.role_name(role, card.lang)
+    name = people.role_name(role, card.lang)
     wider = {"roles": (*review.roles, role), "approvers": (*before, *added)}
     update = {
         "review": review.model_copy(update=wider),
@@ -149,12 +145,12 @@ def _escalated(card: Card, clocked: Clocked) -> Effects:
     after = card.model_copy(update=update)
     return Effects(
         cards=(CardWrite(after, expect=card.version),),
-        posts=_shown(after, clocked.people.reached(added, clocked.today)),
-        log=(entry(after, "escalated", clocked.now, role=role, added=added),),
+        posts=posts_at(after, people.reached(added, today)),
+        log=(entry(after, "escalated", now, role=role, added=added),),
     )
 
 
-def _shown(card: Card, places: Sequence[str]) -> tuple[Post, ...]:
+def posts_at(card: Card, places: Sequence[str]) -> tuple[Post, ...]:
     """The card at these places; in its own conversation it stands already."""
     return tuple(
         Post(f"{card.token}@{place}", place, "card", card.token)

@@ -12,7 +12,7 @@ from cards.policy import Escalation, Hours, Reminders
 from engine.frames import audit
 from engine.mail import CardExpired, ReviewDue, parse
 from engine.ports.storage.store import Effects
-from engine.runs.clocks import Clocked, awaited, due, replaced, timers, without_timers
+from engine.reviews.clocks import awaited, replace_cards, ring, timers, without_timers
 
 NOW = datetime(2026, 11, 20, 10, 30, tzinfo=UTC)
 """A Friday evening in Shanghai."""
@@ -79,7 +79,7 @@ def comes_due(
 ) -> Effects:
     mail = ReviewDue.model_validate({"card": subject.token, "what": what})
     assert parse(mail.model_dump_json()) == mail
-    effects = due(mail, subject, Clocked(Homes(**people), NOW + after, TODAY))
+    effects = ring(mail, subject, Homes(**people), now=NOW + after, today=TODAY)
     assert audit.untold(effects) == ()
     return effects
 
@@ -194,7 +194,7 @@ def test_an_older_card_of_the_same_key_is_closed_with_its_clocks_and_others_are_
     older = card(token="00-older0000", task_key="confirm:x", version=4)
     other = card(token="00-other0000", task_key="confirm:y")
     keyless = card(token="00-keyless00")
-    effects = replaced([older, other, keyless], [card(task_key="confirm:x")], NOW)
+    effects = replace_cards([older, other, keyless], [card(task_key="confirm:x")], NOW)
     ((write),) = effects.cards
     assert (write.card.token, write.card.status, write.expect) == (older.token, "superseded", 4)
     assert {each.id for each in effects.timers} == {
@@ -202,4 +202,4 @@ def test_an_older_card_of_the_same_key_is_closed_with_its_clocks_and_others_are_
     }
     assert [json.loads(entry)["event"] for _, entry in effects.log] == ["superseded"]
     assert audit.untold(effects) == ()
-    assert replaced([older], [keyless], NOW) == Effects()
+    assert replace_cards([older], [keyless], NOW) == Effects()

@@ -1,20 +1,44 @@
-"""Whether an approval covers a write, and is young enough; else people are asked again (1.8)."""
+"""What an approval covers, and for how long; people are asked again when it is too old (1.8)."""
 
 from datetime import datetime
+from typing import Any
 
+from cards import edits
 from cards.markdown import literal
 from cards.texts import say
 from engine.frames.outcome import Advanced, ChildDone, Done, Input, Note, Push, StepContext
-from engine.frames.state import Approval, Patch, SopFrame, ToolPlanFrame
+from engine.frames.state import AgentState, Approval, Patch, SopFrame, ToolPlanFrame
 from engine.playbooks.skill import Skill, ToolPlan
 
 
-def too_old(approval: Approval | None, now: datetime) -> bool:
+def resolve_calls(plan: ToolPlan, state: AgentState) -> tuple[dict[str, Any], ...]:
+    """Every call as `{tool, arguments}`; `$name` became the data leaf, None when unknown."""
+    return tuple(
+        {
+            "tool": call.tool,
+            "arguments": {name: _value(value, state) for name, value in call.arguments.items()},
+        }
+        for call in plan.calls
+    )
+
+
+def _value(value: Any, state: AgentState) -> Any:
+    if isinstance(value, str) and value.startswith("$"):
+        return state.data.get(value[1:])
+    return value
+
+
+def call_digest(calls: tuple[dict[str, Any], ...]) -> str:
+    """The SHA-256 of exactly these calls and arguments (runs-and-reviews §1.8)."""
+    return edits.digest(edits.canonical(calls))
+
+
+def is_too_old(approval: Approval | None, now: datetime) -> bool:
     """Whether a write on this approval would come after its execution deadline."""
     return approval is not None and approval.until is not None and now >= approval.until
 
 
-def asked_again(
+def ask_again(
     frame: ToolPlanFrame, skill: Skill, plan: ToolPlan, given: Input, context: StepContext
 ) -> Advanced | None:
     """The review that showed this plan, once more; None when no approval is too old.
@@ -23,7 +47,7 @@ def asked_again(
     """
     decision = plan.guard.decision if plan.guard else ""
     approval = context.run.state.approvals.get(decision)
-    if approval is None or not too_old(approval, context.services.now):
+    if approval is None or not is_too_old(approval, context.services.now):
         return None
     if isinstance(given, ChildDone):
         return _not_approved(skill, decision, given.patch)

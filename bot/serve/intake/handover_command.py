@@ -1,20 +1,24 @@
 """`/handover PERSON`: the one card on which the giver has a vote, here or anywhere (1.9)."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from bot.serve.intake.tapping import Formed, Tapping, Told
+from bot.people.directory import Directory
+from bot.serve.intake.answer_store import store_answer
+from cards.buttons import Button
+from cards.deciding.handover import HAND_OVER, WHOM
 from cards.deciding.inbox import names_of
 from cards.deciding.seats import may_decide
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
 from cards.texts import say
 from engine.errors import StaleWrite, StoreUnavailable
-from engine.events import CommandGiven, FormRefused
+from engine.events import Answered, CommandGiven, FormRefused
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import CardNow, Decisions
-from engine.reviews.card_judge import CardJudge
+from engine.reviews.answer import tap_answer
+from engine.reviews.handover import SeatTransfers
+from engine.reviews.judge import CardJudge
 from engine.talk.waiting import LOOKED_AT
 from engine.text.language import detect
 
@@ -24,77 +28,73 @@ _AT_ONCE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Handing:
+class HandOverCommand:
     """Carries the command out at once; what it says is said in the conversation.
 
-    A card of the conversation goes before those of others.
+    A card of the conversation goes before those of others. `zone` is that of the service.
     """
 
     decisions: Decisions
     inbox: Inbox
-    tapping: Tapping
+    people: Directory
+    zone: str
 
-    async def told(self, update: CommandGiven, giver: Principal) -> tuple[str, Lang]:
+    async def carry_out(self, update: CommandGiven, giver: Principal) -> tuple[str, Lang]:
         """What is said (Markdown), and in which language. Raises StoreUnavailable."""
         for _ in range(_ATTEMPTS):
             found = await self._givable(update.conversation, giver)
-            found = found or await self._elsewhere(giver)
+            found = found or await self._givable_elsewhere(giver)
             try:
-                return await self._told(update, giver, found)
+                return await self._give(update, giver, found)
             except StaleWrite:
                 continue
         raise StoreUnavailable(f"the cards of {update.conversation} kept changing")
 
-    async def _told(
+    async def _give(
         self, update: CommandGiven, giver: Principal, found: Sequence[CardNow]
     ) -> tuple[str, Lang]:
         lang = found[0].card.lang if found else detect(update.text or update.said)
         if not update.text.strip():
-            people = self.tapping.people.about(update.conversation)
+            people = self.people.about(update.conversation)
             names = [each.name for each in people.everybody if each.id != giver.id]
             return say("handover.usage", lang, example=literal((names or ["Ana"])[0])), lang
         if len(found) != 1:
             key = "handover.several" if found else "handover.nothing"
             return say(key, lang, n=len(found)), lang
-        judged = self.tapping.given(update, found[0], giver, update.text)
-        match judged:
-            case Told():
-                told = literal(await self._stored(update, found[0], judged))
-                return " ".join(filter(None, (self._which(update, found[0].card), told))), lang
-            case Formed(shown=FormRefused(errors=errors)):
-                return literal(" ".join(errors.values())), lang
-        raise AssertionError("a name was given, so no form is wanted")
-
-    async def _stored(self, update: CommandGiven, found: CardNow, told: Told) -> str:
-        """What holds: a repeat of the update hears the first answer again."""
-        answer = json.dumps({"text": told.text, "ok": told.ok}, ensure_ascii=False)
-        held = await self.decisions.decide(
-            found.card.token, update_id=update.id, answer=answer, effects=told.effects
-        )
-        return str(json.loads(held)["text"])
+        card = found[0].card
+        button = Button(token=card.token, choice=HAND_OVER, revision=card.revision)
+        answer = replace(tap_answer(update, giver, button), values={WHOM: update.text})
+        judgement = CardJudge(self.people, self.zone).judge(found[0], answer)
+        if isinstance(judgement.shown, FormRefused):
+            # Nothing is stored: whoever typed a name that is not clear types another command.
+            return literal(" ".join(judgement.shown.errors.values())), lang
+        shown = await store_answer(self.decisions, update, card, judgement)
+        assert isinstance(shown, Answered), "a name was given, so no form is wanted"
+        return " ".join(filter(None, (self._which(update, card), literal(shown.text)))), lang
 
     async def _givable(self, conversation: str, giver: Principal) -> Sequence[CardNow]:
         """The open cards of the conversation on which the giver has a vote to give."""
-        return await self._of(await self.decisions.open_cards(conversation), giver)
+        return await self._read_givable(await self.decisions.open_cards(conversation), giver)
 
-    async def _elsewhere(self, giver: Principal) -> Sequence[CardNow]:
+    async def _givable_elsewhere(self, giver: Principal) -> Sequence[CardNow]:
         """Such cards wherever they were asked, by the lists of what waits for whom."""
         listed = await self.inbox.listed(names_of(giver))
         tokens, found = listed.tokens[:LOOKED_AT], list[CardNow]()
         for start in range(0, len(tokens), _AT_ONCE):
-            found += await self._of(await self.inbox.cards(tokens[start : start + _AT_ONCE]), giver)
+            cards = await self.inbox.cards(tokens[start : start + _AT_ONCE])
+            found += await self._read_givable(cards, giver)
         return found
 
-    async def _of(self, cards: Sequence[Card], giver: Principal) -> Sequence[CardNow]:
+    async def _read_givable(self, cards: Sequence[Card], giver: Principal) -> Sequence[CardNow]:
         """Those of the cards that the giver may hand over, as they are stored now."""
         likely = [card for card in cards if card.review.roles and may_decide(card, giver)]
         found = [await self.decisions.card(card.token) for card in likely]
-        judge = CardJudge(self.tapping.people, self.tapping.zone)
-        return [each for each in found if each and not judge.may_give(each, giver)]
+        transfers = SeatTransfers(self.people, self.zone)
+        return [each for each in found if each and not transfers.refusal(each, giver)]
 
     def _which(self, update: CommandGiven, card: Card) -> str:
         """The title of a card of another conversation, where all who read this may see it."""
-        people, here = self.tapping.people, update.conversation
+        people, here = self.people, update.conversation
         if here == card.conversation:
             return ""
         own = people.private(update.actor, here) == here

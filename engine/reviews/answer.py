@@ -1,0 +1,151 @@
+"""A person's answer to a card, and what it comes to: one shape for each, wherever it came from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from types import MappingProxyType
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from cards.buttons import Button
+from cards.deciding import lapsed
+from cards.deciding.decision import Verdict
+from cards.editing.editing import EditVerdict
+from cards.model import Card, Choice, Lang, Principal
+from cards.showing.view import FormView
+from cards.texts import say
+from engine.events import (
+    Answered,
+    CardTapped,
+    CommandGiven,
+    ConfirmWanted,
+    FormRefused,
+    FormSubmitted,
+    FormWanted,
+)
+from engine.frames import audit
+from engine.frames.outcome import People
+from engine.ports.storage.store import CardNow, Effects
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class CardAnswer:
+    """What a person chose on a card: by a tap, a form, a command, or a text that they typed.
+
+    `values` are those of a form, None for a bare tap. `event` and `origin` say in the log how and
+    from where it came. It is not `confirmed` while nobody has asked the person if they are sure.
+    """
+
+    person: Principal
+    choice: str
+    revision: int
+    values: Mapping[str, str] | None
+    origin: Mapping[str, Any]
+    event: Literal["tap", "text"] = "tap"
+    confirmed: bool = True
+
+    def lang(self, card: Card) -> Lang:
+        """The language in which the person reads what it comes to."""
+        return self.person.lang or card.lang
+
+    def entry(
+        self,
+        found: CardNow,
+        result: str,
+        *,
+        after: Card | None = None,
+        faults: Sequence[str] = (),
+        more: Mapping[str, Any] = _NOTHING,
+    ) -> audit.Entry:
+        """The answer in the log of the card's run; `after` is the card as it is written with it."""
+        card = found.card
+        facts = {
+            "by": self.person.id,
+            **self.origin,
+            "choice": self.choice,
+            "revision": self.revision if self.revision != card.revision else None,
+            "result": result,
+            "faults": faults,
+            "lapsed": lapsed.told(after, found.now) if after else (),
+            **more,
+        }
+        return audit.about_card(card, found.now, self.event, facts, after=after)
+
+
+def tap_answer(
+    update: CardTapped | FormSubmitted | CommandGiven, person: Principal, button: Button
+) -> CardAnswer:
+    """The answer that a tap, a sent form, or a command in place of a button gives."""
+    actor, is_form = update.actor, isinstance(update, FormSubmitted)
+    origin = {
+        "via": actor.platform,
+        "where": update.conversation,
+        "user": f"{actor.workspace}:{actor.user}",
+        "update": update.id,
+        "sent_form": is_form or None,
+    }
+    values = update.values if isinstance(update, FormSubmitted) else None
+    confirmed = update.confirmed if isinstance(update, CardTapped) else True
+    return CardAnswer(person, button.choice, button.revision, values, origin, confirmed=confirmed)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an answer comes to: what the person is shown once the effects are stored.
+
+    `effects` are all that it changes, with its entry in the log, where it is called `result`.
+    `verdict` is that of the card's rules; None when a seat was to be given away.
+    """
+
+    result: str
+    shown: Answered | FormWanted | ConfirmWanted | FormRefused
+    effects: Effects
+    verdict: Verdict | EditVerdict | None = None
+
+    @classmethod
+    def of(
+        cls,
+        answer: CardAnswer,
+        found: CardNow,
+        result: str,
+        shown: Answered | FormWanted | ConfirmWanted | FormRefused,
+        *,
+        effects: Effects | None = None,
+        verdict: Verdict | EditVerdict | None = None,
+        more: Mapping[str, Any] = _NOTHING,
+    ) -> "Judgement":
+        """The judgement with its entry in the log; `more` is what the entry says besides."""
+        effects = effects or Effects()
+        after = effects.cards[0].card if effects.cards else None
+        faults = tuple(shown.errors) if isinstance(shown, FormRefused) else ()
+        entry = answer.entry(found, result, after=after, faults=faults, more=more)
+        return cls(result, shown, replace(effects, log=(entry,)), verdict)
+
+
+def as_today(
+    found: CardNow, person: Principal, people: People, zone: str
+) -> tuple[CardNow, Principal]:
+    """The card with the votes that count now, and the person with the seats they may take."""
+    card = people.counted(found.card, found.now)
+    return CardNow(card, found.now), people.standing(person, card, day(found.now, zone))
+
+
+def day(now: datetime, zone: str) -> date:
+    """The service's day at that moment; `zone` (IANA) is where its days are."""
+    return now.astimezone(ZoneInfo(zone)).date()
+
+
+def form_view(card: Card, choice: Choice, lang: Lang, *, title: str) -> FormView:
+    """The form that a choice opens, with a cancel button in the person's language."""
+    return FormView(
+        data=Button(token=card.token, choice=choice.id, revision=card.revision).pack(),
+        lang=card.lang,
+        title=title,
+        submit=choice.label,
+        cancel=say("form.cancel", lang),
+        intro=choice.intro,
+        fields=choice.form,
+        edits=choice.edits,
+    )

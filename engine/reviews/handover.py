@@ -1,0 +1,204 @@
+"""A seat on a review goes to somebody else: its holder gives it, or an operator has it given.
+
+No other card can be given away: a question is its person's own. Nobody gets a seat who may not
+decide: neither the requester under four eyes, nor whoever changed what is to be approved.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal
+
+from cards.deciding.handover import (
+    HAND_OVER,
+    WHOM,
+    Handed,
+    NotHanded,
+    Reason,
+    form,
+    hand_over,
+    may_hand_over,
+)
+from cards.deciding.seats import free, seats
+from cards.model import Card, Choice, Lang, Principal
+from cards.reader import as_read
+from cards.texts import say
+from engine.events import Answered, FormRefused, FormWanted
+from engine.frames import audit
+from engine.frames.outcome import People
+from engine.ports.storage.store import CardNow, CardWrite, Effects
+from engine.reviews.answer import CardAnswer, Judgement, as_today, day, form_view
+from engine.reviews.clocks import posts_at
+from engine.text.entities import fold
+
+EVENT: Final = "reassigned"
+NotReassigned = Reason | Literal["nobody"]
+"""Why an operator cannot give a seat away; `nobody` when it is of nobody, or for nobody."""
+
+# Chosen from a platform's list of its users: people do not know it as a name.
+_ACCOUNT: Final = re.compile(r"[a-z]+:[A-Za-z0-9:]+")
+_NAME_PARTS: Final = re.compile(r"[\s/,、，()（）]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """Whose seats on a card can be given away, and who could take one of them."""
+
+    givers: tuple[Principal, ...]
+    takers: tuple[Principal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatTransfers:
+    """Says who may give whose seat to whom, and what that changes; writes nothing.
+
+    `zone` (IANA) is where the service's days are.
+    """
+
+    people: People
+    zone: str
+
+    def judge(self, found: CardNow, answer: CardAnswer) -> Judgement:
+        """The seat goes to whom the form's name means; a bare tap is asked for a name."""
+        giver, lang = answer.person, answer.lang(found.card)
+        if refused := self.refusal(found, giver):
+            shown = Answered(say(f"handover.{refused.reason}", lang), ok=False)
+            return Judgement.of(answer, found, refused.reason, shown)
+        if answer.values is None:
+            return self._ask_whom(found, answer)
+        name = answer.values.get(WHOM, "")
+        receivers = find_people(self.people.about(found.card.conversation), name)
+        if len(receivers) != 1:
+            return _ask_again(found, answer, _unclear_text(name, receivers, lang))
+        verdict, effects = self._transfer(found, giver, receivers[0])
+        if isinstance(verdict, NotHanded):
+            return _ask_again(found, answer, say(f"handover.{verdict.reason}", lang))
+        given = verdict.given
+        shown = Answered(say("handover.done", lang, to=given.to_name), ok=True)
+        more = {"to": given.to}
+        return Judgement.of(answer, found, "handed_over", shown, effects=effects, more=more)
+
+    def refusal(self, found: CardNow, giver: Principal) -> NotHanded | None:
+        """Why this person has no seat on the card to give away; None when they have."""
+        found, giver = as_today(found, giver, self.people, self.zone)
+        return may_hand_over(found.card, giver, found.now)
+
+    def seats(self, cards: Sequence[Card], now: datetime) -> Mapping[str, Seats]:
+        """What an operator can give away, by card; none for a card whose seats nobody can take."""
+        found = {card.token: self._seats(CardNow(card, now)) for card in cards}
+        return {token: each for token, each in found.items() if each.givers and each.takers}
+
+    def reassign(
+        self, found: CardNow, giver: str, taker: str, origin: Mapping[str, str]
+    ) -> Effects | NotReassigned:
+        """What it changes that an operator gives one person's seat to another (principal ids).
+
+        `origin` is who the operator is, and from where, for the run's log.
+        """
+        people = self.people.about(found.card.conversation)
+        gives = next((each for each in self._holders(found.card) if each.id == giver), None)
+        takes = next((each for each in people.everybody if each.id == taker), None)
+        if gives is None or takes is None:
+            return "nobody"
+        verdict, effects = self._transfer(found, gives, takes, ordered=True)
+        if isinstance(verdict, NotHanded):
+            return verdict.reason
+        facts = {**origin, "for": gives.id, "given_to": takes.id}
+        entry = audit.about_card(found.card, found.now, EVENT, facts, after=verdict.card)
+        return replace(effects, log=(entry,))
+
+    def _transfer(
+        self, found: CardNow, giver: Principal, receiver: Principal, *, ordered: bool = False
+    ) -> tuple[Handed | NotHanded, Effects]:
+        """The card with the seat given away; with `ordered`, the receiver has to be able to use it.
+
+        The giver's own delegates and the receiver are looked up among the people of today.
+        """
+        found, giver = as_today(found, giver, self.people, self.zone)
+        people = self.people.about(found.card.conversation)
+        receiver = people.known(receiver)
+        verdict = hand_over(found.card, giver, receiver, found.now, ordered=ordered)
+        if isinstance(verdict, NotHanded):
+            return verdict, Effects()
+        if ordered and not self._may_approve(CardNow(verdict.card, found.now), receiver):
+            return NotHanded("to_requester"), Effects()
+        homes = people.reached([receiver.id], day(found.now, self.zone))
+        effects = Effects(
+            cards=(CardWrite(verdict.card, expect=found.card.version),),
+            posts=posts_at(verdict.card, homes),
+        )
+        return verdict, effects
+
+    def _may_approve(self, found: CardNow, person: Principal) -> bool:
+        """Whether there is a seat for them, and nothing of theirs among what is to be approved."""
+        card, today = found.card, day(found.now, self.zone)
+        wrote = card.review.four_eyes and not person.ids.isdisjoint(card.authors.values())
+        standing = self.people.standing(person, card, today)
+        return not wrote and free(card, seats(card, standing)) is not None
+
+    def _ask_whom(self, found: CardNow, answer: CardAnswer) -> Judgement:
+        """The form that asks for a name, with the names of those who could take the seat."""
+        card, lang = found.card, answer.lang(found.card)
+        able = [
+            each.name
+            for each in self.people.about(card.conversation).everybody
+            if isinstance(hand_over(card, answer.person, each, found.now), Handed)
+        ]
+        card = as_read(card, lang, self.people.role_name)
+        label = say("choice.hand_over", card.lang)
+        choice = Choice(id=HAND_OVER, label=label, form=form(card, able))
+        view = form_view(card, choice, lang, title=say("handover.title", card.lang))
+        return Judgement.of(answer, found, "form", FormWanted(view))
+
+    def _holders(self, card: Card) -> Sequence[Principal]:
+        people = self.people.about(card.conversation)
+        return people.holders(card.review.roles) if card.review.roles else ()
+
+    def _seats(self, found: CardNow) -> Seats:
+        givers = [each for each in self._holders(found.card) if not self.refusal(found, each)]
+        takers = [
+            taker
+            for taker in self.people.about(found.card.conversation).everybody
+            if any(self._can_transfer(found, each, taker) for each in givers)
+        ]
+        return Seats(tuple(givers), tuple(takers))
+
+    def _can_transfer(self, found: CardNow, giver: Principal, taker: Principal) -> bool:
+        return isinstance(self._transfer(found, giver, taker, ordered=True)[0], Handed)
+
+
+def find_people(people: People, text: str) -> Sequence[Principal]:
+    """Everybody whom the text may mean: by id or account, by whole name, or by a part of it."""
+    typed = fold(text).strip().removeprefix("@")
+    for names_of in (_ids, _names, _name_parts):
+        found = [person for person in people.everybody if typed and typed in names_of(person)]
+        if found:
+            return found
+    return []
+
+
+def _ids(person: Principal) -> set[str]:
+    return {fold(name) for name in person.ids}
+
+
+def _names(person: Principal) -> set[str]:
+    return {fold(person.name), *(fold(part).strip() for part in person.name.split("/"))}
+
+
+def _name_parts(person: Principal) -> set[str]:
+    return {fold(part) for part in _NAME_PARTS.split(person.name) if part}
+
+
+def _ask_again(found: CardNow, answer: CardAnswer, why: str) -> Judgement:
+    return Judgement.of(answer, found, "invalid", FormRefused({WHOM: why}))
+
+
+def _unclear_text(name: str, receivers: Sequence[Principal], lang: Lang) -> str:
+    """Why the name does not say who gets the seat."""
+    if receivers:
+        names = say("list.items", lang).join(each.name for each in receivers)
+        return say("handover.ambiguous", lang, names=names)
+    if _ACCOUNT.fullmatch(name):
+        return say("handover.stranger", lang)
+    return say("handover.unknown", lang, name=name.strip()[:60])

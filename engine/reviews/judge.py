@@ -1,0 +1,181 @@
+"""The judge of every answer to a card: tap, form, hand-over, command, typed text (design §7)."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+from cards.deciding.decision import (
+    Invalid,
+    MayEdit,
+    NeedsForm,
+    Recorded,
+    Refused,
+    Repeated,
+    Verdict,
+    Won,
+    decide,
+)
+from cards.deciding.handover import HAND_OVER
+from cards.deciding.lapsed import open_seats
+from cards.deciding.texts import refusal_text, repeated_text
+from cards.editing.editing import Edited, EditVerdict, Unchanged, edit
+from cards.model import Card, Choice, Lang
+from cards.reader import as_read, label_in
+from cards.showing.show import ask_first, decided, is_final
+from cards.texts import say
+from engine.events import Answered, ConfirmWanted, FormRefused, FormWanted
+from engine.frames.outcome import People
+from engine.mail import CardDecided, CardExpired
+from engine.ports.storage.store import CardNow, CardWrite, Effects
+from engine.reviews import edit_notices
+from engine.reviews.answer import CardAnswer, Judgement, as_today, form_view
+from engine.reviews.clocks import close_card
+from engine.reviews.handover import SeatTransfers
+
+
+@dataclass(frozen=True, slots=True)
+class CardJudge:
+    """Judges answers to a card as it was read, by these people as they are today.
+
+    It writes nothing: whoever asks stores the effects, and then shows the person what it came to.
+    `zone` (IANA) is where the service's days are, and that of times for people without their own.
+    """
+
+    people: People
+    zone: str
+
+    def judge(self, found: CardNow, answer: CardAnswer) -> Judgement:
+        """What the answer comes to."""
+        found, person = as_today(found, answer.person, self.people, self.zone)
+        answer = replace(answer, person=person)
+        if answer.choice == HAND_OVER:
+            return SeatTransfers(self.people, self.zone).judge(found, answer)
+        verdict = self._verdict(found, answer)
+        match verdict:
+            case Won() | Recorded():
+                choice = found.card.choice(answer.choice)
+                if choice and not answer.confirmed and is_final(found.card, choice):
+                    return self._ask_first(found, answer, choice)
+                return self._take_vote(found, answer, verdict)
+            case NeedsForm(choice=choice):
+                return self._open_form(found, answer, choice)
+            case Edited():
+                return self._take_edit(found, answer, verdict)
+            case _:
+                return self._refuse(found, answer, verdict)
+
+    def _verdict(self, found: CardNow, answer: CardAnswer) -> Verdict | EditVerdict:
+        card, person, values = found.card, answer.person, answer.values
+        chosen = card.choice(answer.choice)
+        if chosen is None or not chosen.edits:
+            return decide(
+                card, person, answer.choice, found.now, revision=answer.revision, values=values
+            )
+        here, named = self.people.about(card.conversation), card.review.persons
+        persons = (p for p in here.everybody if not p.ids.isdisjoint(named))
+        return edit(
+            card,
+            person,
+            answer.choice,
+            found.now,
+            revision=answer.revision,
+            values=values,
+            approvers=(*here.holders(card.review.roles), *persons),
+        )
+
+    def _ask_first(self, found: CardNow, answer: CardAnswer, choice: Choice) -> Judgement:
+        """Nothing counts yet: the person is asked whether they are sure."""
+        lang = answer.lang(found.card)
+        card = as_read(found.card, lang, self.people.role_name)
+        asked = ask_first(card, card.choice(choice.id) or choice, lang)
+        return Judgement.of(answer, found, "confirm", ConfirmWanted(asked))
+
+    def _open_form(self, found: CardNow, answer: CardAnswer, choice: Choice) -> Judgement:
+        lang = answer.lang(found.card)
+        card = as_read(found.card, lang, self.people.role_name)
+        form = form_view(card, card.choice(choice.id) or choice, lang, title=card.title)
+        return Judgement.of(answer, found, "form", FormWanted(form))
+
+    def _take_vote(self, found: CardNow, answer: CardAnswer, verdict: Won | Recorded) -> Judgement:
+        """A vote that counts; with `Won`, the run hears of the decision."""
+        card, lang = found.card, answer.lang(found.card)
+        write = CardWrite(verdict.card, expect=card.version)
+        if isinstance(verdict, Won):
+            decision = verdict.decision
+            mail = CardDecided(card=card.token, decision=decision).stored()
+            effects = Effects(cards=(write,), mails=((card.lane, mail),))
+            result, seat = "decided", decision.seat
+            text = decided(verdict.card, decision, answer.person.zone or self.zone, lang)
+        else:
+            effects = Effects(cards=(write,))
+            result, seat = "vote", verdict.card.votes[-1].seat
+            text = self._vote_text(verdict, answer.choice, lang)
+        more = {"for": seat} if seat else {}
+        shown = Answered(text, ok=True)
+        return Judgement.of(
+            answer, found, result, shown, effects=effects, verdict=verdict, more=more
+        )
+
+    def _vote_text(self, verdict: Recorded, choice: str, lang: Lang) -> str:
+        """How many more votes are needed, and whether too few people are left to give them.
+
+        Nothing is said of the latter while an escalation may still add people.
+        """
+        card, needed = verdict.card, verdict.votes_needed
+        text = say("vote.needed", lang, choice=label_in(card, choice, lang), needed=needed)
+        left = open_seats(card, self.people.holders(card.review.roles))
+        may_escalate = card.review.escalate is not None and not card.escalated
+        if may_escalate or len(left) >= needed:
+            return text
+        return f"{text} {say('vote.too_few', lang, n=len(left))}"
+
+    def _take_edit(self, found: CardNow, answer: CardAnswer, verdict: Edited) -> Judgement:
+        """A change of what is to be approved: the votes are lost, and whose they were are told."""
+        card, lang = found.card, answer.lang(found.card)
+        effects = Effects(
+            cards=(CardWrite(verdict.card, expect=card.version),),
+            posts=edit_notices.to_voters(card, verdict, answer.person, self.people),
+        )
+        text = edit_notices.to_editor(card, verdict, lang)
+        return Judgement.of(
+            answer,
+            found,
+            "edited",
+            Answered(text, ok=True, tells=True),
+            effects=effects,
+            verdict=verdict,
+            more=edit_notices.log_facts(card, verdict),
+        )
+
+    def _refuse(
+        self,
+        found: CardNow,
+        answer: CardAnswer,
+        verdict: Repeated | Invalid | Refused | Unchanged | MayEdit,
+    ) -> Judgement:
+        """Nothing new counts; the person is told why, or what they chose before."""
+        lang, zone = answer.lang(found.card), answer.person.zone or self.zone
+        judgement = partial(Judgement.of, answer, found, verdict=verdict)
+        match verdict:
+            case Repeated():
+                return judgement(
+                    "repeated", Answered(repeated_text(verdict, lang, zone=zone), ok=True)
+                )
+            case Invalid(errors=errors):
+                return judgement("invalid", FormRefused(errors))
+            case Refused(reason=reason):
+                effects = _expiry(found.card) if reason == "expired" else None
+                text = refusal_text(verdict, lang, zone=zone)
+                return judgement(reason, Answered(text, ok=False), effects=effects)
+            case Unchanged() | MayEdit():
+                return judgement("unchanged", Answered(say("edit.nothing", lang), ok=False))
+
+
+def _expiry(card: Card) -> Effects | None:
+    """The end of a card whose time is over before its timer has come; None for one of a turn.
+
+    That is left to the timer, for its turn has more to say.
+    """
+    if not card.run or card.status != "open":
+        return None
+    mail = CardExpired(card=card.token).stored()
+    return Effects(cards=(close_card(card, "expired"),), mails=((card.lane, mail),))

@@ -1,0 +1,181 @@
+"""A typed text that answers an open card: judged as a tap is, stored by the turn's commit."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import date
+
+from cards.deciding.decision import Recorded, Refused, Repeated, Won
+from cards.forms import check_form
+from cards.markdown import literal
+from cards.model import Card, Choice, Field
+from cards.reader import label_in
+from cards.showing.view import PartState
+from cards.texts import say
+from engine.events import Answered
+from engine.frames import audit
+from engine.frames.intents import Intent
+from engine.frames.outcome import People
+from engine.frames.replies import ReplyHead
+from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
+from engine.reviews.answer import CardAnswer, Judgement
+from engine.reviews.judge import CardJudge
+from engine.text.reading import read_form
+from engine.understanding.open_forms import about_another, fields, missing, named
+
+
+@dataclass(frozen=True, slots=True)
+class CardReply:
+    """What the reply says, and what the turn's commit writes with it."""
+
+    state: PartState
+    text: str
+    effects: Effects
+
+
+@dataclass(frozen=True, slots=True)
+class TextAnswers:
+    """Judges texts by these people; `today` and `zone` (IANA) are the service's day and place."""
+
+    decisions: Decisions
+    people: People
+    zone: str
+    today: date
+
+    async def answer(self, intent: Intent, head: ReplyHead) -> CardReply:
+        """A set that is complete and understood whole decides the card, else what is given is kept.
+
+        Either way the log of the card's run tells who wrote, and what became of it.
+        """
+        found = await self.decisions.card(intent.card)
+        if found is None:
+            return CardReply("failed", say("card.unknown", "zh"), Effects())
+        card, choice = found.card, found.card.choice(intent.choice)
+        origin = {**audit.origin(head.conversation), "reply": head.id}
+        answer = CardAnswer(head.principal, "", card.revision, None, origin, event="text")
+        if choice is None or not choice.form or card.status != "open":
+            return self._decide(found, replace(answer, choice=intent.choice))
+        if who := about_another(card, intent.text):
+            text = say("clarify.other", card.lang, form=named(card), who=who)
+            effects = Effects(log=(answer.entry(found, "about_another"),))
+            return CardReply("needs_you", text, effects)
+        return self._fill_in(found, choice, intent.text, answer)
+
+    def _fill_in(self, found: CardNow, choice: Choice, text: str, answer: CardAnswer) -> CardReply:
+        """The form with the values that the text gives."""
+        card = found.card
+        reading = read_form(text, fields(card), self.today)
+        changed = _changed(card, reading.values)
+        wider = _asking(card, choice, changed)
+        form = _form(wider, choice)
+        given = {f.name: f.value for f in form if f.value} | reading.values
+        _, errors = check_form(form, given, card.lang)
+        faulty = {name: fault for name, fault in errors.items() if name in reading.values}
+        faulty |= {n: say(k, card.lang, unit=_unit(card, n)) for n, k in reading.faults.items()}
+        changed = {name: value for name, value in changed.items() if name not in faulty}
+        remarks = _remarks(card, faulty, reading.left, changed)
+        if errors or faulty or reading.left:
+            kept = {name: value for name, value in given.items() if name not in faulty}
+            reply_text, write = _keep(card, wider, choice, kept)
+            entry = answer.entry(found, "kept", after=write.card if write else None)
+            effects = Effects(cards=(write,) if write else (), log=(entry,))
+            return CardReply("needs_you", remarks + reply_text, effects)
+        whole = replace(answer, choice=choice.id, values=given)
+        reply = self._decide(CardNow(wider, found.now), whole)
+        return replace(reply, text=remarks + reply.text) if reply.effects.mails else reply
+
+    def _decide(self, found: CardNow, answer: CardAnswer) -> CardReply:
+        """As a tap on that choice: by the same people, votes and seats."""
+        judgement = CardJudge(self.people, self.zone).judge(found, answer)
+        state, text = _reply_to(answer, found.card, judgement)
+        return CardReply(state, text, judgement.effects)
+
+
+def _reply_to(answer: CardAnswer, card: Card, judgement: Judgement) -> tuple[PartState, str]:
+    """What the person is told, in their words."""
+    match judgement.verdict, judgement.shown:
+        case Won(), _:
+            return "answered", say("clarify.taken", card.lang)
+        case Recorded(card=after, votes_needed=needed), _:
+            lang = answer.lang(card)
+            label = literal(label_in(after, answer.choice, lang))
+            return "answered", say("vote.needed", lang, choice=label, needed=needed)
+        case Repeated(), Answered(text=text):
+            return "answered", text
+        case Refused(), Answered(text=text):
+            return "failed", text
+        case _:
+            return "needs_you", say("clarify.missing", card.lang, missing=card.title)
+
+
+def _changed(card: Card, values: dict[str, str]) -> dict[str, str]:
+    """The values that replace another one that stood."""
+    stood = {f.name: f.value for f in fields(card) if f.value}
+    return {n: v for n, v in values.items() if n in stood and not _same(v, stood[n])}
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or one.removesuffix(".0") == other.removesuffix(".0")
+
+
+def _asking(card: Card, choice: Choice, names: Collection[str]) -> Card:
+    """The card with these known fields in its form, so that they are typed and carried too."""
+    moved = [f for f in card.known if f.name in names]
+    if not moved:
+        return card
+    labels = {f.label for f in moved}
+    form = choice.model_copy(update={"form": (*moved, *choice.form)})
+    return card.model_copy(
+        update={
+            "choices": tuple(form if c.id == choice.id else c for c in card.choices),
+            "known": tuple(f for f in card.known if f not in moved),
+            "rows": tuple(row for row in card.rows if row.label not in labels),
+        }
+    )
+
+
+def _form(card: Card, choice: Choice) -> tuple[Field, ...]:
+    return next(c.form for c in card.choices if c.id == choice.id)
+
+
+def _unit(card: Card, name: str) -> str:
+    return next((f.unit for f in fields(card) if f.name == name), "")
+
+
+def _remarks(card: Card, faulty: dict[str, str], left: str, changed: dict[str, str]) -> str:
+    """What is wrong, not understood, or changed."""
+    labels = {f.name: f.label for f in fields(card)}
+    colon, comma = say("list.colon", card.lang), say("list.and", card.lang)
+    text = ""
+    if faulty:
+        errors = (literal(f"{labels[name]}{colon}{why}") for name, why in faulty.items())
+        errors_text = say("list.clauses", card.lang).join(errors)
+        text += say("clarify.faulty", card.lang, errors=errors_text)
+    if left:
+        text += say("answer.left", card.lang, left=literal(left))
+    if changed:
+        values = comma.join(f"{literal(labels[n])} {literal(v)}" for n, v in changed.items())
+        text += say("clarify.changed", card.lang, changed=values)
+    return text
+
+
+def _keep(
+    card: Card, wider: Card, choice: Choice, given: dict[str, str]
+) -> tuple[str, CardWrite | None]:
+    """A sentence on what is still missing, and the card with what is known, if that is new."""
+    form = tuple(
+        f.model_copy(update={"value": given.get(f.name, f.value)}) for f in _form(wider, choice)
+    )
+    filled = choice.model_copy(update={"form": form})
+    choices = tuple(filled if c.id == choice.id else c for c in card.choices)
+    after = wider.model_copy(update={"choices": choices})
+    comma = say("list.and", card.lang)
+    noted = comma.join(f"{literal(f.label)} {literal(f.value)}" for f in form if f.value)
+    text = say("clarify.noted", card.lang, noted=noted) if noted else ""
+    if lacking := missing(after):
+        text += say("clarify.missing", card.lang, missing=lacking)
+    else:
+        text += say("clarify.stands", card.lang)
+    if after == card:
+        return text, None
+    update = {"version": card.version + 1, "revision": card.revision + 1}
+    return text, CardWrite(after.model_copy(update=update), expect=card.version)
