@@ -6,13 +6,20 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import pytest
-from sample_playbooks import SHIPPED, hostile, idle, scattered, shipped, tangled
 
 from cards.model import Lang
 from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.drawing.model import Graph
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.model import Playbook
+from tests.engine.playbooks.sample_playbooks import (
+    SHIPPED,
+    hostile,
+    idle,
+    scattered,
+    shipped,
+    tangled,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 TAGS = {"svg", "g", "title", "style", "rect", "text", "polyline", "polygon"}

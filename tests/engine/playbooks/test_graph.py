@@ -3,12 +3,19 @@
 from itertools import pairwise
 
 import pytest
-from sample_playbooks import HOSTILE, SHIPPED, hostile, idle, shipped, tangled
 
 from engine.playbooks.drawing.condition_words import worded
 from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.drawing.model import Edge, Graph, node_id, one_line
 from engine.playbooks.model import Playbook
+from tests.engine.playbooks.sample_playbooks import (
+    HOSTILE,
+    SHIPPED,
+    hostile,
+    idle,
+    shipped,
+    tangled,
+)
 from tests.engine.sop.sop_stage import documented, loaded
 
 ALL = [*(pytest.param(shipped(name), id=name) for name in SHIPPED)]

@@ -4,12 +4,19 @@ import re
 from dataclasses import dataclass, field
 
 import pytest
-from sample_playbooks import HOSTILE, SHIPPED, hostile, idle, shipped, tangled
 
 from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.drawing.mermaid import escaped, mermaid
 from engine.playbooks.drawing.model import one_line
 from engine.playbooks.model import Playbook
+from tests.engine.playbooks.sample_playbooks import (
+    HOSTILE,
+    SHIPPED,
+    hostile,
+    idle,
+    shipped,
+    tangled,
+)
 
 LABEL = r'"((?:[^"#<>`|\[\]{}()&;:*~\\%@$^=+!?/\'\n]|#\d+;|<br/>)*)"'
 NAME = r"(n\d+(?:about)?)"

@@ -5,12 +5,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import job_cases
 import pytest
 
 from engine.errors import DefinitionError
 from engine.playbooks.load import load
-from tests.engine.playbooks import review_cases
+from tests.engine.playbooks import job_cases, review_cases
 from tests.fakes.matter import files
 
 Change = tuple[str, str, str]
