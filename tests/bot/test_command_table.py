@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, ROOT, ended
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.cli.table import COMMANDS, Command, parser
+from tests.bot.signoff_process import FILES, ROOT, ended
 
 PAGE = ROOT / "docs" / "commands.md"
 LISTS = (

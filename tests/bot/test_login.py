@@ -10,10 +10,10 @@ import aiohttp
 import pytest
 from multidict import CIMultiDict
 from redis.asyncio import Redis
-from signoff_process import FILES, answering, ended, serving
 
 from adapters.redis.kept.logins import RedisLogins
 from adapters.redis.server.embedded import EmbeddedServer
+from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.patience import PATIENCE_S
 from tests.fakes.ports import free_port
 

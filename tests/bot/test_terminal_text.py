@@ -5,13 +5,13 @@ import time
 from pathlib import Path
 
 import pytest
-from signoff_process import FILES
 
 from adapters.webchat.markdown import to_html
 from bot.terminal.choices import Choices
 from bot.terminal.client import Entry
 from bot.terminal.growing import Growing
 from bot.terminal.plain import harmless, to_text
+from tests.bot.signoff_process import FILES
 from tests.fakes.terminal import Terminal
 
 MARKDOWN = """\

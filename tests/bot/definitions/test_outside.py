@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from signoff_process import FILES, ROOT, ended, running
 
 from adapters.mcp.servers import Http, Server, Stdio
 from bot.definitions.outside import load_servers
 from engine.errors import DefinitionError
+from tests.bot.signoff_process import FILES, ROOT, ended, running
 from tests.fakes.mcp_running import is_gone
 from tests.fakes.patience import until
 from tests.fakes.ports import free_port

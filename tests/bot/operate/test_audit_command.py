@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, ended
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.masking import masking
 from bot.operate.audit import audit, line, masked
 from bot.settings import Settings
+from tests.bot.signoff_process import FILES, ended
 from tests.fakes.crank import cranked
 from tests.scenarios.conftest import settings_over
 

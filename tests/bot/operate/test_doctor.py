@@ -10,7 +10,6 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from cryptography.fernet import Fernet
 from redis.asyncio import Redis
-from signoff_process import Ended, ended
 
 from adapters.clock import SystemClock
 from adapters.redis.kept.installations import RedisInstallations, RedisOAuthStates
@@ -18,6 +17,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
 from adapters.slack.workspace.workspaces import ManyWorkspaces
 from engine.events import Accepted, Outcome, Update
+from tests.bot.signoff_process import Ended, ended
 from tests.fakes.model_server import ModelServer, fail, say
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.installer import Installer

@@ -6,7 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from signoff_process import FILES, PLAYBOOKS, ended
+
+from tests.bot.signoff_process import FILES, PLAYBOOKS, ended
 
 MAIN = PLAYBOOKS / "clinical_qc" / "playbook.yaml"
 STRICT = {"LANG": "POSIX", "PYTHONIOENCODING": "ascii:strict"}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, answering, ended, serving
 
 from adapters.redis.server.embedded import EmbeddedServer
+from tests.bot.signoff_process import FILES, PLAYBOOKS, answering, ended, serving
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import API_KEY, ModelServer
 from tests.fakes.patience import until

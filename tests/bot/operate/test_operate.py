@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from redis.asyncio import Redis
-from signoff_process import FILES, ended
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.processes.web import application
 from bot.settings import Settings
 from bot.wiring.service import open_parts
 from engine.ports.storage.store import Aside, Effects
+from tests.bot.signoff_process import FILES, ended
 
 ROOT = Path(__file__).parents[3]
 LANE = "talk:web:local:main"

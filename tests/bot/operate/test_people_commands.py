@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, Ended, ended
 
 from adapters.redis.server.embedded import EmbeddedServer
+from tests.bot.signoff_process import FILES, Ended, ended
 from tests.fakes.platforms.faults import Fault
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from signoff_process import FILES, PLAYBOOKS, ended
+
+from tests.bot.signoff_process import FILES, PLAYBOOKS, ended
 
 Change = Callable[[str], str] | None
 KEYS = {"text", "intents"}

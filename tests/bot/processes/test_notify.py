@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, serving
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.processes.notify import Notifier
+from tests.bot.signoff_process import FILES, serving
 from tests.fakes.patience import START_S, until
 from tests.fakes.ports import free_port
 

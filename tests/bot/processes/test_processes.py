@@ -11,11 +11,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from signoff_process import FILES, PLAYBOOKS, ROOT, ended, environment
 
 from bot.cli.serving import Serve, kept
 from bot.cli.table import COMMANDS as TABLE
 from bot.settings import Settings
+from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, ended, environment
 from tests.fakes.ports import free_port
 
 NO_WEBCHAT = {"SIGNOFF_WEBCHAT": "off", "TELEGRAM_BOT_TOKEN": "1:x"}

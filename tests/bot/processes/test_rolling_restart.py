@@ -7,9 +7,9 @@ from pathlib import Path
 
 import aiohttp
 from redis.asyncio import Redis
-from signoff_process import FILES, answering, ended, serving
 
 from adapters.redis.server.embedded import EmbeddedServer
+from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.forge import Forged
 from tests.fakes.patience import START_S, until
 from tests.fakes.platforms.slack.server import SlackServer

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import aiohttp
 from redis.asyncio import Redis
-from signoff_process import FILES, PLAYBOOKS, ROOT, running
 
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
+from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, running
 from tests.fakes.patience import START_S, until
 from tests.fakes.ports import free_port
 

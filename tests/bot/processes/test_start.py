@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, ROOT, ended, running
 
 from adapters.redis.client.connect import connect
 from bot.settings import Settings
 from bot.stopping import Stopped, patiently
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
+from tests.bot.signoff_process import FILES, ROOT, ended, running
 from tests.fakes.patience import START_S, until
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from redis.asyncio import Redis
-from signoff_process import FILES, answering, ended, serving
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.failpoints import SPIN
 from bot.processes.watchdog import Silence
+from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.forge import Forged
 from tests.fakes.patience import START_S, until
 from tests.fakes.ports import free_port
