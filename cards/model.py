@@ -1,6 +1,7 @@
 """A review card: a question to people, and later its outcome (spec 003, card types)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
@@ -205,6 +206,27 @@ class Decision(Frozen):
     seat_name: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class CardTraits:
+    """What all cards of a kind have in common.
+
+    `text` says with what a text may answer the card: values for its form, the number of a choice.
+    One that `signs_off` is a review, decided by its buttons alone; nobody decides what `informs`.
+    """
+
+    text: Literal["values", "number"] | None = None
+    signs_off: bool = False
+    informs: bool = False
+
+
+CARD_KINDS: Final[Mapping[CardKind, CardTraits]] = {
+    "clarify": CardTraits(text="values"),
+    "confirm": CardTraits(signs_off=True),
+    "select": CardTraits(text="number"),
+    "phase_done": CardTraits(informs=True),
+}
+
+
 class Card(Frozen):
     """A card as it is stored: what is shown, who may decide, and what was decided.
 
@@ -256,6 +278,11 @@ class Card(Frozen):
     reminded: int = 0
     escalated: str = ""
     by_text: str = ""
+
+    @property
+    def traits(self) -> CardTraits:
+        """What its kind says of it."""
+        return CARD_KINDS[self.kind]
 
     @property
     def lane(self) -> str:

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from bot.cli.arguments import language
 from bot.cli.loop import run_loop
 from bot.settings import load_settings
 from bot.telemetry.logging import configure_logging
+from cards.texts import languages
 
 
 def validate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def graph_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--json", action="store_true", help="the nodes and edges instead of a picture"
     )
-    parser.add_argument("--lang", type=language, default="en", help="of the names")
+    parser.add_argument("--lang", choices=languages(), default="en", help="of the names")
 
 
 def graph(args: argparse.Namespace) -> int:

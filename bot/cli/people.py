@@ -2,8 +2,8 @@
 
 import argparse
 
-from bot.cli.arguments import above_zero
 from bot.cli.loop import run_loop
+from bot.cli.numbers import above_zero
 from bot.settings import load_settings
 from bot.telemetry.logging import configure_logging
 

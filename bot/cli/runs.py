@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from bot.cli.arguments import language
 from bot.cli.loop import run_loop
 from bot.settings import load_settings
 from bot.telemetry.logging import configure_logging
+from cards.texts import languages
 
 
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def audit_arguments(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--export", type=Path, metavar="FILE", help="write the entries to a new file, a line each"
     )
-    parser.add_argument("--lang", type=language, default="en", help="of the lines")
+    parser.add_argument("--lang", choices=languages(), default="en", help="of the lines")
 
 
 def audit(args: argparse.Namespace) -> int:

@@ -9,9 +9,10 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bot.cli.arguments import above_zero, language
 from bot.cli.loop import run_loop
+from bot.cli.numbers import above_zero
 from bot.settings import load_settings
+from cards.texts import lang_of_tag, languages
 
 if TYPE_CHECKING:
     from bot.terminal.client import Me
@@ -73,7 +74,7 @@ def _place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--link", default="", help="a sign-in link of `signoff people link`, where one is needed"
     )
-    parser.add_argument("--lang", type=language, help="of what the client itself says")
+    parser.add_argument("--lang", choices=languages(), help="of what the client itself says")
 
 
 def _answered(work: Coroutine[Any, Any, int], me: "Me", lang: "Lang") -> int:
@@ -110,8 +111,6 @@ def _lang(args: argparse.Namespace) -> "Lang":
         return str(args.lang)
     names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     spoken = next(filter(None, names), None) or locale.getlocale()[0] or ""
-    from cards.texts import lang_of_tag
-
     return lang_of_tag(spoken)
 
 

@@ -11,7 +11,7 @@ EVERYBODY = "all"
 
 def listed_under(card: Card) -> tuple[str, ...]:
     """The names of all who may be asked; none for a card that only tells."""
-    if card.kind == "phase_done":
+    if card.traits.informs:
         return ()
     roles = (f"role:{role}" for role in card.review.roles)
     handed = (each.to for each in card.handed)
@@ -29,5 +29,4 @@ def names_of(principal: Principal) -> tuple[str, ...]:
 
 def waits_for(card: Card, principal: Principal, now: datetime) -> bool:
     """Whether a tap of theirs would count now: nobody is shown what they may not decide."""
-    told_only = card.kind == "phase_done"
-    return not told_only and refusal(card, principal, now, card.revision) is None
+    return not card.traits.informs and refusal(card, principal, now, card.revision) is None

@@ -1,5 +1,7 @@
 """Which sentence a tapper is told when a tap does not count, or counted before (design §7)."""
 
+from typing import assert_never
+
 from cards.deciding.decision import Refused, Repeated, votes_needed
 from cards.model import Card, Decision, Lang, Vote
 from cards.moments import local
@@ -64,7 +66,7 @@ def _taken(refused: Refused, lang: Lang, zone: str) -> str:
 
 def _closed(refused: Refused, lang: Lang, zone: str) -> str:
     card, decision = refused.card, refused.card.decision
-    if card.kind == "phase_done" and decision is None:
+    if card.traits.informs and decision is None:
         return say("refused.informs", lang)
     match card.status:
         case "decided" if decision is not None:
@@ -80,7 +82,10 @@ def _closed(refused: Refused, lang: Lang, zone: str) -> str:
             return _expired(card, lang, zone)
         case "cancelled" | "superseded":
             return say(f"refused.{card.status}", lang)
-    return say("refused.not_open", lang)
+        case "open" | "told" | "decided":
+            return say("refused.not_open", lang)
+        case _:
+            assert_never(card.status)
 
 
 def _expired(card: Card, lang: Lang, zone: str) -> str:

@@ -56,7 +56,7 @@ def is_final(card: Card, choice: Choice) -> bool:
     """Whether a tap alone does what nobody can undo: what warns, or an approver's yes."""
     if choice.form:
         return False
-    reviewed = card.kind == "confirm" and bool(card.review.roles)
+    reviewed = card.traits.signs_off and bool(card.review.roles)
     return choice.style == "danger" or (reviewed and choice.style == "primary")
 
 

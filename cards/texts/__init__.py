@@ -7,9 +7,11 @@ import pkgutil
 import re
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator
+from pydantic import Field as Key
+from pydantic_core import PydanticKnownError
 
 from cards.model import Lang
 
@@ -65,10 +67,15 @@ def lang_of_tag(tag: str) -> Lang:
 
 def _spoken(lang: str) -> Lang:
     if lang not in languages():
-        raise ValueError(f"should be one of {', '.join(languages())}")
+        expected = " or ".join(map(repr, languages()))
+        raise PydanticKnownError("literal_error", {"expected": expected})
     texts_of(lang)
     return lang
 
 
-SpokenLang = Annotated[str, AfterValidator(_spoken)]
+def _listed(schema: dict[str, Any]) -> None:
+    schema["enum"] = list(languages())
+
+
+SpokenLang = Annotated[str, AfterValidator(_spoken), Key(json_schema_extra=_listed)]
 """A language that there are sentences of: what people may choose. What is stored is a `Lang`."""

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, assert_never
 
 from cards.model import Card, Decision, Lang, Principal, Review
 from cards.showing.view import PartState
@@ -151,6 +151,39 @@ class Ended:
 
 Advanced = Next | Push | Done | Suspend | Fork | Ended
 """What a step came to; runs keep its `name` in their logs, and replays compare it."""
+
+
+def patch_of(advanced: Advanced) -> Patch | None:
+    """What the step changes in the run's state; None where it changes nothing."""
+    match advanced:
+        case Next() | Done() | Fork():
+            return advanced.patch
+        case Push() | Suspend() | Ended():
+            return None
+        case _:
+            assert_never(advanced)
+
+
+def judged_of(advanced: Advanced) -> Judged | None:
+    """How an SOP's node was judged in the step; None where none was."""
+    match advanced:
+        case Next() | Done() | Ended():
+            return advanced.judged
+        case Push() | Suspend() | Fork():
+            return None
+        case _:
+            assert_never(advanced)
+
+
+def checks_of(advanced: Advanced) -> tuple[Check, ...]:
+    """What a check of the step found."""
+    match advanced:
+        case Next() | Done():
+            return advanced.checks
+        case Push() | Suspend() | Fork() | Ended():
+            return ()
+        case _:
+            assert_never(advanced)
 
 
 @dataclass(frozen=True, slots=True)

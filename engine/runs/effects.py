@@ -9,10 +9,30 @@ from cards.model import Card
 from cards.texts import say
 from engine.frames import audit
 from engine.frames.ends import end_of, told_of
-from engine.frames.outcome import Advanced, Done, Fork, Next, Note, Push, StepContext
+from engine.frames.outcome import (
+    Advanced,
+    Done,
+    Fork,
+    Next,
+    Note,
+    Push,
+    StepContext,
+    judged_of,
+    patch_of,
+)
 from engine.frames.replies import said_late
-from engine.frames.state import ENDED, PlannerFrame, Run, position
-from engine.mail import AlarmRang, CardDecided, CardExpired, PartReady, RunMail, Started
+from engine.frames.state import ENDED, PlannerFrame, Run, ToolPlanFrame, position
+from engine.mail import (
+    AlarmRang,
+    CardDecided,
+    CardExpired,
+    GraphOrdered,
+    Migrated,
+    PartReady,
+    Resumed,
+    RunMail,
+    Started,
+)
 from engine.ports.storage.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.reviews import clocks
 from engine.runs import children, syncing
@@ -86,7 +106,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
 
 
 def _mails(moved: Moved, after: Run) -> tuple[tuple[str, str], ...]:
-    patch = getattr(moved.advanced, "patch", None)
+    patch = patch_of(moved.advanced)
     told = children.told(moved.before, after, patch, moved.advanced.why)
     if after.parent:
         return told
@@ -125,17 +145,17 @@ def _gone(moved: Moved, after: Run) -> tuple[tuple[str, int], ...]:
 def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     """What the audit keeps of a step: enough to explain it, and to replay it."""
     advanced, mail = moved.advanced, moved.mail
-    patch = getattr(advanced, "patch", None)
-    judged = getattr(advanced, "judged", None)
+    patch, judged, top = patch_of(advanced), judged_of(advanced), moved.before.frames[-1]
+    ordered = mail if isinstance(mail, Resumed | GraphOrdered | Migrated) else None
     given = mail.model_dump(mode="json", exclude={"kind"})
     written = (*(write.card for write in moved.closed), *moved.shown)
-    under_way = getattr(moved.before.frames[-1], "started", False)
+    under_way = isinstance(top, ToolPlanFrame) and top.started
     told = {
         "again": under_way and not moved.follows,
         "event": _event(advanced, moved.before),
         "mail": given,
-        "by": patch.by if patch and patch.paths else getattr(mail, "by", ""),
-        "via": getattr(mail, "via", ""),
+        "by": patch.by if patch and patch.paths else ordered.by if ordered else "",
+        "via": ordered.via if ordered else "",
         "changes": patch.paths if patch else {},
         "approvals": audit.approvals(patch.approvals) if patch else {},
         "written": list(patch.written) if patch else [],
@@ -148,7 +168,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     return {
         "at": now.isoformat(),
         "step": after.steps,
-        "frame": moved.before.frames[-1].kind,
+        "frame": top.kind,
         "input": mail.kind,
         "outcome": advanced.name,
         "status": after.status,

@@ -1,7 +1,7 @@
 """What another program is told of a skill that ran: its output, and what it asks (spec 003)."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from cards.frozen import Frozen
 from cards.model import Card, Row
@@ -11,7 +11,7 @@ from engine.frames.state import LeafValue, ModelFrame, Scalar
 from engine.playbooks.leaf import LeafType
 from engine.runs.execute import Executed, Order
 from engine.skills.cards import choosable
-from engine.skills.output import Output, read_output
+from engine.skills.output import Output, ReviewType, read_output
 
 
 class Wanted(Frozen):
@@ -42,7 +42,7 @@ class SkillControl(Frozen):
     """What is to happen next; with `ask_user`, what kind of question it is, and what it wants."""
 
     action: Literal["continue", "ask_user", "finish"]
-    review_type: Literal["clarify", "confirm", "select"] | None
+    review_type: ReviewType | None
     questions: tuple[Wanted, ...]
     card: Shown | None
 
@@ -117,6 +117,10 @@ def _questions(order: Order, end: StepContext, card: Card) -> Iterator[Wanted]:
         case "confirm" if declared is not None:
             path = f"decisions.{declared.decision}"
             yield _wanted(path, order, hint=card.title, decides="boolean")
+        case "select" | "confirm" | "phase_done":
+            pass
+        case _:
+            assert_never(card.kind)
 
 
 def _wanted(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, assert_never
 
 from cards.clipping import clip
 from cards.markdown import literal, written
@@ -74,13 +74,17 @@ def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepCon
     more = ""
     change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
     choices = [Choice(id="change", label=say("choice.change", lang), form=(change,))]
-    if asks.kind == "select":
-        texts = choosable(asks, context)
-        choices[:0] = options(texts)
-        if len(texts) > MAX_CHOICES:
-            more = say("card.more_choices", lang, n=len(texts) - MAX_CHOICES)
-    else:
-        choices.insert(0, Choice(id="confirm", label=say("choice.confirm", lang), style="primary"))
+    match asks.kind:
+        case "select":
+            texts = choosable(asks, context)
+            choices[:0] = options(texts)
+            if len(texts) > MAX_CHOICES:
+                more = say("card.more_choices", lang, n=len(texts) - MAX_CHOICES)
+        case "confirm":
+            label = say("choice.confirm", lang)
+            choices.insert(0, Choice(id="confirm", label=label, style="primary"))
+        case _:
+            assert_never(asks.kind)
     shown = at_paths(asks.shows, context)
     # The model's words come last: an open fence in them swallows nothing of what is decided.
     text = "\n\n".join(filter(None, (asks.text(lang), *tables(shown, lang), more, response)))

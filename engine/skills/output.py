@@ -1,6 +1,6 @@
 """A model's output: the schema it is asked for, and every fault of what it gives (spec 003)."""
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from cards.forms import limits, storable
 from cards.frozen import Frozen
@@ -26,11 +26,15 @@ _TYPES: dict[str, dict[str, Any]] = {
 }
 
 
+ReviewType = Literal["clarify", "confirm", "select"]
+"""The kinds of cards with which a skill may ask."""
+
+
 class Control(Frozen):
     """What is to happen next; a `finish` ends the skill, never what gates still want."""
 
     action: Literal["continue", "ask_user", "finish"] = "continue"
-    review_type: Literal["clarify", "confirm", "select"] | None = None
+    review_type: ReviewType | None = None
     questions: tuple[Question, ...] = ()
 
 
@@ -160,7 +164,7 @@ def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
             "options": {"type": "array", "items": {"type": "string"}},
         }
     )
-    kinds = {"type": "string", "enum": ["clarify", "confirm", "select"]}
+    kinds = {"type": "string", "enum": list(get_args(ReviewType))}
     control = object_schema(
         {
             "action": {"type": "string", "enum": ["continue", "ask_user", "finish"]},

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from cards.markdown import written
 from engine.frames.leaves import label_of
-from engine.frames.outcome import Advanced, StepContext
+from engine.frames.outcome import Advanced, StepContext, checks_of
 from engine.frames.state import ENDED, Run, SopFrame
 from engine.ports.storage.findings import Check, Checks, Finding, Withdrawal
 from engine.ports.storage.store import Post
@@ -63,13 +63,13 @@ def of_verdict(
 
 def noted(after: Run, advanced: Advanced) -> Run:
     """The run with the project in which something that it found stands."""
-    projects = [check.project for check in _checks(advanced) if check.found]
+    projects = [check.project for check in checks_of(advanced) if check.found]
     return after.model_copy(update={"found_in": projects[0]}) if projects else after
 
 
 def posts(after: Run, advanced: Advanced, now: datetime) -> tuple[Post, ...]:
     """The rows that carry what the step checked, and what the end of the run withdraws."""
-    checks = _checks(advanced)
+    checks = checks_of(advanced)
     found: list[Post] = []
     if checks:
         found.append(_post(f"{after.id}/check/{after.steps}", Checks(checks=checks)))
@@ -87,11 +87,6 @@ def withdrawn(run: Run, now: datetime, *, record: str = "") -> tuple[Post, ...]:
         return ()
     ended = Withdrawal(project=run.found_in, run=run.id, record=record, at=now)
     return (_post(f"{run.id}/check/end", Checks(withdrawn=ended)),)
-
-
-def _checks(advanced: Advanced) -> tuple[Check, ...]:
-    checks: tuple[Check, ...] = getattr(advanced, "checks", ())
-    return checks
 
 
 def _post(row: str, told: Checks) -> Post:

@@ -63,7 +63,7 @@ async def pending(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
     others = [
         card
         for card in await services.decisions.open_cards(update.conversation)
-        if card.kind != "phase_done" and not waits_for(card, voter(card), services.now)
+        if not card.traits.informs and not waits_for(card, voter(card), services.now)
     ]
     found = await _standing(person, update.conversation, services)
     zone = person.zone or services.zone

@@ -35,7 +35,7 @@ def forms(context: RouteContext) -> tuple[Card, ...]:
     return tuple(
         card
         for card in context.open_cards
-        if card.kind == "clarify"
+        if card.traits.text == "values"
         and card.status == "open"
         and card.choice("submit")
         and may_answer(card, context.principal)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.people.directory import Directory
-from cards.model import Card, Lang
+from cards.model import Card, CardKind, Lang
 from cards.showing.show import fallen, outcome
 from cards.texts import say
 from engine.ports.storage.listing import OpenCard
@@ -23,7 +23,7 @@ class CardLine:
 
     token: str
     run: str
-    kind: str
+    kind: CardKind
     title: str
     status: str
     text: str
@@ -123,7 +123,7 @@ def waiting(
     cards: Sequence[OpenCard], words: CardWords, now: datetime, who: str, part: slice
 ) -> Waiting:
     """The cards of `who`, or of everybody, of which `part` is told; all by who is waited for."""
-    asking = [(each, words.who(each.card)) for each in cards if each.card.kind != "phase_done"]
+    asking = [(each, words.who(each.card)) for each in cards if not each.card.traits.informs]
     fitting = [each for each, name in asking if not who or name == who]
     found: dict[str, list[OpenCard]] = {}
     for each, name in asking:

@@ -14,7 +14,7 @@ from bot.pages.views.path import named, taken
 from bot.pages.views.reviewers import with_reviewers
 from bot.pages.views.run_list import read_run
 from bot.pages.views.timeline import Step, Totals, cut, steps, totals
-from cards.model import Card
+from cards.model import CARD_KINDS, Card
 from engine.frames.ends import as_ended, end_of
 from engine.frames.state import Run, position
 from engine.playbooks.drawing.graph import graph_of
@@ -67,7 +67,7 @@ class RunView:
     @property
     def open_cards(self) -> Sequence[CardLine]:
         """The cards that the run waits for."""
-        return [card for card in self.cards if card.open and card.kind != "phase_done"]
+        return [card for card in self.cards if card.open and not CARD_KINDS[card.kind].informs]
 
     @property
     def may_cancel(self) -> bool:
@@ -145,7 +145,10 @@ def _drawn(
         return None, ()
     graph, path = graph_of(playbook, words.lang), taken(run, entries)
     deciders = [
-        name for card in cards if card.open and card.kind == "confirm" for name in card.people
+        name
+        for card in cards
+        if card.open and CARD_KINDS[card.kind].signs_off
+        for name in card.people
     ]
     graph = with_reviewers(graph, words, waiting=path.waiting, deciders=deciders)
     svg = draw(graph, visited=path.visited, waiting=path.waiting, styled=False)

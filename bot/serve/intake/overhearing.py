@@ -57,4 +57,4 @@ class Overhearing:
 
 def _takes_text_of(principal: Principal, card: Card) -> bool:
     """Whether a text of theirs can answer the card: a review is decided by its buttons alone."""
-    return card.kind in ("clarify", "select") and may_answer(card, principal)
+    return card.traits.text is not None and may_answer(card, principal)

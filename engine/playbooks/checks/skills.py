@@ -1,5 +1,7 @@
 """What models cannot check of a skill: its part, paths, output and card (000 §2, 003)."""
 
+from typing import assert_never
+
 from engine.playbooks.checks.jobs import JobsCheck
 from engine.playbooks.checks.names import Checking, Names
 from engine.playbooks.checks.plan import PlanCheck
@@ -101,18 +103,21 @@ class SkillCheck(Checking):
         if card.decision:
             known = self.names.fields["decision_fields"]
             self.known(card.decision, known, ("card", "decision"), "decision field")
-        if card.kind == "confirm":
-            if not card.decision:
-                self.add(("card", "decision"), "is required: what a confirmation sets")
-            for key in ("field", "options_from"):
-                if getattr(card, key):
-                    self.add(("card", key), "belongs to a select")
-            return
-        if not card.field:
-            self.add(("card", "field"), "is required: where the choice goes")
-        else:
-            self.path(card.field, ("card", "field"))
-        self._options(card.options_from, card.field)
+        match card.kind:
+            case "confirm":
+                if not card.decision:
+                    self.add(("card", "decision"), "is required: what a confirmation sets")
+                for key in ("field", "options_from"):
+                    if getattr(card, key):
+                        self.add(("card", key), "belongs to a select")
+            case "select":
+                if not card.field:
+                    self.add(("card", "field"), "is required: where the choice goes")
+                else:
+                    self.path(card.field, ("card", "field"))
+                self._options(card.options_from, card.field)
+            case _:
+                assert_never(card.kind)
 
     def _options(self, options_from: str, field: str) -> None:
         at = ("card", "options_from")

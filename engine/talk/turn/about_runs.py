@@ -21,7 +21,7 @@ async def about_runs(question: str, head: ReplyHead, services: TurnServices) -> 
     for run in runs:
         playbook = await services.playbook(run.digest)
         if playbook is not None:
-            own = [card for card in cards if card.run == run.id and card.kind != "phase_done"]
+            own = [card for card in cards if card.run == run.id and not card.traits.informs]
             found = await answered(run, playbook, question, services.for_steps())
             told += [found] if found else []
             told.append(_told(run, standing(run, playbook, own), head))

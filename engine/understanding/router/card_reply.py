@@ -8,7 +8,6 @@ from engine.text.entities import fold
 from engine.understanding.context import RouteContext, Tried
 from engine.understanding.router.deterministic import intents, read
 
-NUMBERED = ("select",)
 # A stray number must not end a run; only the button does.
 _BUTTON_ONLY = ("withdraw",)
 
@@ -37,7 +36,7 @@ async def card_reply(text: str, context: RouteContext, model: Model | None) -> T
 def _by_number(card: Card, text: str) -> Intent | None:
     """`2` is the second choice of a card whose choices are numbered."""
     said = fold(text).strip()
-    if card.kind not in NUMBERED or not (said.isascii() and said.isdigit() and len(said) < 3):
+    if card.traits.text != "number" or not (said.isascii() and said.isdigit() and len(said) < 3):
         return None
     number = int(said)
     if not 1 <= number <= len(card.choices) or card.choices[number - 1].form:

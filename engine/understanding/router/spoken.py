@@ -52,7 +52,7 @@ def _told(said: str, text: str, context: RouteContext) -> str:
     if mine and _WITHDRAW.fullmatch(said):
         titles = say("list.items", lang).join(named(card) for card in mine)
         return say("clarify.withdraw", lang, form=titles)
-    reviews = [c for c in context.open_cards if c.kind == "confirm" and c.status == "open"]
+    reviews = [c for c in context.open_cards if c.traits.signs_off and c.status == "open"]
     if reviews and _DECIDE.fullmatch(said):
         return say("review.button", lang)
     own = [c for c in reviews if c.is_requested_by(context.principal)]

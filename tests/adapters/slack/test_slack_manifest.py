@@ -27,7 +27,7 @@ def _manifest(name):
 def _called():
     """The first argument of every call, told or permitted method in the room's code."""
     found = set()
-    for path in (ROOT / "adapters" / "slack").glob("*.py"):
+    for path in (ROOT / "adapters" / "slack").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             name = getattr(getattr(node, "func", None), "attr", "")
             if (

@@ -160,10 +160,11 @@ class Deliveries(Updates):
         self._confirm(int(params.get("offset", 0)))
         await self._tell()
         try:
-            await self.wait_for(
-                lambda: bool(self._pending()) or self._closing or self._poll != mine,
-                min(_LONGEST_POLL_S, float(params.get("timeout", 0))),
-            )
+            wait_s = min(_LONGEST_POLL_S, float(params.get("timeout", 0)))
+            async with asyncio.timeout(wait_s), self._changed:
+                await self._changed.wait_for(
+                    lambda: bool(self._pending()) or self._closing or self._poll != mine
+                )
         except TimeoutError:
             return []
         if self._poll != mine:

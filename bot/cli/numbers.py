@@ -1,4 +1,4 @@
-"""Types of what commands are given."""
+"""Numbers among the arguments of commands."""
 
 import argparse
 from collections.abc import Callable
@@ -17,12 +17,3 @@ def above_zero(most: float) -> Callable[[str], float]:
         return value
 
     return number
-
-
-def language(text: str) -> str:
-    """A type for argparse: a language that there are sentences of."""
-    from cards.texts import languages
-
-    if text not in languages():
-        raise argparse.ArgumentTypeError(f"should be one of {', '.join(languages())}")
-    return text
