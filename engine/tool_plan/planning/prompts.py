@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from cards.model import Lang
+from engine.dialogue import opening
 from engine.ports.model import Message
 from engine.react.texts import LANGUAGES
 from engine.text.language import detect
@@ -85,4 +86,4 @@ def build_prompt(request: Request, tools: Manifest, max_steps: int) -> tuple[Mes
         tools=json.dumps(listed, ensure_ascii=False),
     )
     asked = "\n\n".join(filter(None, (request.query, request.known)))
-    return Message(role="system", content=system), Message(role="user", content=asked)
+    return opening(system, asked)
