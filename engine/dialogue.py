@@ -1,7 +1,8 @@
 """A dialogue with a model: ask, read the answer, send its faults back, call tools, keep limits.
 
 Whoever asks a model says in a `ModelTask` what for. A dialogue that is stored with a run goes on
-with `advance`, one answer or one round of tool calls at a time; `converse` takes one to its end.
+with `advance_dialogue`, one answer or one round of tool calls at a time; `converse` takes one to
+its end.
 """
 
 import sys
@@ -49,6 +50,11 @@ def lesson(
     """The exact faults of an answer, for the next try; they may quote the answer itself."""
     told = "\n".join(f"- {fault}" for fault in faults)
     return f"{wrong}\n{fenced(told)}"
+
+
+def opening(system: str, user: str) -> tuple[Message, ...]:
+    """The first messages of a dialogue: what the model is to do, and its material."""
+    return Message(role="system", content=system), Message(role="user", content=user)
 
 
 D = TypeVar("D", bound=Dialogue)
@@ -102,18 +108,18 @@ class DialogueFailure(Generic[D]):
 
 
 async def converse(
-    opening: tuple[Message, ...], task: ModelTask[T], model: Model | None
+    messages: tuple[Message, ...], task: ModelTask[T], model: Model | None
 ) -> DialogueResult[Dialogue, T] | DialogueFailure[Dialogue]:
     """A dialogue from its opening to its end, kept nowhere. Raises ModelError."""
-    dialogue = Dialogue(messages=opening)
+    dialogue = Dialogue(messages=messages)
     while True:
-        outcome = await advance(dialogue, task, model)
+        outcome = await advance_dialogue(dialogue, task, model)
         if not isinstance(outcome, DialogueProgress):
             return outcome
         dialogue = outcome.dialogue
 
 
-async def advance(
+async def advance_dialogue(
     dialogue: D, task: ModelTask[T], model: Model | None
 ) -> DialogueProgress[D] | DialogueResult[D, T] | DialogueFailure[D]:
     """The tool calls that the model waits for, else its next answer. Raises ModelError."""

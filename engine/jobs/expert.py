@@ -5,7 +5,6 @@ import json
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field, Review
 from cards.texts import say
-from engine import dialogue
 from engine.dialogue import (
     CUT_OFF,
     MAX_FAULTY,
@@ -13,6 +12,7 @@ from engine.dialogue import (
     DialogueProgress,
     DialogueResult,
     ModelTask,
+    advance_dialogue,
 )
 from engine.errors import ModelError
 from engine.frames.job_graph import RESULT_CHARS, cut
@@ -81,7 +81,7 @@ async def _converses(frame: JobFrame, expert: Expert, context: StepContext) -> A
         hands=context.hands(expert.tools),
     )
     try:
-        outcome = await dialogue.advance(begun, task, context.services.model)
+        outcome = await advance_dialogue(begun, task, context.services.model)
     except ModelError as error:
         return model_failed(frame.skill, error, context)
     match outcome:

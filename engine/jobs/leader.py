@@ -1,13 +1,13 @@
 """The Leader's frame: asks the model for the jobs, and sends back what cannot be used (002 §3)."""
 
 from cards.texts import say
-from engine import dialogue
 from engine.dialogue import (
     MAX_FAULTY,
     DialogueFailure,
     DialogueProgress,
     DialogueResult,
     ModelTask,
+    advance_dialogue,
 )
 from engine.errors import ModelError
 from engine.frames.job_graph import DECOMPOSED, UNUSABLE
@@ -27,8 +27,8 @@ async def advance(frame: LeaderFrame, given: Input, context: StepContext) -> Adv
     part, brief = jobs_part(frame.skill, context), frame.brief
     experts = [expert.name for expert in part.experts]
     if not frame.messages:
-        opening = leader_opening(brief, part, context)
-        frame = frame.model_copy(update={"messages": opening})
+        messages = leader_opening(brief, part, context)
+        frame = frame.model_copy(update={"messages": messages})
     task = ModelTask(
         read=lambda text: read_plan(text, experts, brief.room),
         schema=plan_schema(experts),
@@ -36,7 +36,7 @@ async def advance(frame: LeaderFrame, given: Input, context: StepContext) -> Adv
         cut_off=CUT_OFF,
     )
     try:
-        outcome = await dialogue.advance(frame, task, context.services.model)
+        outcome = await advance_dialogue(frame, task, context.services.model)
     except ModelError as error:
         return model_failed(frame.skill, error, context)
     match outcome:

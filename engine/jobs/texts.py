@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from cards.texts import say
+from engine.dialogue import opening
 from engine.frames.jobs import Brief
 from engine.frames.outcome import StepContext
 from engine.playbooks.job_graph import Expert, JobsPart
@@ -77,7 +78,7 @@ def leader_opening(brief: Brief, part: JobsPart, context: StepContext) -> tuple[
     if brief.others:
         told = "\n".join(f"- {goal}" for goal in brief.others)
         parts.append(f"Others have these jobs, plan none of them again: {fenced(told)}")
-    return _opening(system, [*parts, *_known(brief, context)])
+    return opening(system, "\n".join((*parts, *_known(brief, context))))
 
 
 def _member(expert: Expert, context: StepContext) -> str:
@@ -100,7 +101,7 @@ def expert_opening(brief: Brief, expert: Expert, context: StepContext) -> tuple[
         f"It is done when: {fenced(job.completion_criteria)}" if job.completion_criteria else "",
         _lessons(job.lessons),
     ]
-    return _opening(system, [*filter(None, parts), *_known(brief, context)])
+    return opening(system, "\n".join((*filter(None, parts), *_known(brief, context))))
 
 
 def _lessons(lessons: Sequence[str]) -> str:
@@ -127,10 +128,3 @@ def _known(brief: Brief, context: StepContext) -> list[str]:
     }
     parts += [f"{label}: {fenced(chr(10).join(said))}" for label, said in lines.items() if said]
     return parts
-
-
-def _opening(system: str, parts: Sequence[str]) -> tuple[Message, ...]:
-    return (
-        Message(role="system", content=system),
-        Message(role="user", content="\n".join(parts)),
-    )

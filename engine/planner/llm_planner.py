@@ -2,15 +2,17 @@
 
 import json
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from cards.frozen import Frozen
+from engine.dialogue import DialogueFailure, ModelTask, converse, opening
 from engine.errors import ModelError, ModelUnavailable
 from engine.planner.situation import Plan, Situation
-from engine.ports.model import Message
+from engine.text.answer import AnswerFaults, object_schema, read_answer
 from engine.text.fence import fenced
 
 TRIES = 2
+ANSWER_TOKENS = 1000
 # So often a model that is away is asked again later; then people choose.
 MAX_WAITS = 2
 REASON_CHARS = 300
@@ -36,27 +38,26 @@ async def llm_planner(now: Situation) -> Plan | None:
     if now.model is None or not now.available:
         return None
     names = [skill.id for skill in now.available]
-    messages = [
-        Message(role="system", content=_SYSTEM),
-        Message(role="user", content=_asked(now)),
-    ]
-    for _ in range(TRIES):
-        try:
-            answer = await now.model.complete(tuple(messages), schema=_schema(names))
-        except ModelUnavailable as error:
-            if now.waited >= MAX_WAITS:
-                return None
-            after_s = error.retry_after_s * 2**now.waited
-            return Plan("wait", "", f"the model is away: {error}", after_s)
-        except ModelError:
+    task = ModelTask(
+        read=lambda text: _read(text, names),
+        schema=_schema(names),
+        max_tokens=ANSWER_TOKENS,
+        lesson=lambda faults: faults[0],
+        max_faulty=TRIES,
+    )
+    try:
+        outcome = await converse(opening(_SYSTEM, _asked(now)), task, now.model)
+    except ModelUnavailable as error:
+        if now.waited >= MAX_WAITS:
             return None
-        choice, fault = _read(answer.text, names)
-        if choice:
-            reason = " ".join(choice.reason.split())[:REASON_CHARS]
-            return Plan("call_skill", choice.skill, f"the model: {reason}")
-        messages.append(Message(role="assistant", content=answer.text))
-        messages.append(Message(role="user", content=fault))
-    return None
+        after_s = error.retry_after_s * 2**now.waited
+        return Plan("wait", "", f"the model is away: {error}", after_s)
+    except ModelError:
+        return None
+    if isinstance(outcome, DialogueFailure):
+        return None
+    reason = " ".join(outcome.value.reason.split())[:REASON_CHARS]
+    return Plan("call_skill", outcome.value.skill, f"the model: {reason}")
 
 
 def _asked(now: Situation) -> str:
@@ -80,23 +81,20 @@ def _fills(paths: tuple[str, ...]) -> str:
 
 
 def _schema(names: list[str]) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": {
+    return object_schema(
+        {
             "skill": {"type": "string", "enum": names},
             "reason": {"type": "string", "minLength": 1},
-        },
-        "required": ["skill", "reason"],
-        "additionalProperties": False,
-    }
+        }
+    )
 
 
-def _read(text: str, names: list[str]) -> tuple[_Choice | None, str]:
-    """The choice, or what is wrong with the answer."""
-    try:
-        choice = _Choice.model_validate_json(text)
-    except ValidationError:
-        return None, 'Not understood. Answer with a JSON object of "skill" and "reason", no more.'
+def _read(text: str, names: list[str]) -> _Choice | AnswerFaults:
+    choice = read_answer(text, _Choice)
+    if isinstance(choice, AnswerFaults):
+        told = 'Not understood. Answer with a JSON object of "skill" and "reason", no more.'
+        return AnswerFaults((told,))
     if choice.skill not in names:
-        return None, f"Refused: that skill cannot run now. Choose one of: {', '.join(names)}."
-    return choice, ""
+        told = f"Refused: that skill cannot run now. Choose one of: {', '.join(names)}."
+        return AnswerFaults((told,))
+    return choice

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from cards.model import Lang
 from cards.texts import say
-from engine import dialogue
 from engine.dialogue import (
     UNLIMITED,
     Dialogue,
@@ -17,10 +16,12 @@ from engine.dialogue import (
     DialogueProgress,
     DialogueResult,
     ModelTask,
+    advance_dialogue,
     lesson,
+    opening,
 )
 from engine.errors import ModelError, ModelRefused, NoModel
-from engine.ports.model import Message, Model
+from engine.ports.model import Model
 from engine.rules.verdict import SCHEMA, Verdict, read_verdict
 from engine.text.fence import fenced
 from engine.tools.hands import Hands
@@ -107,17 +108,12 @@ class SoftRuleEngine:
         material = f"Today: {today.isoformat()}\nWhat is known: {fenced(text[:MATERIAL_CHARS])}"
         if left_out > 0:
             material += f"\nIts last {left_out} characters are left out, so be less sure."
-        return SoftDialogue(
-            messages=(
-                Message(role="system", content=system),
-                Message(role="user", content=material),
-            )
-        )
+        return SoftDialogue(messages=opening(system, material))
 
     async def advance(self, before: SoftDialogue) -> SoftDialogue:
         """One answer of the model, or the calls that its last one asked for."""
         try:
-            outcome = await dialogue.advance(before, self._task, self._model)
+            outcome = await advance_dialogue(before, self._task, self._model)
         except NoModel:
             return _with(before, unsure="no_model")
         except ModelRefused:

@@ -3,7 +3,6 @@
 from cards.markdown import literal
 from cards.model import Card, Decision
 from cards.texts import say
-from engine import dialogue
 from engine.dialogue import (
     CUT_OFF,
     MAX_FAULTY,
@@ -11,6 +10,7 @@ from engine.dialogue import (
     DialogueProgress,
     DialogueResult,
     ModelTask,
+    advance_dialogue,
 )
 from engine.errors import ModelError, NoModel
 from engine.frames.leaves import option_value, value_of
@@ -30,7 +30,7 @@ from engine.playbooks.skill import FILES, Skill, SkillCard
 from engine.skills import cards
 from engine.skills.answers import filled_in, unanswered, withdrawn
 from engine.skills.output import Output, read_output, schema_of
-from engine.skills.texts import heard, opening
+from engine.skills.texts import heard, skill_opening
 from engine.tools.telling import shorten
 
 MAX_ASKED = 5
@@ -60,9 +60,9 @@ def _skill(frame: ModelFrame, context: StepContext) -> Skill:
 async def _converses(frame: ModelFrame, context: StepContext) -> Advanced:
     """One answer of the model, or the calls that it waits for."""
     lang = context.run.lang
-    begun = frame if frame.messages else _with(frame, messages=opening(frame, context))
+    begun = frame if frame.messages else _with(frame, messages=skill_opening(frame, context))
     try:
-        outcome = await dialogue.advance(begun, _task(frame, context), context.services.model)
+        outcome = await advance_dialogue(begun, _task(frame, context), context.services.model)
     except NoModel:
         return _by_hand(frame, say("skill.no_model", lang), context)
     except ModelError as error:

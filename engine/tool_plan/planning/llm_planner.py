@@ -5,8 +5,10 @@ from typing import Any, Protocol
 
 from cards.model import Lang
 from cards.texts import say
+from engine.dialogue import DialogueFailure, ModelTask, converse
 from engine.frames.llm_plan import Dropped, Step
-from engine.ports.model import Message, Model
+from engine.ports.model import Model
+from engine.text.answer import AnswerFaults
 from engine.tool_plan.planning.prompts import REPAIR, Request, build_prompt
 from engine.tool_plan.planning.reading import coerce_json_array, cut
 from engine.tool_plan.planning.steps import Draft, validate_steps
@@ -38,7 +40,12 @@ class LLMPlanner:
     ) -> None:
         self._model = generator
         self._max_steps = max_steps
-        self._repairs = enable_repair
+        self._task = ModelTask(
+            read=_read,
+            max_tokens=PLAN_TOKENS,
+            lesson=lambda faults: faults[0],
+            max_faulty=2 if enable_repair else 1,
+        )
         self._top_k = topk_tools
 
     async def plan(
@@ -72,23 +79,22 @@ class LLMPlanner:
         lang, first = request.language, request.first
         listed = tools if isinstance(tools, Mapping) else tools.describe()
         chosen = top_k_tools(request.query, listed, self._top_k if topk is None else topk)
-        said, found = await self._asked(build_prompt(request, chosen, self._max_steps))
-        if found is None:
-            text = cut(said) or say("plan.unavailable", lang)
+        prompt = build_prompt(request, chosen, self._max_steps)
+        outcome = await converse(prompt, self._task, self._model)
+        if isinstance(outcome, DialogueFailure):
+            answers = (m.content for m in outcome.dialogue.messages if m.role == "assistant")
+            said = cut(next(filter(str.strip, answers), ""))
+            text = said or say("plan.unavailable", lang)
             return Draft((Step(number=first, text=text),), sound=False)
-        draft = validate_steps(found, chosen, first=first, earlier=request.earlier, ask=request.ask)
+        draft = validate_steps(
+            outcome.value, chosen, first=first, earlier=request.earlier, ask=request.ask
+        )
         return _whole(draft, self._max_steps, first, lang)
 
-    async def _asked(self, messages: tuple[Message, ...]) -> tuple[str, list[Any] | None]:
-        """What the model said at first, and the array that it gave, then or when asked again."""
-        said = (await self._model.complete(messages, max_tokens=PLAN_TOKENS)).text
-        found = coerce_json_array(said)
-        if found is not None or not self._repairs:
-            return said, found
-        again = (*messages, Message(role="assistant", content=said))
-        again = (*again, Message(role="user", content=REPAIR))
-        repaired = (await self._model.complete(again, max_tokens=PLAN_TOKENS)).text
-        return said if said.strip() else repaired, coerce_json_array(repaired)
+
+def _read(text: str) -> list[Any] | AnswerFaults:
+    found = coerce_json_array(text)
+    return AnswerFaults((REPAIR,)) if found is None else found
 
 
 def as_plan_step(step: Step) -> PlanStep:

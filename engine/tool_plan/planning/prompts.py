@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cards.model import Lang
 from cards.texts import say
+from engine.dialogue import opening
 from engine.ports.model import Message
 from engine.text.language import detect
 from engine.tool_plan.planning.top_tools import Manifest
@@ -85,4 +86,4 @@ def build_prompt(request: Request, tools: Manifest, max_steps: int) -> tuple[Mes
         tools=json.dumps(listed, ensure_ascii=False),
     )
     asked = "\n\n".join(filter(None, (request.query, request.known)))
-    return Message(role="system", content=system), Message(role="user", content=asked)
+    return opening(system, asked)

@@ -1,24 +1,17 @@
 """The JSON array in a model's answer: bare, in a fence, in prose, or not there (004 §1)."""
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from engine.text.answer import DECODER, code_blocks, without_thoughts
+
 CUT_CHARS: Final = 2000
 """So much of an answer that nobody can read is shown."""
 STARTS = 500
-_FENCE = re.compile(r"```[^\n`]*((?:\n[^`]*)?(?:`{1,2}[^`]+)*)```")
 _OPEN_FENCE = re.compile(r"^\s*```[^\n`\[{]*\n?")
-_THOUGHT = re.compile(r"<(/?)(think|thinking)>", re.IGNORECASE)
 _ARRAY = re.compile(r"\[\s*\{\s*\"")
 _KEYS = ("steps", "plan")
-
-
-class Twice(dict[str, Any]):
-    """An object in which a key stands twice: nobody knows which value is meant."""
-
-    key = ""
 
 
 class _Broken(Exception):
@@ -27,7 +20,7 @@ class _Broken(Exception):
 
 def strip_code_fences(text: str) -> str:
     """What stands inside the text's code fences; the text itself when it has none."""
-    blocks = _FENCE.findall(text)
+    blocks = code_blocks(text)
     if blocks:
         return "\n".join(block.strip() for block in blocks)
     # One that was cut off has no end.
@@ -40,7 +33,7 @@ def coerce_json_array(text: str) -> list[Any] | None:
     The whole text is read first, then what stands in fences, then arrays inside of prose. A lone
     step is a plan, and so is an object that holds one under `steps` or `plan`.
     """
-    text = _without_thoughts(text)
+    text = without_thoughts(text)
     for shown in dict.fromkeys((text.strip(), strip_code_fences(text))):
         whole = _loads(shown)
         plan = whole if isinstance(whole, list) else _plan(whole)
@@ -54,21 +47,6 @@ def coerce_json_array(text: str) -> list[Any] | None:
         if plans:
             return plans[0] if all(plan == plans[0] for plan in plans) else None
     return None
-
-
-def _without_thoughts(text: str) -> str:
-    """The text without what stands between a tag of thoughts and the next end of the same name."""
-    tags = [(tag, tag[2].lower()) for tag in _THOUGHT.finditer(text)]
-    last = {name: tag.start() for tag, name in tags if tag[1]}
-    kept: list[str] = []
-    at, thinks = 0, ""
-    for tag, name in tags:
-        if thinks == name and tag[1]:
-            at, thinks = tag.end(), ""
-        elif not thinks and not tag[1] and tag.end() <= last.get(name, -1):
-            kept.append(text[at : tag.start()])
-            thinks = name
-    return "".join([*kept, text[at:]])
 
 
 def cut(text: str) -> str:
@@ -85,7 +63,7 @@ def _inside(text: str) -> Iterator[list[Any]]:
             return
         at = min(starts)
         try:
-            found, at = _DECODER.raw_decode(text, at)
+            found, at = DECODER.raw_decode(text, at)
         except RecursionError:
             return
         except ValueError:
@@ -115,25 +93,8 @@ def _is_step(value: Any) -> bool:
     return isinstance(value, dict) and ("type" in value or "name" in value)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    names = [name for name, _ in pairs]
-    twice = Twice(found)
-    twice.key = next(name for name in names if names.count(name) > 1)
-    return twice
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse)
-
-
 def _loads(text: str) -> Any:
     try:
-        return _DECODER.decode(text)
+        return DECODER.decode(text)
     except (ValueError, RecursionError):
         return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from cards.forms import storable
 from engine.frames.llm_plan import DropKind, Dropped, Step
-from engine.tool_plan.planning.reading import Twice
+from engine.text.answer import repeated_key
 from engine.tool_plan.planning.schemas import fault_of, missing, properties, required
 from engine.tool_plan.planning.top_tools import Manifest
 from engine.tool_plan.references import malformed, numbers, texts
@@ -68,7 +68,7 @@ def validate_steps(
 def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: bool) -> Step:
     if not isinstance(raw, dict):
         raise _Faulty("object", shown(raw))
-    if twice := _twice(raw):
+    if twice := repeated_key(raw):
         raise _Faulty("twice", key_text(twice))
     if not all(storable(text) for text in texts(raw)):
         raise _Faulty("storable")
@@ -81,16 +81,6 @@ def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: b
         case "tool":
             return _call(number, raw, tools, known, ask)
     raise _Faulty("type", shown(raw.get("type")))
-
-
-def _twice(value: Any) -> str:
-    """A key that stands twice somewhere in the value, "" for none."""
-    if isinstance(value, Twice):
-        return value.key
-    inside = value.values() if isinstance(value, dict) else value
-    if not isinstance(value, dict | list):
-        return ""
-    return next(filter(None, map(_twice, inside)), "")
 
 
 def _call(

@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from cards.frozen import Frozen
+from engine.dialogue import DialogueFailure, ModelTask, converse, opening
 from engine.errors import ModelError
 from engine.frames.intents import Candidate, Intent
 from engine.ports.model import Message, Model
 from engine.text import wording
+from engine.text.answer import AnswerFaults, object_schema, read_answer
 from engine.text.entities import fold
 from engine.understanding.context import RouteContext, Tried
 from engine.understanding.learned.lessons import plain
@@ -67,21 +67,24 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Tried:
     """The model's intents, when its answer holds; one more try when it does not."""
     if model is None:
         return Tried((), "there is no model")
-    dialogue = _dialogue(text, context)
-    fault = ""
-    for _ in range(ATTEMPTS):
-        try:
-            answer = await model.complete(dialogue, schema=schema(context), max_tokens=MAX_TOKENS)
-        except ModelError as error:
-            return Tried((), f"the model gave no answer: {error}")
-        pieces, fault = _checked(answer.text, text, context)
-        if pieces:
-            return Tried(_intents(pieces, text, context), "the model's answer holds")
-        dialogue += (
-            Message(role="assistant", content=answer.text),
-            Message(role="user", content=f"That answer does not hold: {fault}. Answer again."),
-        )
-    return Tried((), f"the model's answer does not hold: {fault}")
+    task = ModelTask(
+        read=lambda answer: _read(answer, text, context),
+        schema=schema(context),
+        max_tokens=MAX_TOKENS,
+        lesson=_lesson,
+        max_faulty=ATTEMPTS,
+    )
+    try:
+        outcome = await converse(_opening(text, context), task, model)
+    except ModelError as error:
+        return Tried((), f"the model gave no answer: {error}")
+    if isinstance(outcome, DialogueFailure):
+        return Tried((), f"the model's answer does not hold: {'; '.join(outcome.faults)}")
+    return Tried(_intents(outcome.value, text, context), "the model's answer holds")
+
+
+def _lesson(faults: AnswerFaults) -> str:
+    return f"That answer does not hold: {'; '.join(faults)}. Answer again."
 
 
 def schema(context: RouteContext) -> Mapping[str, Any]:
@@ -92,23 +95,14 @@ def schema(context: RouteContext) -> Mapping[str, Any]:
         "text": {"type": "string"},
         "depends_on": {"type": "array", "items": {"type": "integer"}},
     }
-    return _object({"pieces": {"type": "array", "items": _object(piece)}})
+    return object_schema({"pieces": {"type": "array", "items": object_schema(piece)}})
 
 
 def _routes(context: RouteContext) -> list[str]:
     return [name for name, _ in context.work]
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _dialogue(text: str, context: RouteContext) -> tuple[Message, ...]:
+def _opening(text: str, context: RouteContext) -> tuple[Message, ...]:
     works = [
         json.dumps(
             {
@@ -127,10 +121,7 @@ def _dialogue(text: str, context: RouteContext) -> tuple[Message, ...]:
     given = json.dumps(
         {"earlier": earlier, "message": text, "proposed": proposed}, ensure_ascii=False
     )
-    return (
-        Message(role="system", content=system + "\n".join(questions)),
-        Message(role="user", content=given),
-    )
+    return opening(system + "\n".join(questions), given)
 
 
 def _proposal(piece: Piece, context: RouteContext) -> dict[str, Any]:
@@ -142,18 +133,18 @@ def _proposal(piece: Piece, context: RouteContext) -> dict[str, Any]:
     return {"text": piece.text, "kind": piece.kind, "near": near, "why": piece.why}
 
 
-def _checked(answer: str, text: str, context: RouteContext) -> tuple[tuple[_Piece, ...], str]:
-    """The pieces, or none and what is wrong with them."""
-    try:
-        pieces = _Pieces.model_validate_json(answer).pieces
-    except ValidationError as error:
-        return (), f"it is not of the form asked for ({error.error_count()} faults)"
+def _read(answer: str, text: str, context: RouteContext) -> tuple[_Piece, ...] | AnswerFaults:
+    """The pieces, or what is wrong with them."""
+    read = read_answer(answer, _Pieces)
+    if isinstance(read, AnswerFaults):
+        return AnswerFaults((f"it is not of the form asked for ({len(read)} faults)",))
+    pieces = read.pieces
     faults = [f for i, piece in enumerate(pieces) if (f := _fault(i, piece, text, context))]
     if not faults and _places(pieces, text) is None:
         faults.append("the pieces overlap or are out of order")
     if not 1 <= len(pieces) <= MAX_PIECES:
         faults.append(f"there must be 1 to {MAX_PIECES} pieces")
-    return ((), "; ".join(faults)) if faults else (pieces, "")
+    return AnswerFaults(faults) or pieces
 
 
 def _fault(index: int, piece: _Piece, text: str, context: RouteContext) -> str:
