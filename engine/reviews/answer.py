@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from cards.buttons import Button
 from cards.deciding import lapsed
 from cards.deciding.decision import Verdict
+from cards.deciding.handover import HAND_OVER, WHOM
 from cards.editing.editing import EditVerdict
 from cards.model import Card, Choice, Lang, Principal
 from cards.showing.view import FormView
@@ -74,21 +75,30 @@ class CardAnswer:
         return audit.about_card(card, found.now, self.event, facts, after=after)
 
 
-def tap_answer(
-    update: CardTapped | FormSubmitted | CommandGiven, person: Principal, button: Button
-) -> CardAnswer:
-    """The answer that a tap, a sent form, or a command in place of a button gives."""
-    actor, is_form = update.actor, isinstance(update, FormSubmitted)
-    origin = {
+def tap_answer(update: CardTapped | FormSubmitted, person: Principal, button: Button) -> CardAnswer:
+    """The answer that a tap on the button gives, or the form that it opened."""
+    origin, values, confirmed = _origin(update), None, True
+    if isinstance(update, FormSubmitted):
+        origin, values = {**origin, "sent_form": True}, update.values
+    else:
+        confirmed = update.confirmed
+    return CardAnswer(person, button.choice, button.revision, values, origin, confirmed=confirmed)
+
+
+def hand_over_answer(command: CommandGiven, giver: Principal, card: Card) -> CardAnswer:
+    """The answer of a command that names, instead of the button's form, who gets the seat."""
+    values = {WHOM: command.text}
+    return CardAnswer(giver, HAND_OVER, card.revision, values, _origin(command))
+
+
+def _origin(update: CardTapped | FormSubmitted | CommandGiven) -> dict[str, Any]:
+    actor = update.actor
+    return {
         "via": actor.platform,
         "where": update.conversation,
         "user": f"{actor.workspace}:{actor.user}",
         "update": update.id,
-        "sent_form": is_form or None,
     }
-    values = update.values if isinstance(update, FormSubmitted) else None
-    confirmed = update.confirmed if isinstance(update, CardTapped) else True
-    return CardAnswer(person, button.choice, button.revision, values, origin, confirmed=confirmed)
 
 
 @dataclass(frozen=True, slots=True)

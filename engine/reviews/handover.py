@@ -60,9 +60,12 @@ class SeatTransfers:
     zone: str
 
     def judge(self, found: CardNow, answer: CardAnswer) -> Judgement:
-        """The seat goes to whom the form's name means; a bare tap is asked for a name."""
+        """The seat goes to whom the form's name means; a bare tap is asked for a name.
+
+        The card and the giver are as they count today.
+        """
         giver, lang = answer.person, answer.lang(found.card)
-        if refused := self.refusal(found, giver):
+        if refused := may_hand_over(found.card, giver, found.now):
             shown = Answered(say(f"handover.{refused.reason}", lang), ok=False)
             return Judgement.of(answer, found, refused.reason, shown)
         if answer.values is None:
@@ -101,7 +104,8 @@ class SeatTransfers:
         takes = next((each for each in people.everybody if each.id == taker), None)
         if gives is None or takes is None:
             return "nobody"
-        verdict, effects = self._transfer(found, gives, takes, ordered=True)
+        today, gives = as_today(found, gives, self.people, self.zone)
+        verdict, effects = self._transfer(today, gives, takes, ordered=True)
         if isinstance(verdict, NotHanded):
             return verdict.reason
         facts = {**origin, "for": gives.id, "given_to": takes.id}
@@ -111,11 +115,10 @@ class SeatTransfers:
     def _transfer(
         self, found: CardNow, giver: Principal, receiver: Principal, *, ordered: bool = False
     ) -> tuple[Handed | NotHanded, Effects]:
-        """The card with the seat given away; with `ordered`, the receiver has to be able to use it.
+        """The card, as it counts today, with the giver's seat given away.
 
-        The giver's own delegates and the receiver are looked up among the people of today.
+        With `ordered` the receiver has to be able to approve in it.
         """
-        found, giver = as_today(found, giver, self.people, self.zone)
         people = self.people.about(found.card.conversation)
         receiver = people.known(receiver)
         verdict = hand_over(found.card, giver, receiver, found.now, ordered=ordered)
@@ -157,15 +160,16 @@ class SeatTransfers:
 
     def _seats(self, found: CardNow) -> Seats:
         givers = [each for each in self._holders(found.card) if not self.refusal(found, each)]
+        today = [as_today(found, each, self.people, self.zone) for each in givers]
         takers = [
             taker
             for taker in self.people.about(found.card.conversation).everybody
-            if any(self._can_transfer(found, each, taker) for each in givers)
+            if any(
+                isinstance(self._transfer(card, giver, taker, ordered=True)[0], Handed)
+                for card, giver in today
+            )
         ]
         return Seats(tuple(givers), tuple(takers))
-
-    def _can_transfer(self, found: CardNow, giver: Principal, taker: Principal) -> bool:
-        return isinstance(self._transfer(found, giver, taker, ordered=True)[0], Handed)
 
 
 def find_people(people: People, text: str) -> Sequence[Principal]:

@@ -1,12 +1,10 @@
 """`/handover PERSON`: the one card on which the giver has a vote, here or anywhere (1.9)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.people.directory import Directory
 from bot.serve.intake.answer_store import store_answer
-from cards.buttons import Button
-from cards.deciding.handover import HAND_OVER, WHOM
 from cards.deciding.inbox import names_of
 from cards.deciding.seats import may_decide
 from cards.markdown import literal
@@ -16,7 +14,7 @@ from engine.errors import StaleWrite, StoreUnavailable
 from engine.events import Answered, CommandGiven, FormRefused
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import CardNow, Decisions
-from engine.reviews.answer import tap_answer
+from engine.reviews.answer import hand_over_answer
 from engine.reviews.handover import SeatTransfers
 from engine.reviews.judge import CardJudge
 from engine.talk.waiting import LOOKED_AT
@@ -62,8 +60,7 @@ class HandOverCommand:
             key = "handover.several" if found else "handover.nothing"
             return say(key, lang, n=len(found)), lang
         card = found[0].card
-        button = Button(token=card.token, choice=HAND_OVER, revision=card.revision)
-        answer = replace(tap_answer(update, giver, button), values={WHOM: update.text})
+        answer = hand_over_answer(update, giver, card)
         judgement = CardJudge(self.people, self.zone).judge(found[0], answer)
         if isinstance(judgement.shown, FormRefused):
             # Nothing is stored: whoever typed a name that is not clear types another command.

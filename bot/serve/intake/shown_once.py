@@ -61,7 +61,7 @@ class ShownOnce:
 
     async def _just_before(self, tap: CardTapped) -> Literal["", "begun", "shown"]:
         """What became of a quick tap before this one; "" for none, and then this one has begun."""
-        was = await self._slate.read(_tapped(tap))
+        was = await self._slate.read(_tap_key(tap))
         state, _, at = was.rpartition(" ")
         if was and self._clock.now().timestamp() - float(at) < QUICK_S:
             return "begun" if state == "begun" else "shown"
@@ -69,7 +69,7 @@ class ShownOnce:
 
     async def _mark(self, tap: CardTapped, state: Literal["begun", "shown"], was: str) -> bool:
         text = f"{state} {self._clock.now().timestamp()}"
-        return await self._slate.write(_tapped(tap), text, was=was, keep_s=2 * QUICK_S)
+        return await self._slate.write(_tap_key(tap), text, was=was, keep_s=2 * QUICK_S)
 
     async def _note(self, update: Update) -> bool:
         """Whether it was not noted before."""
@@ -80,10 +80,10 @@ class ShownOnce:
             async with asyncio.timeout(_WITHIN_S):
                 await self._note(update)
                 if isinstance(update, CardTapped):
-                    await self._mark(update, "shown", await self._slate.read(_tapped(update)))
+                    await self._mark(update, "shown", await self._slate.read(_tap_key(update)))
 
 
-def _tapped(tap: CardTapped) -> str:
+def _tap_key(tap: CardTapped) -> str:
     actor = tap.actor
     who = f"{actor.platform}:{actor.workspace}:{actor.user}"
     return f"tapped/{who}/{tap.message_id}/{tap.button}"

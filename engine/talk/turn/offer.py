@@ -9,9 +9,7 @@ from cards.model import Card, Choice, Lang, Review
 from cards.texts import say
 from engine.frames.intents import Candidate, Intent
 from engine.frames.replies import Part, ReplyHead
-from engine.mail import CardExpired
 from engine.playbooks.model import Playbook, Request
-from engine.ports.storage.store import Timer
 from engine.talk.turn.services import TurnServices
 
 OPEN_FOR = timedelta(days=7)
@@ -69,17 +67,6 @@ def label(candidate: Candidate, lang: Lang, services: TurnServices) -> str:
     request = next((r for r in definition.requests if r.id == candidate.request), None)
     name = (request or definition).name(lang)
     return clip(name if request is None else f"{name} · {definition.name(lang)}", LABEL_CHARS)
-
-
-def timer(card: Card) -> Timer:
-    """The card's expiry, as mail to the talk lane."""
-    mail = CardExpired(card=card.token).stored()
-    return Timer(f"talk:{card.conversation}", f"expire:{card.token}", card.deadline, mail)
-
-
-def without_timer(card: Card) -> Timer:
-    """Takes the card's expiry away."""
-    return Timer(f"talk:{card.conversation}", f"expire:{card.token}", None)
 
 
 def offered(intent: Intent, playbooks: Collection[str], barred: Collection[str] = ()) -> Intent:

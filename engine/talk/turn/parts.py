@@ -13,6 +13,7 @@ from engine.frames.shared_files import kept
 from engine.frames.state import PlannerFrame, Run
 from engine.playbooks.model import Playbook, Request
 from engine.ports.storage.store import CardWrite, Post, Timer
+from engine.reviews.clocks import timers
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.material import with_material
 from engine.talk.turn import offer
@@ -147,7 +148,7 @@ def ask_which(part: Part, head: ReplyHead, begun: Begun, services: TurnServices)
     """The part with a card that asks what was meant, or whether its condition holds."""
     card = offer.card(part, head, services)
     begun.cards.append(CardWrite(card))
-    begun.timers.append(offer.timer(card))
+    begun.timers.extend(timers(card, services.now))
     if begun.slot:
         begun.slots.append((head.id, card.token))
         begun.slot = False

@@ -11,7 +11,6 @@ from engine.frames.replies import Part, ReplyHead, said_late, settled
 from engine.frames.shared_files import meant, said_with
 from engine.mail import CardDecided, CardExpired, PartReady, Said, Started
 from engine.ports.storage.store import (
-    CardWrite,
     Effects,
     PartWrite,
     Post,
@@ -19,6 +18,7 @@ from engine.ports.storage.store import (
     Touch,
     TraceWrite,
 )
+from engine.reviews.clocks import close_card, without_timers
 from engine.runs.effects import written
 from engine.talk.turn import offer
 from engine.talk.turn.answers import Asked, ask_model
@@ -279,7 +279,7 @@ async def chosen(mail: CardDecided, session: Session, services: TurnServices) ->
     else:
         part = part.model_copy(update={"intent": intent})
         effects = await _goes_on(part, head, session, services)
-    return replace(effects, timers=(*effects.timers, offer.without_timer(card)))
+    return replace(effects, timers=(*effects.timers, *without_timers(card.token, card.lane)))
 
 
 async def not_chosen(mail: CardExpired, services: TurnServices) -> Effects:
@@ -288,10 +288,9 @@ async def not_chosen(mail: CardExpired, services: TurnServices) -> Effects:
     if asked is None or asked[0].status != "open":
         return Effects()
     card, head, part = asked
-    closed = card.model_copy(update={"status": "expired", "version": card.version + 1})
     left = offer.left(part, "choose.expired", head.lang)
     effects = _one_part(Begun(parts=[left]), head, services)
-    return replace(effects, cards=(CardWrite(closed, expect=card.version),))
+    return replace(effects, cards=(close_card(card, "expired"),))
 
 
 async def _asked(token: str, services: TurnServices) -> tuple[Card, ReplyHead, Part] | None:
