@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from signoff_process import FILES, ROOT, ended, running
 
-from adapters.mcp.servers import Http, Server, Stdio
 from bot.definitions.outside import load_servers
 from engine.errors import DefinitionError
+from engine.ports.remote_tools import Http, Server, Stdio
 from tests.fakes.mcp_running import is_gone
 from tests.fakes.patience import until
 from tests.fakes.ports import free_port
