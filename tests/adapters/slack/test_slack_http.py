@@ -122,7 +122,7 @@ async def test_an_unsigned_request_is_refused_before_it_is_parsed(http, intake):
     assert intake.updates == []
 
 
-@pytest.mark.parametrize("age_s", [301, -301])
+@pytest.mark.parametrize("age_s", [301, -600])
 async def test_a_stale_or_future_timestamp_is_refused(slack, http, intake, age_s):
     body = json.dumps(slack.message_event("hello")).encode()
     headers = slack.signed_headers(body, at=slack.now() - age_s)

@@ -11,7 +11,7 @@ from engine.errors import DefinitionError
 from engine.ports.remote_tools import Http, Server, Stdio
 from tests.bot.signoff_process import FILES, ROOT, ended, running
 from tests.fakes.mcp_running import is_gone
-from tests.fakes.patience import until
+from tests.fakes.patience import START_S, until
 from tests.fakes.ports import free_port
 
 TEXT = """\
@@ -146,7 +146,7 @@ async def test_a_worker_opens_the_servers_and_ends_them_with_itself(tmp_path: Pa
     log = tmp_path / "stderr.log"
     command = (sys.executable, "-m", "bot", "worker")
     async with running(tmp_path, *command, **FILES, SIGNOFF_MCP="mcp.yaml") as process:
-        await until(lambda: log.exists() and "mcp_server_open" in log.read_text())
+        await until(lambda: log.exists() and "mcp_server_open" in log.read_text(), START_S)
         child = int((tmp_path / "pid").read_text())
         assert not is_gone(child)
         process.send_signal(signal.SIGTERM)
