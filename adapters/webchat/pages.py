@@ -1,5 +1,6 @@
 """The page's files, read once; only these names are served."""
 
+from fnmatch import fnmatch
 from pathlib import Path
 
 from aiohttp import web
@@ -14,12 +15,18 @@ _TYPES = {
 
 
 class StaticFiles:
-    """The files of the page, in memory."""
+    """The files of the page, in memory; `languages.js` exports each `texts.<language>.js`."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path = _FOLDER) -> None:
         self._files = {
-            path.name: path.read_bytes() for path in _FOLDER.iterdir() if path.suffix in _TYPES
+            path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in _TYPES
         }
+        listed = (
+            f'export {{ default as {name.split(".")[1]} }} from "/static/{name}";\n'
+            for name in sorted(self._files)
+            if fnmatch(name, "texts.*.js")
+        )
+        self._files["languages.js"] = "".join(listed).encode()
 
     def serve(self, name: str) -> web.Response:
         """The file of that name, or 404."""

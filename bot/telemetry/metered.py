@@ -1,6 +1,6 @@
 """The intake, counted and timed: what came in, what was answered, how fast it was durable."""
 
-from typing import Final
+from typing import Final, assert_never
 
 import structlog
 
@@ -16,6 +16,7 @@ from engine.events import (
     FormWanted,
     MessageEdited,
     MessageReceived,
+    NotForUs,
     NotRecorded,
     Outcome,
     Update,
@@ -32,10 +33,6 @@ _NAMES: Final = {
     MessageEdited: "edit",
     CardTapped: "tap",
     FormSubmitted: "form",
-    FormWanted: "form_shown",
-    ConfirmWanted: "confirm_shown",
-    FormRefused: "form_refused",
-    NotRecorded: "not_recorded",
 }
 
 
@@ -74,5 +71,15 @@ def _told(outcome: Outcome) -> str:
             return "stranger"
         case Answered(ok=ok):
             return "recorded" if ok else "refused"
+        case FormWanted():
+            return "form_shown"
+        case ConfirmWanted():
+            return "confirm_shown"
+        case FormRefused():
+            return "form_refused"
+        case NotRecorded():
+            return "not_recorded"
+        case NotForUs():
+            return "not_for_us"
         case _:
-            return _NAMES[type(outcome)]
+            assert_never(outcome)

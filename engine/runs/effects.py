@@ -9,6 +9,7 @@ from cards.model import Card
 from cards.texts import say
 from engine.frames import audit
 from engine.frames.ends import end_of, told_of
+from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
     Advanced,
     Done,
@@ -149,7 +150,7 @@ def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
     ordered = mail if isinstance(mail, Resumed | GraphOrdered | Migrated) else None
     given = mail.model_dump(mode="json", exclude={"kind"})
     written = (*(write.card for write in moved.closed), *moved.shown)
-    under_way = isinstance(top, ToolPlanFrame) and top.started
+    under_way = isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
     told = {
         "again": under_way and not moved.follows,
         "event": _event(advanced, moved.before),

@@ -1,6 +1,7 @@
 """A plan that a model made, step by step: asked for, approved, called, told (spec 004)."""
 
 from dataclasses import replace
+from typing import assert_never
 
 from cards.markdown import literal
 from cards.model import Decision
@@ -61,8 +62,10 @@ def _answered(
             return clarify.filled_in(frame, decision, context)
         case "lost":
             return _looked(frame, planner, decision, context)
-        case _:
+        case "confirm" | "":
             return confirm.decided(frame, planner, decision, context)
+        case _:
+            assert_never(frame.asks)
 
 
 async def _next(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Advanced:

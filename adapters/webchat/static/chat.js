@@ -12,7 +12,7 @@ import { past } from "/static/past.js";
 import { hueOf, initial, showPeople } from "/static/people.js";
 import { ask, forgetUnanswered, unanswered } from "/static/requests.js";
 import { follow } from "/static/stream.js";
-import { texts } from "/static/texts.js";
+import { following, readerLanguage, texts } from "/static/texts.js";
 
 const MAX_TEXT = 8000;
 const MAX_INPUT_PX = 180;
@@ -21,8 +21,7 @@ const SEEN_MS = 500;
 const $ = (id) => document.getElementById(id);
 const scroll = $("scroll"), log = $("log"), input = $("text"), trouble = $("trouble");
 
-const stored = localStorage.getItem("signoff.lang");
-let lang = stored ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
+let lang = readerLanguage();
 let people = [];
 let person = null;
 let room = new URLSearchParams(location.search).get("room") ?? "";
@@ -204,8 +203,9 @@ function speak() {
   document.querySelectorAll("[data-text]").forEach((node) => { node.textContent = t[node.dataset.text]; });
   document.querySelectorAll("[data-label]").forEach((node) => node.setAttribute("aria-label", t[node.dataset.label]));
   document.querySelectorAll("[data-placeholder]").forEach((node) => { node.placeholder = t[node.dataset.placeholder]; });
-  $("lang").textContent = t.toggle;
-  $("lang").setAttribute("aria-label", t.toggleLabel);
+  const next = texts(following(lang));
+  $("lang").textContent = next.own;
+  $("lang").setAttribute("aria-label", next.switchTo);
   showPeople({ people, person, lang, pick });
   if (person) pick(person);
 }
@@ -281,7 +281,7 @@ document.querySelectorAll(".chip").forEach((chip) => chip.addEventListener("clic
   input.focus();
 }));
 $("lang").addEventListener("click", () => {
-  lang = lang === "zh" ? "en" : "zh";
+  lang = following(lang);
   localStorage.setItem("signoff.lang", lang);
   speak();
 });

@@ -1,12 +1,14 @@
 // One clock on the page: that of whoever reads. A moment in a text stands as ⟦2026-11-22T06:05Z⟧.
 
+import { texts } from "/static/texts.js";
+
 const MOMENT = /⟦(\d{4}-\d\d-\d\dT\d\d:\d\dZ)⟧/;
 
 // Of a conversation in the list: the time for today, else the day.
 export function clockOf(ms, language) {
   const then = new Date(ms), today = new Date().toDateString() === then.toDateString();
   const shape = today ? { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } : { month: "short", day: "numeric" };
-  return new Intl.DateTimeFormat(language === "zh" ? "zh-CN" : "en-GB", shape).format(then);
+  return new Intl.DateTimeFormat(texts(language).locale, shape).format(then);
 }
 
 // The moments in the texts below `root`, by the reader's clock.

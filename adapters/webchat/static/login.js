@@ -2,10 +2,9 @@
 // gets to see; only the button spends it.
 import { fault } from "/static/faults.js";
 import { ask } from "/static/requests.js";
-import { texts } from "/static/texts.js";
+import { readerLanguage, texts } from "/static/texts.js";
 
-const lang = localStorage.getItem("signoff.lang")
-  ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en");
+const lang = readerLanguage();
 const t = texts(lang);
 const told = document.getElementById("told"), enter = document.getElementById("enter");
 const token = location.hash.slice(1);

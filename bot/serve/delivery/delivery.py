@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, assert_never
 
 import structlog
 
@@ -304,8 +304,10 @@ class Delivery:
                 return ping(card, number, zone, posted=bool(row.message_id))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
-            case _:
+            case "reply" | "card" | "ping" | "note" | "sync" | "check" | "cards":
                 return None
+            case _:
+                assert_never(row.kind)
 
     async def _origin(self, row: Row, card: Card) -> str:
         """Where the card comes from, for whom it is shown to elsewhere."""

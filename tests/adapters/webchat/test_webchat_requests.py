@@ -265,6 +265,8 @@ async def test_people_are_listed_with_their_roles(client):
         ("/static/chat.js", "text/javascript"),
         ("/static/card.js", "text/javascript"),
         ("/static/texts.js", "text/javascript"),
+        ("/static/texts.zh.js", "text/javascript"),
+        ("/static/languages.js", "text/javascript"),
         ("/static/icon.svg", "image/svg+xml"),
     ],
 )
