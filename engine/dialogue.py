@@ -52,7 +52,7 @@ def lesson(
     return f"{wrong}\n{fenced(told)}"
 
 
-def opening(system: str, user: str) -> tuple[Message, ...]:
+def first_messages(system: str, user: str) -> tuple[Message, ...]:
     """The first messages of a dialogue: what the model is to do, and its material."""
     return Message(role="system", content=system), Message(role="user", content=user)
 
@@ -63,13 +63,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelTask(Generic[T]):
-    """What a model is asked for: how its answer is read, what it may use, and the limits.
+    """What a model is asked for: the first messages, how its answer is read, tools, and limits.
 
     `read` gives the answer's value or its faults, `lesson` what the model is told of these.
     `cut_off` is told instead where the provider cut the answer off, unless it is "". Without
     `hands`, tool calls of the model are not heard. `not_called` answers a call beyond the limits.
     """
 
+    opening: Callable[[], tuple[Message, ...]] = tuple
     read: Callable[[str], T | AnswerFaults]
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 4000
@@ -108,10 +109,10 @@ class DialogueFailure(Generic[D]):
 
 
 async def converse(
-    messages: tuple[Message, ...], task: ModelTask[T], model: Model | None
+    task: ModelTask[T], model: Model | None
 ) -> DialogueResult[Dialogue, T] | DialogueFailure[Dialogue]:
     """A dialogue from its opening to its end, kept nowhere. Raises ModelError."""
-    dialogue = Dialogue(messages=messages)
+    dialogue = Dialogue()
     while True:
         outcome = await advance_dialogue(dialogue, task, model)
         if not isinstance(outcome, DialogueProgress):
@@ -127,6 +128,8 @@ async def advance_dialogue(
         return await _call_tools(dialogue, task, task.hands)
     if model is None:
         raise NoModel("there is no model")
+    if not dialogue.messages:
+        dialogue = _with(dialogue, *task.opening())
     offers = task.hands.offers() if task.hands and _may_call(dialogue, task) else ()
     answer = await model.complete(
         dialogue.messages, tools=offers, schema=task.schema, max_tokens=task.max_tokens

@@ -5,16 +5,7 @@ import json
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field, Review
 from cards.texts import say
-from engine.dialogue import (
-    CUT_OFF,
-    MAX_FAULTY,
-    DialogueFailure,
-    DialogueProgress,
-    DialogueResult,
-    ModelTask,
-    advance_dialogue,
-)
-from engine.errors import ModelError
+from engine.dialogue import CUT_OFF, DialogueResult, ModelTask
 from engine.frames.job_graph import RESULT_CHARS, cut
 from engine.frames.jobs import JobFrame
 from engine.frames.leaves import value_of
@@ -33,7 +24,7 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import Patch
 from engine.jobs.answer import SCHEMA, ExpertAnswer, read_expert_answer
-from engine.jobs.parts import failed, jobs_part, model_failed
+from engine.jobs.parts import advance_job, failed, jobs_part
 from engine.jobs.texts import expert_opening
 from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert
@@ -70,29 +61,19 @@ async def advance(frame: JobFrame, given: Input, context: StepContext) -> Advanc
 
 async def _converses(frame: JobFrame, expert: Expert, context: StepContext) -> Advanced:
     """One answer of the model, or the calls that it waits for."""
-    lang = context.run.lang
-    begun = frame
-    if not frame.messages:
-        begun = _with(frame, messages=expert_opening(frame.brief, expert, context))
     task = ModelTask(
+        opening=lambda: expert_opening(frame.brief, expert, context),
         read=lambda text: _read(text, frame),
         schema=SCHEMA,
         cut_off=CUT_OFF,
         hands=context.hands(expert.tools),
     )
-    try:
-        outcome = await advance_dialogue(begun, task, context.services.model)
-    except ModelError as error:
-        return model_failed(frame.skill, error, context)
-    match outcome:
-        case DialogueProgress():
-            return Next(outcome.dialogue, outcome.why)
-        case DialogueResult():
-            return _taken(outcome.dialogue, outcome.value)
-        case DialogueFailure():
-            told = "; ".join(outcome.faults)
-            text = say("jobs.faulty_answer", lang, n=MAX_FAULTY, faults=told)
-            return failed(frame.skill, "EXECUTION_ERROR", text)
+    outcome = await advance_job(
+        frame, task, context, verdict="EXECUTION_ERROR", text="jobs.faulty_answer"
+    )
+    if not isinstance(outcome, DialogueResult):
+        return outcome
+    return _taken(outcome.dialogue, outcome.value)
 
 
 def _read(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:

@@ -1,11 +1,25 @@
 """What the frames of a job graph share."""
 
+from typing import TypeVar
+
 from cards.texts import say
+from engine.dialogue import (
+    MAX_FAULTY,
+    DialogueFailure,
+    DialogueProgress,
+    DialogueResult,
+    ModelTask,
+    advance_dialogue,
+)
 from engine.errors import ModelError, ModelUnavailable, NoModel
 from engine.frames.job_graph import LESSON_CHARS, UNUSABLE, cut
-from engine.frames.outcome import Done, StepContext
+from engine.frames.jobs import JobFrame, LeaderFrame
+from engine.frames.outcome import Done, Next, StepContext
 from engine.frames.state import Patch
 from engine.playbooks.job_graph import JobsPart
+
+F = TypeVar("F", JobFrame, LeaderFrame)
+T = TypeVar("T")
 
 
 def jobs_part(skill: str, context: StepContext) -> JobsPart:
@@ -21,13 +35,31 @@ def failed(by: str, verdict: str, told: str) -> Done:
     return Done(patch, f"{verdict}: {told}")
 
 
-def model_failed(by: str, error: ModelError, context: StepContext) -> Done:
-    """The model gave the job no answer; it is tried again when the model is asked again.
+async def advance_job(
+    frame: F, task: ModelTask[T], context: StepContext, *, verdict: str, text: str
+) -> DialogueResult[F, T] | Next | Done:
+    """The model's answer; else the step that was taken instead, which may be the job's end.
 
-    Without a model it is not.
+    Without an answer that can be used, the job ends with `verdict` and the catalogue's `text`.
     """
-    if isinstance(error, NoModel):
-        return failed(by, UNUSABLE, say("jobs.no_model", context.run.lang))
+    try:
+        outcome = await advance_dialogue(frame, task, context.services.model)
+    except NoModel:
+        return failed(frame.skill, UNUSABLE, say("jobs.no_model", context.run.lang))
+    except ModelError as error:
+        return _model_failed(frame.skill, error, context)
+    match outcome:
+        case DialogueProgress():
+            return Next(outcome.dialogue, outcome.why)
+        case DialogueFailure(faults=found):
+            told = say(text, context.run.lang, n=MAX_FAULTY, faults="; ".join(found))
+            return failed(frame.skill, verdict, told)
+        case DialogueResult():
+            return outcome
+
+
+def _model_failed(by: str, error: ModelError, context: StepContext) -> Done:
+    """The model gave the job no answer; it is tried again when the model is asked again."""
     after_s = error.retry_after_s if isinstance(error, ModelUnavailable) else 0.0
     done = failed(by, "EXECUTION_ERROR", say("jobs.model_away", context.run.lang))
     patch = done.patch.model_copy(update={"retry_after_s": after_s})

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from cards.texts import say
-from engine.dialogue import opening
+from engine.dialogue import first_messages
 from engine.frames.jobs import Brief
 from engine.frames.outcome import StepContext
 from engine.playbooks.job_graph import Expert, JobsPart
@@ -78,7 +78,7 @@ def leader_opening(brief: Brief, part: JobsPart, context: StepContext) -> tuple[
     if brief.others:
         told = "\n".join(f"- {goal}" for goal in brief.others)
         parts.append(f"Others have these jobs, plan none of them again: {fenced(told)}")
-    return opening(system, "\n".join((*parts, *_known(brief, context))))
+    return first_messages(system, "\n".join((*parts, *_known(brief, context))))
 
 
 def _member(expert: Expert, context: StepContext) -> str:
@@ -101,7 +101,7 @@ def expert_opening(brief: Brief, expert: Expert, context: StepContext) -> tuple[
         f"It is done when: {fenced(job.completion_criteria)}" if job.completion_criteria else "",
         _lessons(job.lessons),
     ]
-    return opening(system, "\n".join((*filter(None, parts), *_known(brief, context))))
+    return first_messages(system, "\n".join((*filter(None, parts), *_known(brief, context))))
 
 
 def _lessons(lessons: Sequence[str]) -> str:

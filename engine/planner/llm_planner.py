@@ -5,7 +5,7 @@ import json
 from pydantic import Field
 
 from cards.frozen import Frozen
-from engine.dialogue import DialogueFailure, ModelTask, converse, opening
+from engine.dialogue import DialogueFailure, ModelTask, converse, first_messages
 from engine.errors import ModelError, ModelUnavailable
 from engine.planner.situation import Plan, Situation
 from engine.text.answer import AnswerFaults, object_schema, read_answer
@@ -39,6 +39,7 @@ async def llm_planner(now: Situation) -> Plan | None:
         return None
     names = [skill.id for skill in now.available]
     task = ModelTask(
+        opening=lambda: first_messages(_SYSTEM, _asked(now)),
         read=lambda text: _read(text, names),
         schema=_schema(names),
         max_tokens=ANSWER_TOKENS,
@@ -46,7 +47,7 @@ async def llm_planner(now: Situation) -> Plan | None:
         max_faulty=TRIES,
     )
     try:
-        outcome = await converse(opening(_SYSTEM, _asked(now)), task, now.model)
+        outcome = await converse(task, now.model)
     except ModelUnavailable as error:
         if now.waited >= MAX_WAITS:
             return None

@@ -8,6 +8,7 @@ from typing import Any
 from cards.frozen import Frozen
 from cards.model import Lang
 from cards.texts import say
+from engine.dialogue import first_messages
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model
 from engine.ports.storage.drafts import Show
@@ -155,10 +156,7 @@ class _Work:
     """The dialogue so far, what it cost, and its trace."""
 
     def __init__(self, lang: Lang, asked: str, now_s: Callable[[], float]) -> None:
-        self.messages = [
-            Message(role="system", content=system_prompt(lang)),
-            Message(role="user", content=asked),
-        ]
+        self.messages = [*first_messages(system_prompt(lang), asked)]
         self.now_s = now_s
         self.tokens = 0
         self.failures = 0

@@ -17,8 +17,8 @@ from engine.dialogue import (
     DialogueResult,
     ModelTask,
     advance_dialogue,
+    first_messages,
     lesson,
-    opening,
 )
 from engine.errors import ModelError, ModelRefused, NoModel
 from engine.ports.model import Model
@@ -108,7 +108,7 @@ class SoftRuleEngine:
         material = f"Today: {today.isoformat()}\nWhat is known: {fenced(text[:MATERIAL_CHARS])}"
         if left_out > 0:
             material += f"\nIts last {left_out} characters are left out, so be less sure."
-        return SoftDialogue(messages=opening(system, material))
+        return SoftDialogue(messages=first_messages(system, material))
 
     async def advance(self, before: SoftDialogue) -> SoftDialogue:
         """One answer of the model, or the calls that its last one asked for."""

@@ -60,9 +60,8 @@ def _skill(frame: ModelFrame, context: StepContext) -> Skill:
 async def _converses(frame: ModelFrame, context: StepContext) -> Advanced:
     """One answer of the model, or the calls that it waits for."""
     lang = context.run.lang
-    begun = frame if frame.messages else _with(frame, messages=skill_opening(frame, context))
     try:
-        outcome = await advance_dialogue(begun, _task(frame, context), context.services.model)
+        outcome = await advance_dialogue(frame, _task(frame, context), context.services.model)
     except NoModel:
         return _by_hand(frame, say("skill.no_model", lang), context)
     except ModelError as error:
@@ -82,6 +81,7 @@ async def _converses(frame: ModelFrame, context: StepContext) -> Advanced:
 def _task(frame: ModelFrame, context: StepContext) -> ModelTask[Output]:
     skill, definition = _skill(frame, context), context.playbook.definition
     return ModelTask(
+        opening=lambda: skill_opening(frame, context),
         read=lambda text: read_output(text, skill, definition),
         schema=schema_of(skill, definition),
         cut_off=CUT_OFF,

@@ -4,7 +4,7 @@ import json
 
 from cards.model import Decision
 from cards.texts import say
-from engine.dialogue import opening
+from engine.dialogue import first_messages
 from engine.frames.outcome import StepContext
 from engine.frames.state import ModelFrame
 from engine.ports.model import Message
@@ -32,7 +32,7 @@ def skill_opening(frame: ModelFrame, context: StepContext) -> tuple[Message, ...
     run, skill = context.run, context.playbook.skills[frame.skill]
     language = say("language.name", run.lang)
     system = _FRAME.format(prompt=skill.system_prompt.strip(), language=language)
-    return opening(system, _material(frame, context))
+    return first_messages(system, _material(frame, context))
 
 
 def _material(frame: ModelFrame, context: StepContext) -> str:

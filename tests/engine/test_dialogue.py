@@ -21,7 +21,7 @@ from engine.dialogue import (
     ModelTask,
     advance_dialogue,
     converse,
-    opening,
+    first_messages,
 )
 from engine.errors import ModelRefused, NoModel
 from engine.frames.state import Frame
@@ -35,7 +35,7 @@ from tests.fakes.scripted_model import Line, ScriptedModel, calls
 
 READ = "read_clinical_data"
 ONE_READ = calls((READ, {"subject_id": "P003"}))
-BEGUN = opening("Count.", "1 and 1")
+BEGUN = first_messages("Count.", "1 and 1")
 
 
 class Sum(Frozen):
@@ -44,7 +44,7 @@ class Sum(Frozen):
 
 GOOD = {"total": 2}
 FAULT = "total: should be a whole number, not 'two'"
-TASK: ModelTask[Sum] = ModelTask(read=lambda text: read_answer(text, Sum))
+TASK: ModelTask[Sum] = ModelTask(opening=lambda: BEGUN, read=lambda text: read_answer(text, Sum))
 Outcome = DialogueProgress[Dialogue] | DialogueResult[Dialogue, Sum] | DialogueFailure[Dialogue]
 
 
@@ -55,7 +55,7 @@ def with_tools(records: Records, **limits: Any) -> ModelTask[Sum]:
 
 async def outcomes(task: ModelTask[Sum], model: ScriptedModel) -> list[Outcome]:
     """Every outcome up to the last, the dialogue stored and loaded between them."""
-    dialogue, seen = Dialogue(messages=BEGUN), list[Outcome]()
+    dialogue, seen = Dialogue(), list[Outcome]()
     while not seen or isinstance(seen[-1], DialogueProgress):
         seen.append(await advance_dialogue(dialogue, task, model))
         dialogue = Dialogue.model_validate_json(seen[-1].dialogue.stored())
@@ -165,7 +165,7 @@ async def test_without_tools_calls_are_not_heard() -> None:
 async def test_a_dialogue_at_once_goes_through_the_same_steps(records: Records) -> None:
     script: list[Line] = [ONE_READ, "no", GOOD]
     *_, last = await outcomes(with_tools(records), ScriptedModel(script))
-    assert await converse(BEGUN, with_tools(records), ScriptedModel(script)) == last
+    assert await converse(with_tools(records), ScriptedModel(script)) == last
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ async def test_a_dialogue_at_once_goes_through_the_same_steps(records: Records) 
 )
 async def test_no_answer_is_an_error(model: ScriptedModel | None, error: type[Exception]) -> None:
     with pytest.raises(error):
-        await converse(BEGUN, TASK, model)
+        await converse(TASK, model)
 
 
 SAID = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]

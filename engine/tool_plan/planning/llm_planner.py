@@ -40,12 +40,7 @@ class LLMPlanner:
     ) -> None:
         self._model = generator
         self._max_steps = max_steps
-        self._task = ModelTask(
-            read=_read,
-            max_tokens=PLAN_TOKENS,
-            lesson=lambda faults: faults[0],
-            max_faulty=2 if enable_repair else 1,
-        )
+        self._tries = 2 if enable_repair else 1
         self._top_k = topk_tools
 
     async def plan(
@@ -79,8 +74,14 @@ class LLMPlanner:
         lang, first = request.language, request.first
         listed = tools if isinstance(tools, Mapping) else tools.describe()
         chosen = top_k_tools(request.query, listed, self._top_k if topk is None else topk)
-        prompt = build_prompt(request, chosen, self._max_steps)
-        outcome = await converse(prompt, self._task, self._model)
+        task = ModelTask(
+            opening=lambda: build_prompt(request, chosen, self._max_steps),
+            read=_read,
+            max_tokens=PLAN_TOKENS,
+            lesson=lambda faults: faults[0],
+            max_faulty=self._tries,
+        )
+        outcome = await converse(task, self._model)
         if isinstance(outcome, DialogueFailure):
             answers = (m.content for m in outcome.dialogue.messages if m.role == "assistant")
             said = cut(next(filter(str.strip, answers), ""))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cards.model import Lang
 from cards.texts import say
-from engine.dialogue import opening
+from engine.dialogue import first_messages
 from engine.ports.model import Message
 from engine.text.language import detect
 from engine.tool_plan.planning.top_tools import Manifest
@@ -86,4 +86,4 @@ def build_prompt(request: Request, tools: Manifest, max_steps: int) -> tuple[Mes
         tools=json.dumps(listed, ensure_ascii=False),
     )
     asked = "\n\n".join(filter(None, (request.query, request.known)))
-    return opening(system, asked)
+    return first_messages(system, asked)

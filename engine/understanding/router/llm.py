@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from cards.frozen import Frozen
-from engine.dialogue import DialogueFailure, ModelTask, converse, opening
+from engine.dialogue import DialogueFailure, ModelTask, converse, first_messages
 from engine.errors import ModelError
 from engine.frames.intents import Candidate, Intent
 from engine.ports.model import Message, Model
@@ -68,6 +68,7 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Tried:
     if model is None:
         return Tried((), "there is no model")
     task = ModelTask(
+        opening=lambda: _opening(text, context),
         read=lambda answer: _read(answer, text, context),
         schema=schema(context),
         max_tokens=MAX_TOKENS,
@@ -75,7 +76,7 @@ async def llm(text: str, context: RouteContext, model: Model | None) -> Tried:
         max_faulty=ATTEMPTS,
     )
     try:
-        outcome = await converse(_opening(text, context), task, model)
+        outcome = await converse(task, model)
     except ModelError as error:
         return Tried((), f"the model gave no answer: {error}")
     if isinstance(outcome, DialogueFailure):
@@ -121,7 +122,7 @@ def _opening(text: str, context: RouteContext) -> tuple[Message, ...]:
     given = json.dumps(
         {"earlier": earlier, "message": text, "proposed": proposed}, ensure_ascii=False
     )
-    return opening(system + "\n".join(questions), given)
+    return first_messages(system + "\n".join(questions), given)
 
 
 def _proposal(piece: Piece, context: RouteContext) -> dict[str, Any]:
