@@ -26,9 +26,9 @@ from engine.events import Answered, ConfirmWanted, FormRefused, FormWanted
 from engine.mail import CardDecided, CardExpired
 from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
-from engine.reviews import edit_notices
 from engine.reviews.answer import CardAnswer, Judgement, as_today, form_view
 from engine.reviews.clocks import close_card
+from engine.reviews.edits import edit_facts, edit_notices, edit_text
 from engine.reviews.handover import SeatTransfers
 
 
@@ -133,9 +133,9 @@ class CardJudge:
         card, lang = found.card, answer.lang(found.card)
         effects = Effects(
             cards=(CardWrite(verdict.card, expect=card.version),),
-            posts=edit_notices.to_voters(card, verdict, answer.person, self.people),
+            posts=edit_notices(card, verdict, answer.person, self.people),
         )
-        text = edit_notices.to_editor(card, verdict, lang)
+        text = edit_text(card, verdict, lang)
         return Judgement.of(
             answer,
             found,
@@ -143,7 +143,7 @@ class CardJudge:
             Answered(text, ok=True, tells=True),
             effects=effects,
             verdict=verdict,
-            more=edit_notices.log_facts(card, verdict),
+            more=edit_facts(card, verdict),
         )
 
     def _refuse(

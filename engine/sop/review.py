@@ -12,7 +12,7 @@ from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import Sop, SopNode
 from engine.reviews.approvals import call_digest, resolve_calls
-from engine.reviews.edit_offer import authors_of, changes_of, offer_edits
+from engine.reviews.edits import authors_of, changes_of, offer_edits
 from engine.reviews.policy import (
     good_until,
     reject_choice,

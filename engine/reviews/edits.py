@@ -1,6 +1,6 @@
-"""Which shown values reviewers may change, and what an approval takes over of it (1.8).
+"""Which shown values reviewers may change, what is said of a change, and what a run takes over.
 
-The change itself is made on the card: cards.editing.editing.
+The change itself is made on the card: cards.editing.editing (runs-and-reviews §1.8).
 """
 
 from collections.abc import Sequence
@@ -8,15 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from cards.clipping import units
+from cards.editing.editing import Edited
+from cards.editing.texts import told
 from cards.edits import EDIT, Edit, Editable, Editing, canonical
 from cards.forms import MAX_TEXT
-from cards.model import Choice, Decision, Field
+from cards.markdown import literal
+from cards.model import Card, Choice, Decision, Field, Lang, Principal, Review
+from cards.showing.view import MessageView, PartView
 from cards.texts import say
 from engine.frames.leaves import ShownValue, form_field, from_form, value_of
-from engine.frames.outcome import StepContext
+from engine.frames.outcome import People, StepContext
 from engine.frames.state import LeafValue
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import SopNode
+from engine.ports.storage.store import Post
 from engine.reviews.approvals import resolve_calls
 
 
@@ -75,6 +80,53 @@ def changes_of(decision: Decision, context: StepContext) -> dict[str, Any]:
     edited = {path: last[path].person for path in new}
     (by,) = set(edited.values()) if len(set(edited.values())) == 1 else {decision.person}
     return {"by": by, "profile": groups["profile"], "data": groups[""], "edited": edited}
+
+
+def edit_text(before: Card, edited: Edited, lang: Lang) -> str:
+    """What the editor is told: what was changed, and what that means for votes and approval."""
+    names = say("list.items", lang).join(vote.name for vote in before.votes)
+    sentences = (
+        say("edit.done", lang, changes=told(edited.edits, lang)),
+        say("edit.reset", lang, names=names) if names else "",
+        say("edit.needs_other", lang) if before.review.four_eyes else "",
+    )
+    return " ".join(filter(None, sentences))
+
+
+def edit_facts(before: Card, edited: Edited) -> dict[str, Any]:
+    """What the log keeps besides who and when: each value before and after, and the votes lost."""
+    return {
+        "changes": [
+            {"path": each.name, "before": each.before, "after": each.after} for each in edited.edits
+        ],
+        "revision": edited.card.revision,
+        "digest": edited.card.shown_digest,
+        "digest_before": before.shown_digest,
+        "votes_reset": [vote.person for vote in before.votes],
+    }
+
+
+def edit_notices(
+    before: Card, edited: Edited, editor: Principal, people: People
+) -> tuple[Post, ...]:
+    """A message to everybody else whose vote is lost by the change, in their own language."""
+    voters = tuple(vote.person for vote in before.votes if vote.person != editor.id)
+    homes = people.about(before.conversation).homes(Review(persons=voters))
+    posts = []
+    for home in dict.fromkeys(homes):
+        lang = people.language_at(home) or before.lang
+        text = say(
+            "edit.vote_lost",
+            lang,
+            title=literal(before.title),
+            name=literal(editor.name),
+            changes=literal(told(edited.edits, lang)),
+        )
+        part = PartView(number=0, state="in_review", text=text)
+        body = MessageView(lang=lang, parts=(part,)).model_dump_json()
+        row = f"{before.token}/{edited.card.revision}/vote@{home}"
+        posts.append(Post(row=row, conversation=home, kind="note", ref=row, body=body))
+    return tuple(posts)
 
 
 def _field(path: str, context: StepContext) -> Field:
