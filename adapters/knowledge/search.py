@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 
-from adapters.knowledge.documents import Document, Section
 from adapters.knowledge.words import asked, words
 from engine.errors import DefinitionError, ToolFailed
-from engine.ports.library import Quote
+from engine.ports.library import Document, Quote, Section
 
 SHARE = 0.3
 """A passage with less of a query's weight than this share does not answer it."""

@@ -15,10 +15,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from adapters.mcp.offer import Offer, offers
 from adapters.mcp.results import FAULT_CHARS, result_of
-from adapters.mcp.servers import Server
 from adapters.mcp.transport import transport
 from adapters.mcp.wording import clean
 from engine.errors import ToolFailed, ToolReported, ToolRetry
+from engine.ports.remote_tools import Server
 
 OPEN_S = 30.0
 FIRST_PAUSE_S = 0.5

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from mcp import types
 
 from adapters.mcp.schema import Check, Unfit, check_of, fit
-from adapters.mcp.servers import Server
 from adapters.mcp.wording import clean
-from engine.ports.remote_tools import RemoteTool
+from engine.ports.remote_tools import RemoteTool, Server
 
 DESCRIPTION_CHARS = 400
 MAX_TOOLS = 20

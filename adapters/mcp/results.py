@@ -5,9 +5,9 @@ from typing import Any, assert_never
 
 from mcp import types
 
-from adapters.mcp.servers import Server
 from adapters.mcp.wording import clean, cut
 from engine.errors import ToolReported
+from engine.ports.remote_tools import Server
 
 MAX_CHARS = 20_000
 FAULT_CHARS = 1000

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from adapters.mcp.servers import Server
 from engine.errors import ToolFailed
-from engine.ports.remote_tools import RemoteTool
+from engine.ports.remote_tools import RemoteTool, Server
 
 if TYPE_CHECKING:
     from adapters.mcp.connection import Connection

@@ -9,10 +9,9 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import SecretStr
 
-from adapters.sync.address import wrong_with
 from engine.errors import RateLimited, SyncRefused, Unavailable
 from engine.ports.clock import Clock
-from engine.ports.sync import Change
+from engine.ports.sync import Change, wrong_with
 
 TIMEOUT_S = 10.0
 """How long a request may take, from the free connection to the last byte."""

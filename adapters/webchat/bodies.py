@@ -14,8 +14,8 @@ from pydantic import (
 from cards.frozen import Frozen
 from engine.errors import BadPayload
 from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, MessageReceived
+from engine.ports.web_rooms import conversation_of
 
-WORKSPACE = "local"
 MAX_TEXT = 8_000
 MAX_FILES = 10
 # More than any field takes: what is too long for one is told by the sentence at that field.
@@ -139,11 +139,6 @@ class EnterBody(Frozen):
 Body = SayBody | TapBody | FormBody
 BodyT = TypeVar("BodyT", SayBody, TapBody, FormBody)
 AnyT = TypeVar("AnyT", bound=Frozen)
-
-
-def conversation_of(room: str) -> str:
-    """The id of a room's conversation."""
-    return f"web:{WORKSPACE}:{room}"
 
 
 def parsed(model: type[AnyT], raw: bytes) -> AnyT:

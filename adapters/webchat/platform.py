@@ -1,7 +1,6 @@
 """The web chat as a platform: what the page sends becomes updates, views become log entries."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 from urllib.parse import urlencode, urlsplit
 
@@ -14,7 +13,6 @@ from adapters.webchat.bodies import (
     FormBody,
     SayBody,
     TapBody,
-    conversation_of,
     parsed,
 )
 from adapters.webchat.doors import Choose, Door, Links, WebPerson
@@ -24,12 +22,10 @@ from adapters.webchat.guard import Guard, Handler, as_json
 from adapters.webchat.pages import StaticFiles
 from adapters.webchat.past import Past
 from adapters.webchat.render import rendered, rendered_card, rendered_form
-from adapters.webchat.rooms import home_room, is_own, may_enter, own_rooms
 from adapters.webchat.uploading import upload
 from adapters.webchat.uploads import Uploads
 from adapters.webchat.visitors import PLATFORM, Visitors
-from cards.model import Lang
-from cards.showing.view import CardView, MessageView
+from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (
     Accepted,
@@ -46,24 +42,18 @@ from engine.events import (
     Update,
 )
 from engine.ports.conversations import Conversations
+from engine.ports.pages import InboxPage
 from engine.ports.platform import ChatLog, Intake, Pace
 from engine.ports.storage.drafts import Growth
+from engine.ports.web_rooms import conversation_of, home_room, is_own, may_enter, own_rooms
 
 HEARTBEAT_S = 15.0
 GROWS_EVERY_S = 0.3
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """The first cards that wait for a person, in the languages they are in; `more` when not all."""
-
-    cards: tuple[tuple[CardView, Lang], ...] = ()
-    more: bool = False
-
-
-async def _nothing(actor: Actor) -> Waiting:
-    return Waiting()
+async def _nothing(actor: Actor) -> InboxPage:
+    return InboxPage()
 
 
 class WebChat:
@@ -83,7 +73,7 @@ class WebChat:
         log: ChatLog,
         people: Sequence[WebPerson],
         door: Door | None = None,
-        inbox: Callable[[Actor], Awaitable[Waiting]] = _nothing,
+        inbox: Callable[[Actor], Awaitable[InboxPage]] = _nothing,
         conversations: Conversations | None = None,
         public_url: str = "",
         uploads: Uploads | None = None,

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from adapters.webchat.bodies import WORKSPACE
 from adapters.webchat.doors import Door, WebPerson
 from adapters.webchat.guard import refused
-from adapters.webchat.rooms import may_enter
 from engine.errors import BadPayload
 from engine.events import Actor
+from engine.ports.web_rooms import WORKSPACE, may_enter
 
 PLATFORM = "web"
 

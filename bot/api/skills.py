@@ -5,7 +5,7 @@ Off without SIGNOFF_ADMIN_TOKEN. Nothing is stored but a trace, nothing written,
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import structlog
@@ -16,13 +16,13 @@ from bot.api.bodies import Invalid, ModelUse, Refusal, SkillAnswer, SkillRequest
 from bot.api.openapi import EXECUTE, OPENAPI, describe
 from bot.api.reading import Faulty, NoSuchSkill, read_request
 from bot.http.bearer import bears
-from bot.serve.work.handling import Handling
 from cards.frozen import Frozen
 from engine.errors import BadPayload, StoreError
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import Archive
 from engine.runs.execute import Executed, Order, Outcome, execute
 from engine.runs.executed import SkillOutput, output_of
+from engine.services import Services
 from engine.talk.turn.traces import kept
 from engine.text.language import detect
 from engine.yaml.faults import suggestion
@@ -45,7 +45,7 @@ class SkillApi:
 
     token: SecretStr
     playbooks: Callable[[], Mapping[str, Playbook]]
-    handling: Handling
+    services: Services
     archive: Archive
     within_s: float
 
@@ -94,7 +94,7 @@ class SkillApi:
 
     def _order(self, given: SkillRequest, playbook: Playbook, skill: str) -> Order:
         return Order(
-            id=self.handling.new_id(f"api:{skill}"),
+            id=self.services.new_id(f"api:{skill}"),
             playbook=playbook,
             skill=playbook.skills[skill],
             state=given.state.known(),
@@ -107,7 +107,9 @@ class SkillApi:
 
     async def _ordered(self, order: Order) -> web.Response:
         try:
-            executed = await execute(order, self.handling.services(), within_s=self.within_s)
+            people = self.services.people.about("")
+            services = replace(self.services.at(self.services.now), people=people)
+            executed = await execute(order, services, within_s=self.within_s)
             output = output_of(order, executed)
             trace = await self._trace(order, executed, output)
         except StoreError as error:
@@ -132,7 +134,7 @@ class SkillApi:
         """The id under which it is kept how the skill ran; None where no traces are kept."""
         body = {
             "kind": "skill",
-            "at": self.handling.clock.now().isoformat(),
+            "at": self.services.now.isoformat(),
             "conversation": order.conversation,
             "text": order.message,
             "playbook": order.playbook.id,
@@ -146,7 +148,7 @@ class SkillApi:
             "output": output.model_dump(mode="json") if output else None,
         }
         # A long state takes a while to be masked.
-        writes = await asyncio.to_thread(kept, order.id, body, self.handling.tracing)
+        writes = await asyncio.to_thread(kept, order.id, body, self.services.tracing)
         for write in writes:
             await self.archive.keep(write)
         return order.id if writes else None

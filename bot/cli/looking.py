@@ -25,9 +25,9 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
 def validate(args: argparse.Namespace) -> int:
     """Prints every problem of the definitions; 1 when there is one. Warnings go to stderr."""
     settings = load_settings()
-    from bot.definitions.records import mapping_file
-    from bot.definitions.validation import problems_as_json, warnings_of
-    from bot.definitions.validation import validate as problems_of
+    from bot.operate.validation import problems_as_json, warnings_of
+    from bot.operate.validation import validate as problems_of
+    from bot.wiring.records import mapping_file
 
     fields, path = mapping_file(settings), args.path
     if path is None:

@@ -8,10 +8,10 @@ from typing import Literal
 import structlog
 from pydantic import ValidationError
 
-from adapters.knowledge.documents import Document
 from bot.definitions.definitions import Definitions
 from cards.frozen import Frozen
 from engine.playbooks.model import Playbook
+from engine.ports.library import Document
 from engine.ports.storage.published import Published
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk

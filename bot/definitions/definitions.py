@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from adapters.knowledge.documents import Document, load_documents
-from adapters.sync.targets import fault_of
 from adapters.text_files import read_text
+from bot.definitions.documents import load_documents
 from bot.people.directory import Directory, load_people
 from bot.settings import Settings
 from engine.errors import DefinitionError
 from engine.playbooks.checks.ends import end_warnings
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
+from engine.ports.library import Document
+from engine.ports.sync import fault_of
 from engine.tools.registry import READONLY
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk

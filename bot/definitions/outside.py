@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints
 
-from adapters.mcp.servers import Http, Server, Stdio
 from adapters.text_files import read_text
 from bot.settings import environment
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
+from engine.ports.remote_tools import Http, Server, Stdio
 from engine.yaml.source import Problems, Source, read, try_build
 
 _REFERENCE = re.compile(r"\$(?:\$|([A-Za-z_][A-Za-z0-9_]*))?")

@@ -6,13 +6,13 @@ from typing import TypeVar
 import structlog
 from pydantic import ValidationError
 
-from adapters.knowledge.documents import Document
 from bot.definitions.current import Pointer, Snapshot
 from bot.definitions.definitions import Definitions
 from bot.people.directory import Directory
 from cards.frozen import Frozen
 from engine.errors import DefinitionError, StoreError
 from engine.playbooks.model import Playbook
+from engine.ports.library import Document
 from engine.ports.storage.published import Published
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk

@@ -8,7 +8,6 @@ from typing import Final
 
 import structlog
 
-from adapters.knowledge.documents import Document
 from bot.definitions.current import Current, Snapshot, snapshot_of
 from bot.definitions.definitions import READ, Definitions, load_definitions
 from bot.definitions.publishing import fetch, learn, publish
@@ -16,6 +15,7 @@ from bot.people.directory import Directory
 from bot.settings import Settings
 from bot.stopping import patiently, pause
 from engine.errors import DefinitionError, StoreError
+from engine.ports.library import Document
 from engine.ports.storage.published import Published
 
 log = structlog.get_logger()

@@ -5,8 +5,8 @@ from html import escape
 
 from aiohttp import web
 
-from adapters.knowledge.documents import Document
-from adapters.webchat.guard import Guard
+from bot.wiring.web import for_this_machine
+from engine.ports.library import Document
 
 
 def documents_route(current: Callable[[], Sequence[Document]]) -> web.AbstractRouteDef:
@@ -19,7 +19,7 @@ def documents_route(current: Callable[[], Sequence[Document]]) -> web.AbstractRo
             raise web.HTTPNotFound
         return web.Response(text=_page(found), content_type="text/html")
 
-    return web.get("/documents/{playbook}/{file}", Guard()(page))
+    return web.get("/documents/{playbook}/{file}", for_this_machine(page))
 
 
 def _page(document: Document) -> str:

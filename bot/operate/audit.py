@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from bot.masking import masking
 from bot.settings import Settings
-from bot.wiring.service import open_archive
+from bot.wiring.store_ports import opened_store
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import as_ended, end_of
@@ -31,8 +31,8 @@ async def audit(
 
     With `export` the entries go into a new file, a JSON line each; 1 when that is there already.
     """
-    async with open_archive(settings) as kept:
-        history = await kept.archive.history(run_id)
+    async with opened_store(settings) as store:
+        history = await store.archive.history(run_id)
     if history is None:
         return _fault(f"{run_id}: no run is kept under this id")
     mask = masking(settings.trace_mask)

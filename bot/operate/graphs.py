@@ -9,7 +9,7 @@ from adapters.text_files import read_text
 from bot.definitions.definitions import SETTING, people_of, playbook_at
 from bot.operate.runs import find_run
 from bot.settings import Settings
-from bot.wiring.service import open_archive
+from bot.wiring.store_ports import opened_store
 from cards.model import Lang
 from engine.errors import DefinitionError
 from engine.jobs.drawn import drawn_jobs, marks
@@ -36,8 +36,8 @@ def show_graph(settings: Settings, wanted: str, *, form: Form, lang: Lang) -> in
 
 async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) -> int:
     """Prints the graph of a run's jobs, with how far each is; 1 when the run has none."""
-    async with open_archive(settings) as kept:
-        found = await find_run(kept, run_id)
+    async with opened_store(settings) as store:
+        found = await find_run(store, run_id)
     if found is None:
         return 1
     jobs, graph = jobs_of(found.run), drawn_jobs(found.run, found.playbook, lang)

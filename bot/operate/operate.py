@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from bot.settings import Settings
-from bot.wiring.service import open_archive, open_operations
+from bot.wiring.store_ports import opened_store
 from engine.mail import Resumed
 from engine.ports.storage.operations import BlockedRun, MailAside
 
@@ -28,8 +28,8 @@ def operator() -> str:
 
 async def list_aside(settings: Settings, *, as_json: bool = False) -> int:
     """Prints mail that was set aside and runs that are blocked, a line each."""
-    async with open_operations(settings) as operations:
-        waiting = await operations.waiting()
+    async with opened_store(settings) as store:
+        waiting = await store.operations.waiting()
     if as_json:
         print(json.dumps([_as_data(kept) for kept in waiting], ensure_ascii=False))
         return 0
@@ -43,10 +43,10 @@ async def list_aside(settings: Settings, *, as_json: bool = False) -> int:
 async def retry(settings: Settings, names: Sequence[str]) -> int:
     """Has each named thing handled again; 1 when one of the names is not waiting."""
     unknown = []
-    async with open_operations(settings) as operations:
+    async with opened_store(settings) as store:
         for name in names:
             resumed = Resumed(by=operator(), via=VIA)
-            if await operations.retry(name, resumed.stored(), by=operator(), via=VIA):
+            if await store.operations.retry(name, resumed.stored(), by=operator(), via=VIA):
                 print(f"{name}: goes on")
             else:
                 unknown.append(name)
@@ -57,8 +57,8 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
 
 async def traces(settings: Settings, *, as_json: bool = False) -> int:
     """Prints the newest traces, a line each: how messages were understood and answered."""
-    async with open_archive(settings) as kept:
-        found = await kept.archive.traces(_NEWEST)
+    async with opened_store(settings) as store:
+        found = await store.archive.traces(_NEWEST)
     if as_json:
         every = [{"trace": name, **json.loads(body)} for name, body in found]
         print(json.dumps(every, ensure_ascii=False))
@@ -75,8 +75,8 @@ async def traces(settings: Settings, *, as_json: bool = False) -> int:
 
 async def show_trace(settings: Settings, name: str) -> int:
     """Prints a trace whole, as JSON; 1 when it is not kept."""
-    async with open_archive(settings) as kept:
-        body = await kept.archive.trace(name)
+    async with opened_store(settings) as store:
+        body = await store.archive.trace(name)
     if body is None:
         print(f"{name}: no trace is kept under this name; see signoff traces", file=sys.stderr)
         return 1

@@ -5,7 +5,7 @@ import sys
 from bot.operate.operate import VIA, operator
 from bot.operate.runs import find_run
 from bot.settings import Settings
-from bot.wiring.service import open_archive
+from bot.wiring.store_ports import opened_store
 from engine.frames.outcome import GraphOrder
 from engine.frames.state import ENDED, Run
 from engine.jobs.drawn import graph_of
@@ -17,8 +17,8 @@ OPERATOR = "operator"
 
 async def order(settings: Settings, run_id: str, what: GraphOrder, *, text: str, job: str) -> int:
     """Puts the order into the run's lane, where its turn comes; 1 if it cannot be done."""
-    async with open_archive(settings) as kept:
-        found = await find_run(kept, run_id)
+    async with opened_store(settings) as store:
+        found = await find_run(store, run_id)
         if found is None:
             return 1
         run = found.run
@@ -28,7 +28,7 @@ async def order(settings: Settings, run_id: str, what: GraphOrder, *, text: str,
         mail = GraphOrdered(what=what, by=operator(), name=OPERATOR, text=text, job=job, via=VIA)
         # The same order at the same step is one order.
         update = f"{run.id}:{run.steps}:{what}:{job}"
-        await kept.mailbox.put(f"run:{run.id}", mail.stored(), update_id=update)
+        await store.mailbox.put(f"run:{run.id}", mail.stored(), update_id=update)
     print(f"{run_id}: {what} is on its way")
     return 0
 

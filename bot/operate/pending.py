@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from adapters.clock import SystemClock
 from bot.operate.people import nobody
 from bot.people.directory import load_people
 from bot.settings import Settings
 from bot.terminal.tables import headed
+from bot.wiring.clock import open_clock
 from bot.wiring.people import Desk, open_desk
 from cards.deciding.inbox import EVERYBODY
 from cards.model import Card
@@ -44,7 +44,7 @@ async def _cards(
     if person is None:
         listed = await desk.inbox.listed([EVERYBODY])
         return await desk.inbox.cards(listed.tokens[:MOST]), listed.total
-    clock = SystemClock(settings.timezone)
+    clock = open_clock(settings)
     voter = desk.people.voter(person, clock.today())
     page = await page_of(desk.inbox, voter, clock.now(), size=MOST)
     return page.cards, page.total if page.more else len(page.cards)

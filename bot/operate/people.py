@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
-from adapters.clock import SystemClock
 from bot.people.check import Checked, check
 from bot.people.directory import Directory, load_people
 from bot.people.file import Person
 from bot.settings import Settings
 from bot.terminal.tables import headed
+from bot.wiring.clock import open_clock
 from bot.wiring.people import open_desk, open_slack_accounts, open_telegram_accounts
 from bot.wiring.store import open_store
 from engine.ports.storage.admissions import Entrant
@@ -52,7 +52,7 @@ async def admit(settings: Settings, account: str) -> int:
         print(f"{account}: {_WRITE_ACCOUNT}", file=sys.stderr)
         return 1
     async with open_desk(settings, load_people(settings.people)) as desk:
-        now = SystemClock(settings.timezone).now()
+        now = open_clock(settings).now()
         await desk.admissions.admit(Entrant(account=account, by="operator", at=now))
     print(f"{account}: may ask now, and start what needs no role")
     return 0

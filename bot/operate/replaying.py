@@ -3,9 +3,8 @@
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,13 +13,11 @@ from bot.people.directory import Directory
 from bot.settings import Settings
 from bot.terminal.progress import tracked
 from engine.errors import DefinitionError
-from engine.frames.outcome import Services
 from engine.playbooks.model import Playbook
-from engine.ports.library import NOTHING
-from engine.ports.records import Records
 from engine.rules.soft import SoftLimits
 from engine.runs.replay.replay import Replayed, replay
 from engine.runs.replay.trace import RunTrace
+from engine.services import ServiceLimits, Services
 from engine.yaml.source import Problems
 
 
@@ -91,18 +88,22 @@ def _line(told: dict[str, object]) -> str:
 
 
 def _services(settings: Settings, people: Directory) -> Services:
-    now = datetime.now(UTC)
+    # Each step has its own moment, and the trace answers for tools: nobody looks at the rest.
+    nothing: Any = None
+    soft = SoftLimits(settings.soft_rounds, settings.soft_confidence)
     return Services(
-        # Tools are answered from the trace, so that nobody looks at records.
-        records=cast(Records, None),
+        clock=nothing,
+        zone=settings.timezone,
+        records=nothing,
         people=people,
         model=None,
-        new_id=lambda conversation: "",
-        now=now,
-        today=now.date(),
-        zone=settings.timezone,
-        library=NOTHING,
+        decisions=nothing,
+        findings=nothing,
+        inbox=nothing,
+        playbook=nothing,
+        new_id=nothing,
+        derived_id=nothing,
         project=lambda conversation: "",
-        soft=SoftLimits(settings.soft_rounds, settings.soft_confidence),
-        graph_budget=settings.graph_budget,
+        tracing=nothing,
+        limits=ServiceLimits(soft=soft, graph=settings.graph_budget),
     )

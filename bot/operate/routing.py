@@ -1,20 +1,19 @@
 """How messages would be understood, on the command line: nothing is started or answered."""
 
-import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from typing import Any
 
-from adapters.clock import SystemClock
 from bot.definitions.definitions import load_definitions
 from bot.settings import Settings
 from bot.terminal.progress import tracked
+from bot.wiring.clock import open_clock
+from bot.wiring.model import open_model
 from cards.model import Principal
 from engine.frames.intents import Intent
-from engine.ports.model import Model
 from engine.text.language import detect
 from engine.tools.registry import READONLY
 from engine.understanding.context import RouteContext, Routed
@@ -32,7 +31,8 @@ _ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
     """Prints how a message is read; for `-`, each line of the standard input."""
     table = load_definitions(settings).table()
-    async with _model(settings) as model:
+    async with AsyncExitStack() as stack:
+        model = open_model(settings, stack) if settings.openai_api_key else None
         for said in _lines(text):
             routed = await route(said, _context(settings, table, said), model)
             told = json.dumps(as_data(said, routed), ensure_ascii=False)
@@ -110,26 +110,7 @@ def _context(settings: Settings, table: RouteTable, text: str) -> RouteContext:
         tools=READONLY,
         open_cards=(),
         principal=Principal(id="operator", name="operator"),
-        today=SystemClock(settings.timezone).today(),
+        today=open_clock(settings).today(),
         recent=(),
         lang=detect(text),
     )
-
-
-@asynccontextmanager
-async def _model(settings: Settings) -> AsyncIterator[Model | None]:
-    if settings.llm_model is None or settings.openai_api_key is None:
-        yield None
-        return
-    from adapters.openai import OpenAIModel
-
-    model = OpenAIModel(
-        api_key=settings.openai_api_key.get_secret_value(),
-        base_url=settings.openai_base_url or "",
-        model=settings.llm_model,
-        fallbacks=settings.llm_fallback_models,
-    )
-    try:
-        yield model
-    finally:
-        await asyncio.shield(model.close())

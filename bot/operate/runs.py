@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from bot.definitions.current import Pointer, published_playbook
 from bot.operate.operate import VIA, operator
 from bot.settings import Settings
-from bot.wiring.service import Kept, open_archive
+from bot.wiring.store_ports import StorePorts, opened_store
 from engine.frames.ends import as_ended, end_of
 from engine.frames.state import Run, position
 from engine.mail import Migrated
@@ -35,8 +35,8 @@ _NEWEST = 50
 
 async def list_runs(settings: Settings, *, as_json: bool) -> int:
     """Prints the newest 50 runs, a line each: id, when, status, end, what, where, for whom."""
-    async with open_archive(settings) as kept:
-        found = await kept.archive.runs(_NEWEST)
+    async with opened_store(settings) as store:
+        found = await store.archive.runs(_NEWEST)
     told = [_summary(name, history) for name, history in found]
     if as_json:
         print(json.dumps(told, ensure_ascii=False))
@@ -64,8 +64,8 @@ def _summary(name: str, history: History) -> dict[str, str]:
 
 async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
     """Prints for each skill why it may be chosen now or not, and every step; 1 for no such run."""
-    async with open_archive(settings) as kept:
-        found = await find_run(kept, run_id)
+    async with opened_store(settings) as store:
+        found = await find_run(store, run_id)
     if found is None:
         return 1
     if found.playbook is None:
@@ -77,8 +77,8 @@ async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
 
 async def trace(settings: Settings, run_id: str) -> int:
     """Prints the run's trace, which `signoff replay` reads; 1 for no such run."""
-    async with open_archive(settings) as kept:
-        found = await find_run(kept, run_id)
+    async with opened_store(settings) as store:
+        found = await find_run(store, run_id)
     if found is None:
         return 1
     print(trace_of(found.run, found.history.entries).model_dump_json())
@@ -90,41 +90,41 @@ async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as
 
     1 when there is no such run, or it cannot.
     """
-    async with open_archive(settings) as kept:
-        found = await find_run(kept, run_id)
+    async with opened_store(settings) as store:
+        found = await find_run(store, run_id)
         if found is None:
             return 1
-        new = await _target(kept, found.run, to)
+        new = await _target(store, found.run, to)
         if new is None:
             return _fault(f"--to: no playbook is published under {to}")
         change = migration(found.run, found.playbook, new)
         if not change.faults and not dry_run:
-            await _send(kept, found.run, new.digest)
+            await _send(store, found.run, new.digest)
     print(_json_of(change) if as_json else _line(run_id, change, dry_run=dry_run))
     return 1 if change.faults else 0
 
 
-async def _target(kept: Kept, run: Run, to: str) -> Playbook | None:
+async def _target(store: StorePorts, run: Run, to: str) -> Playbook | None:
     """The playbook of that digest; `current` is the one that new runs begin with."""
     if to == CURRENT:
-        pointer = await kept.published.pointer()
+        pointer = await store.published.pointer()
         digests = Pointer.model_validate_json(pointer).playbooks if pointer else {}
         to = digests.get(run.playbook, to)
-    return await published_playbook(kept.published, to)
+    return await published_playbook(store.published, to)
 
 
-async def _send(kept: Kept, run: Run, to: str) -> None:
+async def _send(store: StorePorts, run: Run, to: str) -> None:
     mail = Migrated(to=to, by=operator(), via=VIA).stored()
-    if run.status == "blocked" and await kept.operations.retry(
+    if run.status == "blocked" and await store.operations.retry(
         run.id, mail, by=operator(), via=VIA
     ):
         return
-    await kept.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
+    await store.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
 
 
-async def find_run(kept: Kept, run_id: str) -> Found | None:
+async def find_run(store: StorePorts, run_id: str) -> Found | None:
     """The run with its playbook and history; None, after a word to the operator, for no such."""
-    history = await kept.archive.history(run_id)
+    history = await store.archive.history(run_id)
     if history is None:
         _fault(f"{run_id}: no run is kept under this id")
         return None
@@ -134,7 +134,7 @@ async def find_run(kept: Kept, run_id: str) -> Found | None:
         _fault(f"{run_id}: its state was written by another version")
         return None
     run = as_ended(run, history.ended)
-    playbook = await published_playbook(kept.published, run.digest)
+    playbook = await published_playbook(store.published, run.digest)
     return Found(run, playbook, history)
 
 

@@ -14,9 +14,9 @@ from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from adapters.webchat.markdown import to_html
 from bot.pages.session import Visitor
 from bot.pages.views.words import TABLES
+from bot.wiring.web import to_html
 from cards.model import Lang
 from cards.texts import lang_of_tag, languages, say
 from engine.playbooks.drawing.svg import STYLE

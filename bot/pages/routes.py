@@ -69,16 +69,18 @@ class AdminPages:
         self._parts = parts
         self._mask = masking(settings.trace_mask)
         self._renderer = Renderer(settings.timezone)
-        self._entrance = Entrance(token, parts.sessions, parts.rate, settings.public_url or "")
+        self._entrance = Entrance(
+            token, parts.store.sessions, parts.store.rate, settings.public_url or ""
+        )
         self._signing = signing.Signing(self._entrance, self._renderer, settings.proxies)
-        self._live = Live(self._entrance, parts.listing, ended)
-        self._transfers = SeatTransfers(parts.people, settings.timezone)
+        self._live = Live(self._entrance, parts.store.listing, ended)
+        self._transfers = SeatTransfers(parts.outside.people, settings.timezone)
         self._actions = Actions(
-            parts.handling.decisions,
-            parts.operations,
+            parts.services.decisions,
+            parts.store.operations,
             self._transfers,
-            parts.clock,
-            parts.meter,
+            parts.services.clock,
+            parts.telemetry.meter,
         )
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
@@ -131,7 +133,7 @@ class AdminPages:
 
     async def _runs(self, asked: Asked) -> web.StreamResponse:
         wanted = asked_for(asked.request.query)
-        page = await self._parts.listing.runs(wanted.wanted, after=wanted.after, limit=PAGE)
+        page = await self._parts.store.listing.runs(wanted.wanted, after=wanted.after, limit=PAGE)
         return self._renderer.page(
             asked,
             "runs.html",
@@ -140,23 +142,23 @@ class AdminPages:
             page=page,
             lines=lines(page, self._mask),
             statuses=(LIVING, *STATUSES),
-            playbooks=sorted(self._parts.current.now.playbooks),
+            playbooks=sorted(self._parts.reloading.current.now.playbooks),
         )
 
     async def _run(self, asked: Asked) -> web.StreamResponse:
         parts, run_id = self._parts, asked.request.match_info["id"]
-        history = await parts.archive.history(run_id)
+        history = await parts.store.archive.history(run_id)
         if history is None:
             return self._told(asked.request, 404, "pages.no_run")
         run = read_run(history.body)
-        playbook = await parts.current.playbook(run.digest) if run else None
+        playbook = await parts.reloading.current.playbook(run.digest) if run else None
         waits = run.waiting if run else ()
         tokens = dict.fromkeys([*tokens_of(history), *waits])
-        cards = await parts.listing.cards(list(tokens))
+        cards = await parts.store.listing.cards(list(tokens))
         view = view_of(run_id, history, cards, playbook, self._words(asked))
         project = playbook.definition.project if playbook else ""
-        standing = await parts.findings.of(project, FINDINGS) if project else Standing()
-        traced = await parts.archive.trace(run.reply) if run else None
+        standing = await parts.store.findings.of(project, FINDINGS) if project else Standing()
+        traced = await parts.store.archive.trace(run.reply) if run else None
         return self._renderer.page(
             asked,
             "run.html",
@@ -173,7 +175,7 @@ class AdminPages:
     async def _trace_of_run(self, asked: Asked) -> web.StreamResponse:
         """What a replay takes, with personal data masked."""
         run_id = asked.request.match_info["id"]
-        history = await self._parts.archive.history(run_id)
+        history = await self._parts.store.archive.history(run_id)
         run = read_run(history.body) if history else None
         if history is None:
             return self._told(asked.request, 404, "pages.no_run")
@@ -207,12 +209,12 @@ class AdminPages:
 
     async def _pending(self, asked: Asked) -> web.StreamResponse:
         parts, who = self._parts, asked.request.query.get("who", "")
-        cards, count = await parts.listing.open_cards(CARDS)
+        cards, count = await parts.store.listing.open_cards(CARDS)
         first = _whole(asked.request.query.get("from", ""))
-        part, now = slice(first, first + SHOWN), parts.clock.now()
+        part, now = slice(first, first + SHOWN), parts.services.clock.now()
         found = waiting(cards, self._words(asked), now, who, part)
         projects = self._projects()
-        standing = [(name, await parts.findings.of(name, FINDINGS)) for name in projects]
+        standing = [(name, await parts.store.findings.of(name, FINDINGS)) for name in projects]
         return self._renderer.page(
             asked,
             "pending.html",
@@ -229,7 +231,7 @@ class AdminPages:
         )
 
     async def _blocked(self, asked: Asked) -> web.StreamResponse:
-        operations = self._parts.operations
+        operations = self._parts.store.operations
         runs, mail = split(await operations.waiting(), self._mask)
         return self._renderer.page(
             asked,
@@ -243,7 +245,7 @@ class AdminPages:
 
     async def _traces(self, asked: Asked) -> web.StreamResponse:
         after = asked.request.query.get("after", "")
-        found = await self._parts.archive.traces(TRACES, after=after)
+        found = await self._parts.store.archive.traces(TRACES, after=after)
         return self._renderer.page(
             asked,
             "traces.html",
@@ -255,7 +257,7 @@ class AdminPages:
 
     async def _trace(self, asked: Asked) -> web.StreamResponse:
         name = asked.request.match_info["id"]
-        body = await self._parts.archive.trace(name)
+        body = await self._parts.store.archive.trace(name)
         if body is None:
             return self._told(asked.request, 404, "pages.no_trace")
         if "download" in asked.request.query:
@@ -264,18 +266,18 @@ class AdminPages:
         return self._renderer.page(asked, "trace.html", title="pages.trace", view=view)
 
     def _seats(self, cards: Sequence[Card]) -> Mapping[str, Seats]:
-        return self._transfers.seats(cards, self._parts.clock.now())
+        return self._transfers.seats(cards, self._parts.services.clock.now())
 
     def _words(self, asked: Asked) -> CardWords:
         parts = self._parts
-        return CardWords(parts.people, asked.lang, parts.settings.timezone, self._mask)
+        return CardWords(parts.outside.people, asked.lang, parts.settings.timezone, self._mask)
 
     def _projects(self) -> Sequence[str]:
         """Every project that something may have been found in."""
         parts = self._parts
         set_ones = (project for _, project in parts.settings.projects)
-        default = parts.handling.project("")
-        own = (p.definition.project for p in parts.current.now.playbooks.values())
+        default = parts.services.project("")
+        own = (p.definition.project for p in parts.reloading.current.now.playbooks.values())
         return sorted({default, *set_ones, *own} - {""})
 
 

@@ -6,14 +6,13 @@ from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
-from adapters.webchat.bodies import conversation_of
-from adapters.webchat.rooms import home_room, is_own
 from bot.people.file import PeopleFile, Person, read_people
 from bot.people.places import own_zone
 from bot.people.workspaces import is_outside, outsider, workspace_of
 from cards.deciding.lapsed import counted
 from cards.model import ADMIN, Card, Lang, Principal, Review
 from engine.events import Actor
+from engine.ports.web_rooms import conversation_of, home_room, is_own
 from engine.talk.waiting import Voter
 from engine.text.language import detect
 

@@ -1,10 +1,10 @@
 """How people call the place of a conversation."""
 
-from adapters.webchat.rooms import is_own
 from cards.markdown import literal
 from cards.model import Lang
 from cards.moments import READER
 from cards.texts import say
+from engine.ports.web_rooms import is_own
 
 
 def own_zone(place: str) -> str:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from adapters.slack.outbound.home import HomePage
 from bot.people.directory import Directory
 from bot.people.web_inbox import WebInbox
 from cards.model import Principal
 from cards.texts import COMPLETE, say
 from engine.events import Actor
 from engine.frames.state import ENDED, Run, RunStatus
+from engine.ports.pages import HomePage
 from engine.ports.storage.listing import Listing, Wanted
 from engine.talk.turn.active import read_runs
 from engine.text.language import detect

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from adapters.webchat.platform import Waiting
 from bot.people.directory import Directory
 from bot.people.places import place_of
 from cards.model import Card
@@ -12,6 +11,7 @@ from cards.showing.view import CardView
 from cards.texts import say
 from engine.events import Actor
 from engine.ports.clock import Clock
+from engine.ports.pages import InboxPage
 from engine.ports.storage.inbox import Inbox
 from engine.talk.waiting import page_of
 
@@ -28,7 +28,7 @@ class WebInbox:
     clock: Clock
     zone: str
 
-    async def __call__(self, actor: Actor) -> Waiting:
+    async def __call__(self, actor: Actor) -> InboxPage:
         """The cards with their buttons, wherever they were asked. Raises StoreUnavailable."""
         person = self.people.principal(actor)
         voter = self.people.voter(person, self.clock.today())
@@ -36,7 +36,7 @@ class WebInbox:
         zone = person.zone or self.zone
         names = self.people.role_name
         read = [as_read(card, person.lang, names) for card in page.cards]
-        return Waiting(tuple((_view(card, zone), card.lang) for card in read), page.more)
+        return InboxPage(tuple((_view(card, zone), card.lang) for card in read), page.more)
 
 
 def _view(card: Card, zone: str) -> CardView:

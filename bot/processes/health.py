@@ -6,8 +6,6 @@ from typing import Any
 
 from aiohttp import web
 
-from adapters.redis.client.client import refusal
-from adapters.redis.client.connect import probe
 from bot.serve.work.model_metrics import health
 from bot.telemetry.loop_lag import LoopLag
 from bot.wiring.service import Parts
@@ -34,30 +32,32 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
         """
         try:
             async with asyncio.timeout(PROBE_S):
-                await probe(parts.client, parts.settings.partitions)
-                backlog = await parts.operations.backlog()
-                model = await health(parts.settings, parts.numbers)
+                await parts.store.probe()
+                backlog = await parts.store.operations.backlog()
+                model = await health(parts.settings, parts.store.numbers)
         except (StoreError, TimeoutError) as error:
-            return web.json_response({"ready": False, "redis": refusal(error)}, status=503)
-        platforms, deaf = parts.standings.now, [name async for name in _deaf(parts)]
+            return web.json_response(
+                {"ready": False, "redis": parts.store.refusal(error)}, status=503
+            )
+        platforms, deaf = parts.telemetry.standings.now, [name async for name in _deaf(parts)]
         found: dict[str, Any] = {
             "ready": not deaf,
             "redis": "ok",
-            "store": parts.durability,
+            "store": parts.store.durability,
             "platforms": {
                 name: each.model_dump(mode="json", exclude_defaults=True) | {"state": each.state}
                 for name, each in sorted(platforms.items())
             },
             "model": model,
-            "playbooks": parts.current.health,
-            "groups": parts.groups.health,
+            "playbooks": parts.reloading.current.health,
+            "groups": parts.outside.groups.health,
             "workers": backlog.workers,
             "oldest_mail_s": round(backlog.mailbox_age_s, 1),
-            "loop_lag_s": round(parts.lag.most_s, 3),
+            "loop_lag_s": round(parts.telemetry.lag.most_s, 3),
         }
         failing = [name for name, each in platforms.items() if each.state == "failing"]
         words = [name for name in ("model", "playbooks", "groups") if not _well(str(found[name]))]
-        late = _late(backlog, parts.lag)
+        late = _late(backlog, parts.telemetry.lag)
         degraded = sorted({*failing, *deaf, *words, *late})
         status = 503 if deaf else 200
         return web.json_response({**found, "degraded": degraded}, status=status)
@@ -66,7 +66,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
 
 
 async def _deaf(parts: Parts) -> AsyncIterator[str]:
-    for name, platform in parts.platforms.items():
+    for name, platform in parts.outside.platforms.items():
         if isinstance(platform, Listener) and not await platform.is_listening():
             yield name
 

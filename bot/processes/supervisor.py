@@ -15,12 +15,11 @@ from typing import Any
 import aiohttp
 import structlog
 
-from adapters.redis.server.embedded import open_server
-from bot.definitions.validation import check_definitions
+from bot.operate.validation import check_definitions
 from bot.processes.notify import Notifier
 from bot.settings import Settings
 from bot.stopping import unless
-from bot.wiring.store import check_store
+from bot.wiring.store import check_store, open_own_server
 from engine.errors import DefinitionError
 
 _log = structlog.get_logger()
@@ -104,7 +103,7 @@ async def _store(settings: Settings, stop: asyncio.Event) -> AsyncIterator[None]
         yield
         return
     # Held here so that the server stays up while web and worker start again.
-    server = await unless(stop, open_server(settings.data_dir / "redis"))
+    server = await unless(stop, open_own_server(settings))
     try:
         await unless(stop, check_store(server.url, settings))
         async with asyncio.TaskGroup() as tasks:

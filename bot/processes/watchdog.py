@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
@@ -25,8 +25,7 @@ from bot.definitions.definitions import load_definitions
 from bot.processes.notify import ALIVE, READY, STOPPING, Notifier
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
-from bot.wiring.rooms import open_rooms
-from bot.wiring.store import open_store
+from bot.wiring.store_ports import opened_store
 from engine.errors import DefinitionError, StoreError
 
 _log = structlog.get_logger()
@@ -245,9 +244,8 @@ class Watchdog:
         settings = self._settings
         # All others are served before that mail is met again; a crash holds them up only shortly.
         retry_in_s = max(left.extra * settings.watchdog_s / 3, _SHORTEST_RETRY_S)
-        async with asyncio.timeout(_GIVE_BACK_S), AsyncExitStack() as stack:
-            rooms = open_rooms(settings, await open_store(settings, stack), stack)
-            return await rooms.operations.forfeit(
+        async with asyncio.timeout(_GIVE_BACK_S), opened_store(settings) as store:
+            return await store.operations.forfeit(
                 left.holder, charged=left.charged, extra=left.extra, retry_in_s=retry_in_s
             )
 

@@ -37,22 +37,22 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
         )
         await site.start()
         log.info("web_started", host=settings.host, port=settings.port)
-        for name in parts.people.shut_out(parts.platforms):
+        for name in parts.outside.people.shut_out(parts.outside.platforms):
             log.warning("platform_shut_out", platform=name, warning=SHUT_OUT)
         try:
             async with asyncio.TaskGroup() as group:
                 listening = [
                     group.create_task(_listen(platform, parts, stop))
-                    for platform in parts.platforms.values()
+                    for platform in parts.outside.platforms.values()
                 ]
                 group.create_task(Notifier().run(stop))
-                group.create_task(parts.standings.run(stop))
-                group.create_task(parts.lag.run(stop))
+                group.create_task(parts.telemetry.standings.run(stop))
+                group.create_task(parts.telemetry.lag.run(stop))
                 group.create_task(parts.reloading.run(stop))
-                group.create_task(parts.groups.run(stop))
-                group.create_task(parts.entrants.run(stop))
-                group.create_task(parts.watch.run(stop))
-                group.create_task(parts.meter.run(stop))
+                group.create_task(parts.outside.groups.run(stop))
+                group.create_task(parts.outside.entrants.run(stop))
+                group.create_task(parts.telemetry.watch.run(stop))
+                group.create_task(parts.telemetry.meter.run(stop))
                 await stop.wait()
                 await end(listening)
         finally:
@@ -64,13 +64,13 @@ async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:
     """Receive from a platform until the end; one that fails is tried again and harms no other."""
     delay_s = 1.0
     while not stop.is_set():
-        parts.standings.listening(platform.name, None)
+        parts.telemetry.standings.listening(platform.name, None)
         try:
             await platform.listen(parts.intake)
         except Exception as error:
             # The boundary of receiving: whatever a platform's library raises is logged here.
             log.error("listening_failed", platform=platform.name, error=str(error))
-            parts.standings.listening(platform.name, error)
+            parts.telemetry.standings.listening(platform.name, error)
         else:
             return
         await pause(stop, delay_s)
@@ -82,18 +82,18 @@ def application(parts: Parts) -> web.Application:
     app = web.Application(client_max_size=MAX_BODY_BYTES)
 
     app.add_routes(health_routes(parts))
-    app.add_routes([metrics_route(parts.settings, parts.operations, parts.numbers)])
+    app.add_routes([metrics_route(parts.settings, parts.store.operations, parts.store.numbers)])
     app.add_routes(_skill_api(parts))
     ended = asyncio.Event()
     app.add_routes(admin_routes(parts, ended))
     if parts.settings.only_here:
-        app.add_routes([documents_route(lambda: parts.current.now.documents)])
-    for platform in parts.platforms.values():
+        app.add_routes([documents_route(lambda: parts.reloading.current.now.documents)])
+    for platform in parts.outside.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 
     async def end_streams(app: web.Application) -> None:
         ended.set()
-        for platform in parts.platforms.values():
+        for platform in parts.outside.platforms.values():
             await platform.close()
 
     app.on_shutdown.append(end_streams)
@@ -107,8 +107,8 @@ def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:
         return []
     return SkillApi(
         token=settings.admin_token,
-        playbooks=lambda: parts.current.now.playbooks,
-        handling=parts.handling,
-        archive=parts.archive,
+        playbooks=lambda: parts.reloading.current.now.playbooks,
+        services=parts.services,
+        archive=parts.store.archive,
         within_s=settings.skill_api_s,
     ).routes()

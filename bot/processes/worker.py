@@ -61,18 +61,18 @@ async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) ->
         listening = group.create_task(_listen(parts, lanes, delivery, drained))
         remote = group.create_task(parts.remote.run())
         drafting = group.create_task(parts.drafting.run())
-        group.create_task(pulse.run(parts.mailbox.holder, every_s, drained))
+        group.create_task(pulse.run(parts.store.mailbox.holder, every_s, drained))
         group.create_task(_attend(parts, drained))
         group.create_task(Notifier().run(stop))
         group.create_task(delivery.run(drained))
-        group.create_task(parts.watch.run(drained))
-        group.create_task(parts.meter.run(drained))
-        if parts.handling.model:
-            group.create_task(tell_lanes(parts.numbers, asking, drained))
+        group.create_task(parts.telemetry.watch.run(drained))
+        group.create_task(parts.telemetry.meter.run(drained))
+        if parts.services.model:
+            group.create_task(tell_lanes(parts.store.numbers, asking, drained))
         group.create_task(parts.reloading.run(stop))
-        group.create_task(parts.groups.run(drained))
-        group.create_task(parts.entrants.run(drained))
-        group.create_task(mend(parts.inbox, parts.numbers, stop))
+        group.create_task(parts.outside.groups.run(drained))
+        group.create_task(parts.outside.entrants.run(drained))
+        group.create_task(mend(parts.store.inbox, parts.store.numbers, stop))
         group.create_task(_wake_at(stop, lanes))
         await lanes.run(stop)
         # What is being sent is finished; the rest is durable and waits for the next worker.
@@ -89,21 +89,31 @@ def beat_s(watchdog_s: float) -> float:
 
 def _delivery(parts: Parts) -> Delivery:
     settings = parts.settings
-    growing = AnswerDelivery(parts.drafts, parts.rate, lease_s=settings.lease_s)
+    growing = AnswerDelivery(parts.store.drafts, parts.store.rate, lease_s=settings.lease_s)
     return Delivery(
-        parts.outbox,
-        parts.platforms,
-        parts.clock,
+        parts.store.outbox,
+        parts.outside.platforms,
+        parts.services.clock,
         carriers=(
-            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=settings.lease_s),
-            Keeping(parts.outbox, parts.findings, parts.handling.project),
-            Reposting(parts.outbox, parts.handling.decisions, parts.inbox, parts.people),
+            Syncing(
+                parts.store.outbox,
+                parts.store.mailbox,
+                parts.outside.record,
+                lease_s=settings.lease_s,
+            ),
+            Keeping(parts.store.outbox, parts.store.findings, parts.services.project),
+            Reposting(
+                parts.store.outbox,
+                parts.services.decisions,
+                parts.store.inbox,
+                parts.outside.people,
+            ),
         ),
-        rate=parts.rate,
-        readers=Readers(parts.people, settings.timezone),
+        rate=parts.store.rate,
+        readers=Readers(parts.outside.people, settings.timezone),
         lease_s=settings.lease_s,
         reply_after_s=settings.reply_after_s,
-        meter=parts.meter,
+        meter=parts.telemetry.meter,
         growing=growing if settings.streaming else None,
         link=(settings.public_url or "") if settings.webchat else "",
     )
@@ -113,7 +123,7 @@ def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -
     """The lanes, which wake the delivery, and themselves, by what they commit."""
 
     def typing(conversation: str) -> Adapter | None:
-        return parts.platforms.get(conversation.partition(":")[0])
+        return parts.outside.platforms.get(conversation.partition(":")[0])
 
     def committed(effects: Effects) -> None:
         if effects.shows:
@@ -122,7 +132,7 @@ def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -
             lanes.wake()
 
     lanes = Lanes(
-        parts.mailbox,
+        parts.store.mailbox,
         parts.handling,
         limit=parts.settings.worker_lanes,
         kept=parts.settings.kept_lanes,
@@ -130,9 +140,9 @@ def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -
         lease_s=parts.settings.lease_s,
         typing=typing,
         committed=committed,
-        meter=parts.meter,
+        meter=parts.telemetry.meter,
         pulse=pulse,
-        patience=Patience(WAIT_S, parts.clock.elapsed_s),
+        patience=Patience(WAIT_S, parts.services.clock.elapsed_s),
     )
     return lanes
 
@@ -146,7 +156,9 @@ def _asking(parts: Parts) -> ModelLanes:
         per_project=settings.llm_lanes_per_project or 4 * places,
         per_person=settings.llm_lanes_per_person or max(1, places // 2),
     )
-    return ModelLanes(limits, parts.handling.project, parts.clock.elapsed_s, parts.meter)
+    return ModelLanes(
+        limits, parts.services.project, parts.services.clock.elapsed_s, parts.telemetry.meter
+    )
 
 
 async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:
@@ -159,7 +171,7 @@ async def _attend(parts: Parts, drained: asyncio.Event) -> None:
     while True:
         for_s = 0.0 if drained.is_set() else ATTENDS_S
         with suppress(StoreError):
-            await parts.operations.attend(parts.mailbox.holder, for_s=for_s)
+            await parts.store.operations.attend(parts.store.mailbox.holder, for_s=for_s)
         if not for_s:
             return
         await pause(drained, ATTENDS_EVERY_S)
@@ -170,7 +182,7 @@ async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: async
     while not drained.is_set():
         shows = True
         try:
-            shows = await parts.mailbox.wait(BELL_S)
+            shows = await parts.store.mailbox.wait(BELL_S)
         except StoreError:
             await pause(drained, POLL_S)
         lanes.wake()

@@ -9,7 +9,7 @@ import structlog
 
 from adapters.redis.client.client import Client, translated
 from adapters.redis.client.connect import BLOCK_S, check, connect, durability
-from adapters.redis.server.embedded import open_server
+from adapters.redis.server.embedded import EmbeddedServer, open_server
 from bot.settings import Settings
 from bot.stopping import patiently
 
@@ -42,7 +42,7 @@ async def open_store(settings: Settings, stack: AsyncExitStack) -> Store:
     """
     url = settings.redis_url
     if url is None:
-        server = await open_server(settings.data_dir / "redis")
+        server = await open_own_server(settings)
         stack.callback(server.close)
         url = server.url
     store = await patiently(partial(_opened, url, settings))
@@ -51,6 +51,11 @@ async def open_store(settings: Settings, stack: AsyncExitStack) -> Store:
         log.warning("durability", warning=warning)
     log.info("store_opened", durability=store.durability)
     return store
+
+
+async def open_own_server(settings: Settings) -> EmbeddedServer:
+    """The server in the data folder, for where no REDIS_URL is set; whoever opens it closes it."""
+    return await open_server(settings.data_dir / "redis")
 
 
 async def check_store(url: str, settings: Settings) -> None:

@@ -1,22 +1,18 @@
 """What advancing a frame gives, and what it is given (design §5)."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any, ClassVar, Literal, Protocol, assert_never
+from datetime import datetime
+from typing import Any, ClassVar, Literal, assert_never
 
-from cards.model import Card, Decision, Lang, Principal, Review
+from cards.model import Card, Decision
 from cards.showing.view import PartState
-from engine.events import Actor
 from engine.frames.state import Frame, Patch, Run, RunStatus
 from engine.playbooks.end_kinds import RunEnd
 from engine.playbooks.model import Playbook
-from engine.ports.library import Library
-from engine.ports.meter import UNHEARD, Meter
-from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget, ModelUsage
-from engine.ports.records import Records
+from engine.ports.model import ModelUsage
 from engine.ports.storage.findings import Check
-from engine.rules.soft import USUAL, SoftLimits
+from engine.services import Services
 from engine.tools import registry
 from engine.tools.hands import Hands
 from engine.tools.model import ToolContext
@@ -249,101 +245,6 @@ class Ordered:
 Input = Entered | ChildDone | ChildEnded | Answer | TimedOut | Woken | Ordered
 
 
-class People(Protocol):
-    """Who holds a role, and where to find them."""
-
-    def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
-        """Everybody who holds one of the roles."""
-        ...
-
-    @property
-    def everybody(self) -> Sequence[Principal]:
-        """All the people there are."""
-        ...
-
-    def homes(self, review: Review) -> Sequence[str]:
-        """Conversations in which those who may decide are reached, on connected platforms."""
-        ...
-
-    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
-        """Where these persons, and who stands in for them today, are reached (principal ids)."""
-        ...
-
-    def standing(self, principal: Principal, card: Card | None, today: date) -> Principal:
-        """The person with those whose seat they may take on this card, or on any, today."""
-        ...
-
-    def about(self, conversation: str) -> "People":
-        """Those who may have to do with what belongs to that conversation."""
-        ...
-
-    def known(self, principal: Principal) -> Principal:
-        """The person as who they are among these: one of no roles who is none of them."""
-        ...
-
-    def admits(self, principal: Principal) -> bool:
-        """Whether the person may ask and start anything."""
-        ...
-
-    def admins(self) -> Sequence[tuple[str, Lang]]:
-        """Where everybody with the role admin is reached, and the language they read."""
-        ...
-
-    def stranger_text(self, principal: Principal, lang: Lang) -> str:
-        """What somebody reads who may not: their account, and whom to ask."""
-        ...
-
-    def counted(self, card: Card, now: datetime) -> Card:
-        """The card with those votes alone that count by the roles held now."""
-        ...
-
-    def role_name(self, role: str, lang: str) -> str:
-        """The role as people call it."""
-        ...
-
-    def principal(self, actor: Actor) -> Principal:
-        """The person behind an account, with the roles held now."""
-        ...
-
-    def private(self, actor: Actor, conversation: str) -> str:
-        """Where only this person reads what is said, here or beside it; "" for nowhere."""
-        ...
-
-    def readable(self, card: Card, conversation: str) -> bool:
-        """Whether all who read this conversation may see the card anyway."""
-        ...
-
-    def language_at(self, home: str) -> Lang | None:
-        """The language of the person whose direct chat this is; None for any other place."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What steps may use besides the run itself; `call` and `rehearse` are the way to tools.
-
-    `recorded()` are the answers of the model and of tools so far. `run_budget` and `graph_budget`
-    hold where a playbook names none of its own.
-    """
-
-    records: Records
-    people: People
-    model: Model | None
-    new_id: Callable[[str], str]
-    now: datetime
-    today: date
-    zone: str
-    library: Library
-    project: Callable[[str], str]
-    call: registry.CallTool = registry.call
-    rehearse: registry.CallTool = registry.rehearse
-    recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
-    soft: SoftLimits = USUAL
-    run_budget: ModelBudget = RUN_BUDGET
-    graph_budget: ModelBudget = GRAPH_BUDGET
-    meter: Meter = UNHEARD
-
-
 @dataclass(frozen=True, slots=True)
 class StepContext:
     """The run as last persisted, its pinned playbook, and the services.
@@ -360,17 +261,8 @@ class StepContext:
     def tools(self, *, key: str = "", by: str = "") -> ToolContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""
         run, services = self.run, self.services
-        return ToolContext(
-            records=services.records,
-            today=services.today,
-            key=key,
-            by=by,
-            project=services.project(run.conversation),
-            conversation=run.conversation,
-            person=services.people.known(run.requester),
-            library=services.library,
-            meter=services.meter,
-        )
+        person = services.people.known(run.requester)
+        return services.tool_context(run.conversation, person, key=key, by=by)
 
     def hands(self, names: Iterable[str]) -> Hands:
         """These tools for a model: those that only read, and that the requester may use."""

@@ -134,7 +134,7 @@ def _goes_on(
         return _stands_still(frame, graph, part, context, why)
     standing = graphs.standing(graph, now)
     first = standing.free[: max(0, part.concurrency - standing.busy)]
-    budget = part.budget or context.services.graph_budget
+    budget = part.budget or context.services.limits.graph
     if first and budget.is_used_up(frame.used):
         if not any(job.status == "running" for job in graph.jobs):
             return _used_up(frame, graph, budget, context, why)

@@ -1,10 +1,11 @@
 """A question about a run, answered by a retrieval skill; nothing of the run changes (000 §3.3)."""
 
-from engine.frames.outcome import Entered, Next, Services, StepContext
+from engine.frames.outcome import Entered, Next, StepContext
 from engine.frames.state import ModelFrame, PlannerFrame, Run
 from engine.planner.chain import Decided, decide
 from engine.planner.situation import Situation, availability
 from engine.playbooks.model import Playbook
+from engine.services import Services
 from engine.skills import model
 
 MAX_STEPS = 20

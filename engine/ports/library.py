@@ -1,11 +1,53 @@
 """What a project knows besides its records: documents, what was remembered, files (spec 003)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
+from urllib.parse import quote
 
 from cards.frozen import Frozen
+
+PASSAGE_CHARS = 800
+"""Paragraphs of a section are put together up to this length; a longer one stands alone."""
+
+
+class Section(Frozen):
+    """A heading and the paragraphs under it; `anchor` is its name in a link."""
+
+    heading: str
+    paragraphs: tuple[str, ...]
+
+    @property
+    def anchor(self) -> str:
+        """The heading as an id of HTML: without spaces."""
+        return "-".join(self.heading.split())
+
+    def passages(self) -> Iterator[str]:
+        """The section's text in pieces that can be quoted."""
+        piece = ""
+        for paragraph in self.paragraphs:
+            if piece and len(piece) + len(paragraph) > PASSAGE_CHARS:
+                yield piece
+                piece = ""
+            piece = f"{piece}\n{paragraph}" if piece else paragraph
+        if piece:
+            yield piece
+
+
+class Document(Frozen):
+    """A file of a playbook's `documents` folder, which belongs to the playbook's project."""
+
+    project: str
+    playbook: str
+    file: str
+    title: str
+    sections: tuple[Section, ...]
+
+    def link(self, section: Section) -> str:
+        """The section's place below the service's own address."""
+        place = f"documents/{quote(self.playbook)}/{quote(self.file)}"
+        return f"{place}#{quote(section.anchor)}" if section.heading else place
 
 
 class Quote(Frozen):

@@ -1,9 +1,14 @@
 """The system of record: where what a run learns is copied to, change by change (spec 003, Sync)."""
 
+import ipaddress
 from datetime import datetime
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from cards.frozen import Frozen
+
+SAMPLE = "sample"
+"""The target that needs no server."""
 
 
 class Change(Frozen):
@@ -46,3 +51,45 @@ class SystemOfRecord(Protocol):
         Raises SyncRefused when trying again cannot help, RateLimited or Unavailable when it may.
         """
         ...
+
+
+def fault_of(to: str, *, signed: bool) -> str | None:
+    """What is wrong with a playbook's target, for the one who wrote it; None for a good one.
+
+    `signed` says whether there is a secret to sign with.
+    """
+    if to == SAMPLE:
+        return None
+    wrong = wrong_with(to)
+    if wrong:
+        return f"should be {SAMPLE} or an address; {to!r} {wrong}"
+    if not signed:
+        return "needs SIGNOFF_SYNC_SECRET, to sign what is sent to that address"
+    return None
+
+
+def wrong_with(address: str) -> str | None:
+    """Why no change can be sent to this address, as a clause; None when one can."""
+    try:
+        parts = urlsplit(address)
+        port, host = parts.port, parts.hostname
+    except ValueError:
+        return "is not an address"
+    if parts.scheme not in ("http", "https"):
+        return "should begin with https://"
+    if not host or port == 0 or not address.isascii() or not address.isprintable():
+        return "is not an address"
+    if " " in address or parts.fragment:
+        return "should have no space and no #"
+    if parts.username is not None or parts.password is not None:
+        return "should have no name and no password in it: changes are signed"
+    if parts.scheme == "http" and not _is_loopback(host):
+        return "should begin with https://, because it is not on this machine"
+    return None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

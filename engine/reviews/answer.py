@@ -25,7 +25,7 @@ from engine.events import (
     FormWanted,
 )
 from engine.frames import audit
-from engine.frames.outcome import People
+from engine.ports.people import People
 from engine.ports.storage.store import CardNow, Effects
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -13,8 +13,8 @@ from cards.deciding.seats import is_own_request
 from cards.model import Card
 from cards.texts import say
 from engine.frames.audit import CLOCK, card_now
-from engine.frames.outcome import People
 from engine.mail import CardExpired, ReviewDue
+from engine.ports.people import People
 from engine.ports.storage.store import CardWrite, Effects, Post, Timer
 
 _CLOCKS = ("expire", "remind", "escalate")

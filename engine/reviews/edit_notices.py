@@ -8,7 +8,7 @@ from cards.markdown import literal
 from cards.model import Card, Lang, Principal, Review
 from cards.showing.view import MessageView, PartView
 from cards.texts import say
-from engine.frames.outcome import People
+from engine.ports.people import People
 from engine.ports.storage.store import Post
 
 

@@ -26,7 +26,7 @@ from cards.reader import as_read
 from cards.texts import say
 from engine.events import Answered, FormRefused, FormWanted
 from engine.frames import audit
-from engine.frames.outcome import People
+from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
 from engine.reviews.answer import CardAnswer, Judgement, as_today, day, form_view
 from engine.reviews.clocks import posts_at

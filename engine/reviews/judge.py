@@ -23,8 +23,8 @@ from cards.reader import as_read, label_in
 from cards.showing.show import ask_first, decided, is_final
 from cards.texts import say
 from engine.events import Answered, ConfirmWanted, FormRefused, FormWanted
-from engine.frames.outcome import People
 from engine.mail import CardDecided, CardExpired
+from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Effects
 from engine.reviews import edit_notices
 from engine.reviews.answer import CardAnswer, Judgement, as_today, form_view

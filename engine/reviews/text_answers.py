@@ -14,8 +14,8 @@ from cards.texts import say
 from engine.events import Answered
 from engine.frames import audit
 from engine.frames.intents import Intent
-from engine.frames.outcome import People
 from engine.frames.replies import ReplyHead
+from engine.ports.people import People
 from engine.ports.storage.store import CardNow, CardWrite, Decisions, Effects
 from engine.reviews.answer import CardAnswer, Judgement
 from engine.reviews.judge import CardJudge

@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 from engine.errors import BudgetExceeded
-from engine.frames.outcome import Services
 from engine.frames.state import Run
 from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, Model, ModelBudget, ModelUsage, ToolOffer
+from engine.services import Services
 
 
 def budget_of(playbook: Playbook, services: Services) -> ModelBudget:
     """The playbook's own budget for a run, else that of the settings."""
-    return playbook.definition.budget or services.run_budget
+    return playbook.definition.budget or services.limits.run
 
 
 def within_budget(services: Services, run: Run, playbook: Playbook) -> Services:

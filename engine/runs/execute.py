@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from cards.model import Card, Lang, Principal
 from engine.frames.intents import Intent
-from engine.frames.outcome import Services, StepContext
+from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
 from engine.mail import Continued, RunMail, Started
@@ -22,6 +22,7 @@ from engine.playbooks.skill import Skill
 from engine.runs.budget import within_budget
 from engine.runs.recording import recording
 from engine.runs.run import Stepped, step
+from engine.services import Services
 from engine.tools.registry import tool
 
 MAX_STEPS: Final = 200

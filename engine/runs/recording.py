@@ -7,8 +7,8 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from engine.errors import BudgetExceeded, ModelError, ToolError, ToolUnsure
-from engine.frames.outcome import Services
 from engine.ports.model import Completion, Message, Model, ToolOffer
+from engine.services import Services
 from engine.tools.model import Tool, ToolContext
 from engine.tools.registry import CallTool
 

@@ -108,7 +108,7 @@ def _card(
 
 
 def _why_asked(soft: SoftDialogue, context: StepContext) -> str:
-    lang, limit = context.run.lang, context.services.soft.confidence
+    lang, limit = context.run.lang, context.services.limits.soft.confidence
     why = say(f"soft.unsure.{soft.unsure}", lang, n=soft.rounds, limit=f"{limit:.0%}")
     return f"{why}\n\n{say('soft.decide', lang)}"
 

@@ -17,16 +17,16 @@ from engine.frames.state import Run
 from engine.jobs.orders import takes
 from engine.mail import GIVEN_UP, Announced, Commanded, GraphOrdered
 from engine.ports.storage.store import Aside, Effects, Post, ReplyWrite
+from engine.services import Services
 from engine.talk.cancelling import cancelling
 from engine.talk.opening import opened
 from engine.talk.pending import Told, pending
 from engine.talk.turn.active import active, all_active
-from engine.talk.turn.services import TurnServices
 from engine.text.language import detect, suits
 from engine.understanding.lookup import suggestions
 
 
-async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effects:
+async def commanded(mail: Commanded, services: Services, lang: Lang) -> Effects:
     """The effects of a command, its reply among them."""
     conversation = mail.update.conversation
     match mail.update.name:
@@ -50,17 +50,17 @@ async def commanded(mail: Commanded, services: TurnServices, lang: Lang) -> Effe
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
 
 
-def plain_help(lang: Lang, services: TurnServices) -> str:
+def plain_help(lang: Lang, services: Services) -> str:
     """What can be asked and started with these services, and the commands; plain text."""
     part = PartView(number=0, state="answered", text=_help(lang, services).replace("`", ""))
     return plain(MessageView(lang=lang, parts=(part,)))
 
 
-def _help(lang: Lang, services: TurnServices) -> str:
+def _help(lang: Lang, services: Services) -> str:
     return say("help", lang, examples=_examples(lang, services))
 
 
-def _with_cards(mail: Commanded, lang: Lang, services: TurnServices, told: Told) -> Effects:
+def _with_cards(mail: Commanded, lang: Lang, services: Services, told: Told) -> Effects:
     """What is told, and the cards below it."""
     listed = _reply(mail, lang, services, told.text)
     (reply,) = listed.posts
@@ -90,7 +90,7 @@ def language(mail: Commanded, recent: Sequence[str]) -> Lang:
     return "en"
 
 
-def _examples(lang: Lang, services: TurnServices) -> str:
+def _examples(lang: Lang, services: Services) -> str:
     workflows = [
         example
         for playbook in services.playbooks.values()
@@ -123,7 +123,7 @@ def _may_cancel(run: Run, principal: Principal) -> bool:
 def _cancel(
     mail: Commanded,
     lang: Lang,
-    services: TurnServices,
+    services: Services,
     runs: Sequence[Run],
     everything: Sequence[Run],
 ) -> Effects:
@@ -137,7 +137,7 @@ def _cancel(
     return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
 
 
-def _may_not(mail: Commanded, run: Run, services: TurnServices) -> audit.Entry:
+def _may_not(mail: Commanded, run: Run, services: Services) -> audit.Entry:
     """That somebody who may not wanted to end the run."""
     return audit.entry(run.id, services.now, "cancel_refused", _who(mail))
 
@@ -147,7 +147,7 @@ def _who(mail: Commanded) -> dict[str, str]:
     return {"by": mail.principal.id, **audit.origin(update.conversation), "update": update.id}
 
 
-def _ordered(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence[Run]) -> Effects:
+def _ordered(mail: Commanded, lang: Lang, services: Services, runs: Sequence[Run]) -> Effects:
     """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
     what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
     run = next((r for r in reversed(runs) if takes(what, r)), None)
@@ -164,7 +164,7 @@ def _ordered(mail: Commanded, lang: Lang, services: TurnServices, runs: Sequence
     return replace(base, mails=((f"run:{run.id}", order.stored()),))
 
 
-def given_up(mail: Commanded, services: TurnServices) -> Effects:
+def given_up(mail: Commanded, services: Services) -> Effects:
     """What is said when a command could not be carried out after several attempts.
 
     It is set aside under an update of its own, for an operator to have it carried out.
@@ -176,7 +176,7 @@ def given_up(mail: Commanded, services: TurnServices) -> Effects:
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 
 
-def _reply(mail: Commanded, lang: Lang, services: TurnServices, text: str) -> Effects:
+def _reply(mail: Commanded, lang: Lang, services: Services, text: str) -> Effects:
     update = mail.update
     reply_id = services.derived_id(update.conversation, "reply", update.id)
     head = ReplyHead(

@@ -20,13 +20,13 @@ from engine.frames.ends import as_ended, end_of
 from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.mail import Commanded
+from engine.services import Services
 from engine.talk.pending import Again, Told
-from engine.talk.turn.services import TurnServices
 
 _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")
 
 
-async def opened(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
+async def opened(mail: Commanded, lang: Lang, services: Services) -> Told:
     """What the link of a `/start` leads to, for this person; a word to whom it leads nowhere."""
     match = _PAYLOAD.fullmatch(mail.update.text)
     told = None
@@ -36,7 +36,7 @@ async def opened(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
     return told or Told(say("opened.nothing", lang), ())
 
 
-async def _card(token: str, mail: Commanded, lang: Lang, services: TurnServices) -> Told | None:
+async def _card(token: str, mail: Commanded, lang: Lang, services: Services) -> Told | None:
     card = await _found(token, services)
     if card is None:
         return None
@@ -55,7 +55,7 @@ async def _card(token: str, mail: Commanded, lang: Lang, services: TurnServices)
     return Told(state, ())
 
 
-async def _run(run_id: str, mail: Commanded, lang: Lang, services: TurnServices) -> Told | None:
+async def _run(run_id: str, mail: Commanded, lang: Lang, services: Services) -> Told | None:
     found = await services.decisions.run(run_id)
     try:
         run = Run.model_validate_json(found[0]) if found else None
@@ -80,13 +80,13 @@ async def _run(run_id: str, mail: Commanded, lang: Lang, services: TurnServices)
     return _shown(mine, mail, line, services)
 
 
-def _among(conversation: str, mail: Commanded, services: TurnServices) -> Commanded:
+def _among(conversation: str, mail: Commanded, services: Services) -> Commanded:
     """The command, from the person as who they are among those of the conversation."""
     person = services.people.about(conversation).known(mail.principal)
     return mail.model_copy(update={"principal": person})
 
 
-async def _found(token: str, services: TurnServices) -> Card | None:
+async def _found(token: str, services: Services) -> Card | None:
     try:
         found = await services.decisions.card(token)
     except NewerState:
@@ -94,7 +94,7 @@ async def _found(token: str, services: TurnServices) -> Card | None:
     return None if found is None else found.card
 
 
-def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: TurnServices) -> Told:
+def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: Services) -> Told:
     """The text, and below it the cards, where only those read them who may."""
     here = mail.update.conversation
     place = services.people.private(mail.update.actor, here)
@@ -106,7 +106,7 @@ def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: TurnServ
     return Told(text, tuple(again))
 
 
-def _may_see(card: Card, mail: Commanded, services: TurnServices) -> bool:
+def _may_see(card: Card, mail: Commanded, services: Services) -> bool:
     """Who decides it, who asked for it, and whoever may read it here anyway, in their own chat."""
     person, here = mail.principal, mail.update.conversation
     if services.people.private(mail.update.actor, here) != here:

@@ -13,7 +13,7 @@ from engine.events import Actor
 from engine.mail import Commanded
 from engine.ports.storage.findings import Standing
 from engine.ports.storage.store import Post
-from engine.talk.turn.services import TurnServices
+from engine.services import Services
 from engine.talk.waiting import Page, page_of
 
 FINDINGS = 10
@@ -51,7 +51,7 @@ class Told:
         )
 
 
-async def pending(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
+async def pending(mail: Commanded, lang: Lang, services: Services) -> Told:
     """What waits for the person, what else is open here, and what checks found."""
     update, person = mail.update, mail.principal
     number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
@@ -74,7 +74,7 @@ async def pending(mail: Commanded, lang: Lang, services: TurnServices) -> Told:
     return Told("\n\n".join(told) or say("pending.none", lang), again)
 
 
-async def _standing(person: Principal, conversation: str, services: TurnServices) -> Standing:
+async def _standing(person: Principal, conversation: str, services: Services) -> Standing:
     """What the person may see of what checks found, the newest first.
 
     Whoever holds a role sees all of the conversation's project; everybody, what was found in runs
@@ -94,7 +94,7 @@ async def _standing(person: Principal, conversation: str, services: TurnServices
 
 
 def _mine(
-    mail: Commanded, page: Page, number: int, zone: str, lang: Lang, services: TurnServices
+    mail: Commanded, page: Page, number: int, zone: str, lang: Lang, services: Services
 ) -> tuple[list[str], tuple[Again, ...]]:
     """What waits for the person, said where only those read it who may, with its cards."""
     here, place = (

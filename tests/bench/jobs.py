@@ -9,16 +9,17 @@ from typing import Any
 
 from engine.frames.job_graph import Job, JobGraph
 from engine.frames.jobs import JobsFrame
-from engine.frames.outcome import ChildEnded, Done, Entered, Services, StepContext
+from engine.frames.outcome import ChildEnded, Done, Entered, StepContext
 from engine.frames.state import Patch, Run
 from engine.jobs.frame import advance
 from engine.mail import ChildRan, Started
-from engine.ports.library import Library
+from engine.ports.model import ModelUsage
 from engine.runs.run import step
 from tests.bench.figures import ms, table
 from tests.bench.plan import Plan, Result
 from tests.fakes.job_playbook import playbook
-from tests.fakes.walk import NOW, TODAY, People, Study, new_run
+from tests.fakes.services import services_of
+from tests.fakes.walk import People, Study, new_run
 
 SIZES = (10, 100, 1000)
 WIDTH = 10
@@ -73,15 +74,10 @@ def _graph(size: int) -> JobGraph:
 
 
 def _context(run: Run) -> StepContext:
-    services = Services(
+    services = services_of(
         records=Study(),
         people=People(),
-        model=None,
         new_id=lambda _: f"00-{next(_IDS):06d}",
-        now=NOW,
-        today=TODAY,
-        zone="UTC",
-        library=Library(),
         project=lambda _: "SIGNOFF-101",
     )
     return StepContext(run, _BOOK, services)
@@ -97,7 +93,7 @@ async def _decisions(graph: JobGraph) -> tuple[list[float], int]:
     answer: Any = await advance(frame, Entered(), context)
     while not isinstance(answer, Done):
         waiting.extend(child.key for child in answer.children)
-        ended = ChildEnded(waiting.popleft(), "completed", _SUCCESS, "")
+        ended = ChildEnded(waiting.popleft(), "completed", _SUCCESS, "", ModelUsage())
         before = time.thread_time()
         answer = await advance(answer.frame, ended, context)
         taken.append(time.thread_time() - before)

@@ -89,7 +89,7 @@ async def test_a_skill_answers_with_its_output_and_a_trace_that_operators_can_re
 
 
 async def test_nothing_is_stored_but_the_trace_and_nothing_is_written(client: Client) -> None:
-    store, records = client.service.parts.client, client.service.parts.handling.records
+    store, records = client.service.parts.store.client, client.service.parts.services.records
     before, visits = set(await store.keys("*")), await records.visits("P003")
     state = {"data": VISIT, "profile": {"check_status": "passed"}}
     review = await client.run("visit-review", {"state": state})
@@ -322,7 +322,9 @@ async def test_the_description_is_sound_and_names_every_skill(client: Client) ->
     validate(described)
     operation = described["paths"]["/internal/ai/skills/{skill}/execute"]["post"]
     skills = {
-        name for p in client.service.parts.current.now.playbooks.values() for name in p.skills
+        name
+        for p in client.service.parts.reloading.current.now.playbooks.values()
+        for name in p.skills
     }
     assert set(operation["parameters"][0]["schema"]["enum"]) == skills
     statuses = {200, 400, 401, 404, 409, 413, 415, 422, 502, 503, 504}

@@ -119,7 +119,7 @@ async def test_a_review_that_was_open_is_approved_after_a_restore(
 
 async def recorded(parts: object) -> int:
     """How many visits of the request are in the study."""
-    visits = await parts.handling.records.visits("P003")  # type: ignore[attr-defined]
+    visits = await parts.services.records.visits("P003")  # type: ignore[attr-defined]
     return len([visit for visit in visits if visit.weight_kg == 61.5])
 
 

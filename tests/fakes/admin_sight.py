@@ -40,7 +40,7 @@ async def to_review(room: WebRoom, *, subject: str = "P003", **values: str) -> M
 
 async def run_in(service: Service, room: WebRoom) -> str:
     """The one run that goes on in the room."""
-    found = await service.parts.handling.decisions.active_runs(f"web:local:{room.room}")
+    found = await service.parts.services.decisions.active_runs(f"web:local:{room.room}")
     (run,) = [run_id for run_id, _ in found]
     return run
 
@@ -69,7 +69,7 @@ async def run_of(service: Service, room: WebRoom) -> str:
 
 async def blocked(service: Service, name: str) -> str:
     """A run whose playbook is lost, as `restored` finds it again."""
-    client = service.parts.client
+    client = service.parts.store.client
     async with WebRoom(service.url, name) as room:
         card = await to_review(room, subject="P004")
         run = await run_in(service, room)
@@ -83,10 +83,10 @@ async def blocked(service: Service, name: str) -> str:
 
 async def restored(service: Service, run: str) -> None:
     """The blocked run has its playbook again."""
-    client = service.parts.client
+    client = service.parts.store.client
     (key,) = await client.keys(f"*:run:{run}")
     found = Run.model_validate_json(await client.hget(key, "body"))
-    digest = service.parts.current.now.playbooks["clinical_qc"].digest
+    digest = service.parts.reloading.current.now.playbooks["clinical_qc"].digest
     await client.hset(key, "body", found.model_copy(update={"digest": digest}).stored())
 
 
@@ -103,7 +103,7 @@ async def something_to_see(service: Service) -> Sight:
     async with WebRoom(service.url, "waits") as room:
         card = await to_review(room, subject="P002", adverse_event=HOSTILE)
         waits = await run_in(service, room)
-    await service.parts.mailbox.put("talk:web:local:odd", ODD_MAIL, update_id="odd")
+    await service.parts.store.mailbox.put("talk:web:local:odd", ODD_MAIL, update_id="odd")
     return Sight(waits, done, stuck, card)
 
 
@@ -120,7 +120,7 @@ async def page_with(get: Callable[[], Awaitable[Page]], text: str) -> Page:
 
 async def audit(service: Service, run: str) -> list[dict[str, Any]]:
     """The run's entries, oldest first."""
-    history = await service.parts.archive.history(run)
+    history = await service.parts.store.archive.history(run)
     assert history is not None
     return [json.loads(entry) for entry in history.entries]
 

@@ -76,7 +76,7 @@ class Crank:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self.lanes = Lanes(
-            parts.mailbox,
+            parts.store.mailbox,
             parts.handling,
             limit=1,
             lease_s=parts.settings.lease_s,
@@ -91,15 +91,15 @@ class Crank:
     @property
     def client(self) -> Any:
         """The store itself."""
-        return self.parts.client
+        return self.parts.store.client
 
     def later(self, seconds: float) -> None:
         """The store's clock goes on."""
-        self.parts.scripts.offset_ms += int(seconds * 1000)
+        self.parts.store.scripts.offset_ms += int(seconds * 1000)
 
     async def take(self) -> Claim | None:
         """A lane with mail, leased; None when none is due."""
-        taken = await self.parts.mailbox.take(1)
+        taken = await self.parts.store.mailbox.take(1)
         return taken.claims[0] if taken.claims else None
 
     async def handle(self, claim: Claim) -> None:
@@ -116,7 +116,7 @@ class Crank:
 
     async def commit(self, claim: Claim, handled: Handled) -> None:
         """What was worked out before; raises as the store does."""
-        await self.parts.mailbox.commit(
+        await self.parts.store.mailbox.commit(
             claim,
             handled.effects,
             pop=not handled.park,
@@ -142,7 +142,7 @@ class Crank:
         async with asyncio.timeout(PATIENCE_S):
             while True:
                 await self.still()
-                backlog = await self.parts.operations.backlog()
+                backlog = await self.parts.store.operations.backlog()
                 if not backlog.lanes and not backlog.destinations:
                     return
                 await pause(asyncio.Event(), 0.005)
@@ -177,7 +177,7 @@ class Crank:
 
     async def cards(self, room: str = "main") -> Sequence[Card]:
         """The open cards of a room."""
-        return await self.parts.handling.decisions.open_cards(at(room))
+        return await self.parts.services.decisions.open_cards(at(room))
 
     async def card(self, room: str = "main") -> Card:
         """The one open card of a room."""
@@ -186,19 +186,19 @@ class Crank:
 
     async def now(self, card: Card) -> Card:
         """The card as it is stored."""
-        found = await self.parts.handling.decisions.card(card.token)
+        found = await self.parts.services.decisions.card(card.token)
         assert found is not None
         return found.card
 
     async def runs(self, room: str = "main") -> list[Kept]:
         """Every run that was ever begun in a room, the oldest first."""
-        found = await self.parts.archive.runs(10_000)
+        found = await self.parts.store.archive.runs(10_000)
         names = [name for name, history in reversed(found) if at(room) in history.body]
         return [await self.kept(name) for name in names]
 
     async def kept(self, run: str) -> Kept:
         """A run as it is stored."""
-        history = await self.parts.archive.history(run)
+        history = await self.parts.store.archive.history(run)
         assert history is not None
         return Kept(Run.model_validate_json(history.body), history.ended, tuple(history.entries))
 
@@ -207,7 +207,7 @@ class Crank:
         partition = keys.Partitions(self.parts.settings.partitions).of_id(run)
         assert partition is not None
         tokens = await self.client.smembers(f"{keys.tag(partition)}run:{run}:cards")
-        found = [await self.parts.handling.decisions.card(token) for token in tokens]
+        found = [await self.parts.services.decisions.card(token) for token in tokens]
         return {each.card.token: each.card for each in found if each}
 
 
@@ -231,7 +231,7 @@ def told_of_every_card(effects: Effects) -> None:
 async def cranked(settings: Settings, *, delivering: bool = False) -> AsyncIterator[Crank]:
     """A service without its processes; with `delivering`, what is due to be shown is shown."""
     async with open_parts(settings) as parts:
-        parts.current.now.table.learn()
+        parts.reloading.current.now.table.learn()
         if not delivering:
             yield Crank(parts)
             return
@@ -251,15 +251,15 @@ async def cranked(settings: Settings, *, delivering: bool = False) -> AsyncItera
 def _delivery(parts: Parts) -> Delivery:
     lease_s = parts.settings.lease_s
     return Delivery(
-        parts.outbox,
-        parts.platforms,
-        parts.clock,
+        parts.store.outbox,
+        parts.outside.platforms,
+        parts.services.clock,
         carriers=(
-            Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),
-            Keeping(parts.outbox, parts.findings, parts.handling.project),
+            Syncing(parts.store.outbox, parts.store.mailbox, parts.outside.record, lease_s=lease_s),
+            Keeping(parts.store.outbox, parts.store.findings, parts.services.project),
         ),
-        rate=parts.rate,
-        readers=Readers(parts.people, parts.settings.timezone),
+        rate=parts.store.rate,
+        readers=Readers(parts.outside.people, parts.settings.timezone),
         lease_s=lease_s,
         reply_after_s=0,
         meter=UNHEARD,

@@ -88,11 +88,11 @@ class Life:
         parts = self.crank.parts
         for kept in await self.crank.runs(self.room):
             mail = Resumed(by="operator:root", via="command line")
-            await parts.operations.retry(kept.run.id, mail.model_dump_json())
+            await parts.store.operations.retry(kept.run.id, mail.model_dump_json())
             to = self.one_of(kept.run.digest, "0" * 64)
             moved = Migrated(to=to, by="operator:root", via="command line").model_dump_json()
             update = f"{kept.run.id}:{kept.run.steps}:{to}"
-            await parts.mailbox.put(f"run:{kept.run.id}", moved, update_id=update)
+            await parts.store.mailbox.put(f"run:{kept.run.id}", moved, update_id=update)
 
     async def _tap(self) -> None:
         card = self._any_card()

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from adapters.mcp.servers import Server, Stdio
 from adapters.mcp.tools import McpTools
+from engine.ports.remote_tools import Server, Stdio
 
 ROOT = Path(__file__).parents[2]
 

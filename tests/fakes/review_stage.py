@@ -133,7 +133,7 @@ class Stage:
 
     async def card(self) -> Card:
         """The review as it is stored."""
-        decisions = self.service.parts.handling.decisions
+        decisions = self.service.parts.services.decisions
         (found,) = [
             card
             for card in await decisions.open_cards(f"web:local:{self.room.room}")
@@ -143,13 +143,13 @@ class Stage:
 
     async def log(self, run: str) -> list[dict[str, Any]]:
         """What the audit says of a run."""
-        history = await self.service.parts.archive.history(run)
+        history = await self.service.parts.store.archive.history(run)
         assert history is not None
         return [json.loads(entry) for entry in history.entries]
 
     async def later(self, ms: int) -> None:
         """So much time passes for the store."""
-        self.service.parts.scripts.offset_ms += ms
+        self.service.parts.store.scripts.offset_ms += ms
 
     async def until_reminded(self, times: int) -> Card:
         """The review once it has been reminded of so often."""

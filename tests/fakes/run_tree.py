@@ -12,16 +12,17 @@ from cards.model import Card, Principal
 from engine.frames import audit
 from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobsFrame
-from engine.frames.outcome import Services, StepContext
+from engine.frames.outcome import StepContext
 from engine.frames.state import ENDED, Run
 from engine.mail import CardDecided, CardExpired, GraphOrdered, Started, parse
 from engine.playbooks.model import Playbook
-from engine.ports.library import Library
 from engine.ports.model import GRAPH_BUDGET, Model, ModelBudget
 from engine.runs.budget import within_budget
 from engine.runs.recording import recording
 from engine.runs.run import Stepped, step
-from tests.fakes.walk import LIN, NOW, TODAY, People, Study
+from engine.services import ServiceLimits
+from tests.fakes.services import services_of
+from tests.fakes.walk import LIN, NOW, People, Study
 
 Choose = Callable[[int], int]
 """Which of so many lanes is next."""
@@ -153,17 +154,14 @@ class RunTree:
     async def _stepped(self, run: Run, mail: str) -> Stepped:
         run = Run.model_validate_json(run.stored())
         self.before(run)
-        services = Services(
+        services = services_of(
+            now=self.now,
             records=self.records,
             people=People(),
             model=self.model,
             new_id=lambda _: f"00-{next(self._ids):06d}",
-            now=self.now,
-            today=TODAY,
-            zone="UTC",
-            library=Library(),
             project=lambda _: self.playbook.definition.project,
-            graph_budget=self.graph_budget,
+            limits=ServiceLimits(graph=self.graph_budget),
         )
         read: Any = parse(mail)
         services = within_budget(services, run, self.playbook)

@@ -4,14 +4,14 @@ import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any, Literal
 
 from cards.deciding.decision import Won, decide
 from cards.model import Card, Lang, Principal, Review
 from engine.frames import audit
 from engine.frames.intents import Intent
-from engine.frames.outcome import Services, StepContext
+from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
 from engine.mail import CardDecided, CardExpired, Continued, RunMail, Started, parse
@@ -22,11 +22,11 @@ from engine.ports.records import Passage, Subject, Visit, VisitWindow
 from engine.runs.budget import within_budget
 from engine.runs.recording import recording
 from engine.runs.run import Stepped, step
+from engine.services import ServiceLimits, Services
+from tests.fakes.services import NOW, TODAY, services_of
 
 LIN = Principal(id="lin", name="Lin Yue", roles=("crc",))
 CHEN = Principal(id="chen", name="Chen Bo", roles=("reviewer",))
-NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
-TODAY = date(2026, 11, 21)
 CONVERSATION = "web:local:room"
 
 
@@ -208,17 +208,14 @@ class Walk:
     def services(self) -> Services:
         """What its steps may use."""
         steps, numbers = self.run.steps, itertools.count()
-        return Services(
+        return services_of(
             records=self.records,
             people=People(),
             model=self.model,
             new_id=lambda _: f"00-card{steps:06d}{'+' * next(numbers)}",
-            now=NOW,
-            today=TODAY,
-            zone="UTC",
             library=self.library,
             project=lambda _: self.playbook.definition.project,
-            run_budget=self.run_budget,
+            limits=ServiceLimits(run=self.run_budget),
         )
 
     def _commit(self, stepped: Stepped) -> None:

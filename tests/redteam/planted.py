@@ -66,7 +66,7 @@ def _change_study(path: Path) -> None:
 
 async def canaries(parts: Parts) -> None:
     """What each project has for itself."""
-    memory = parts.handling.library.memory
+    memory = parts.services.library.memory
     assert memory is not None
     for project, word in CANARY.items():
         await memory.remember(project, f"The ledger says {word}.", key=f"c-{project}", by="chen")
@@ -83,11 +83,11 @@ async def plant(injection: Injection, project: str, parts: Parts) -> Call | None
         case "record":
             day = FIRST_DAY + timedelta(days=number)
             visit = Visit(subject_id="P010", visit_date=day, adverse_event=said)
-            await parts.handling.records.record_visit(visit, key=f"plant-{number}", by="chen")
+            await parts.services.records.record_visit(visit, key=f"plant-{number}", by="chen")
             asked = {"subject_id": "P010", "visit_date": day.isoformat()}
             return "read_clinical_data", asked
         case "memo":
-            memory = parts.handling.library.memory
+            memory = parts.services.library.memory
             assert memory is not None
             await memory.remember(project, said, key=f"plant-{number}", by="chen")
             return "memory__search", {"query": mark}

@@ -81,17 +81,17 @@ class Stage:
 
     async def state(self) -> State:
         parts = self.service.parts
-        handling = parts.handling
-        subjects = await handling.records.subjects()
-        visits = [v for s in subjects for v in await handling.records.visits(s.subject_id)]
-        memory = handling.library.memory
+        services = parts.services
+        subjects = await services.records.subjects()
+        visits = [v for s in subjects for v in await services.records.visits(s.subject_id)]
+        memory = services.library.memory
         assert memory is not None
         memos = [m.text for project in (STUDY, MATTER) for m in await memory.memos(project)]
-        names = [str(name) for name in await parts.client.keys("{p*}:*")]
+        names = [str(name) for name in await parts.store.client.keys("{p*}:*")]
         runs = frozenset(n for n in names if _RUN.fullmatch(n))
         cards = {}
         for token in (n.partition(":card:")[2] for n in names if ":card:" in n):
-            found = await handling.decisions.card(token)
+            found = await services.decisions.card(token)
             assert found is not None
             cards[token] = (found.card.kind, found.card.status, found.card.version)
         return State(tuple(visits), tuple(memos), runs, cards)

@@ -48,14 +48,14 @@ def form_of(card: Message, **changed: str) -> dict[str, str]:
 
 
 async def stored(service: Service, token: str) -> Card:
-    found = await service.parts.handling.decisions.card(token)
+    found = await service.parts.services.decisions.card(token)
     assert found is not None
     return found.card
 
 
 async def audit(service: Service, run_id: str) -> list[dict[str, Any]]:
-    (key,) = await service.parts.client.keys(f"*log:{run_id}")
-    return [json.loads(entry) for entry in await service.parts.client.lrange(key, 0, -1)]
+    (key,) = await service.parts.store.client.keys(f"*log:{run_id}")
+    return [json.loads(entry) for entry in await service.parts.store.client.lrange(key, 0, -1)]
 
 
 async def edited_to(room: WebRoom, value: str) -> Message:
@@ -71,7 +71,7 @@ async def edited_to(room: WebRoom, value: str) -> Message:
 
 
 def plan_of(service: Service) -> ToolPlan:
-    skill = service.parts.handling.current.now.playbooks["clinical_qc"].skills["visit-record"]
+    skill = service.parts.reloading.current.now.playbooks["clinical_qc"].skills["visit-record"]
     assert skill.plan is not None
     return skill.plan
 
@@ -110,9 +110,9 @@ async def test_a28_votes_are_reset_and_what_the_last_approver_saw_is_written_on_
         assert (await room.tap("chen", edited, "approve"))[1]["ok"]
         assert (await room.tap("zhao", edited, "approve"))[1]["ok"]
         await room.card("phase_done")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 72
-    body, _ = await service.parts.handling.decisions.run(now.run) or ("", "")
+    body, _ = await service.parts.services.decisions.run(now.run) or ("", "")
     state = Run.model_validate_json(body).state
     # The card's digest is that of the calls as they were made.
     assert state.approvals["review"].digest == now.shown_digest != first.shown_digest
@@ -161,7 +161,7 @@ async def test_a28_on_slack_the_form_is_filled_in_and_tells_what_it_changed(
         assert "您修改过" in slack.ephemerals[-1].text
         await side.tap(other, "批准", user="U0BYSTANDER")
         await room.card("phase_done")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 72
 
 
@@ -196,7 +196,7 @@ async def test_a28_on_telegram_a_reply_gives_only_what_changes(
     assert "您修改过" in telegram.callback_answers[-1].text
     await chat.confirm(other, "批准", name="Min")
     await chat.shown(REQUESTER_ID, "访视已录入")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert (visits[-1].weight_kg, visits[-1].adverse_event) == (72, "皮疹")
     assert visits[-1].ecog == 2, "what the reply did not name stays"
 
@@ -229,7 +229,7 @@ async def test_a28_edited_values_keep_the_rules_before_they_are_written(start: S
         assert "您修改过" in answer["text"]
         assert (await room.tap("wu", mended, "approve"))[1]["ok"]
         await room.card("phase_done")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 72
 
 

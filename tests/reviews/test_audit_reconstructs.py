@@ -214,10 +214,10 @@ async def test_a42_a_run_that_is_moved_to_another_version_and_asks_again(
     )
     change(playbooks, "skills/visit-review.yaml", "on_fail: approve", "on_fail: second")
     async with cranked(settings_over(redis_server, tmp_path, playbooks=playbooks)) as crank:
-        digest = crank.parts.current.now.playbooks["clinical_qc"].digest
+        digest = crank.parts.reloading.current.now.playbooks["clinical_qc"].digest
         for to in ("0" * 64, digest):
             mail = Migrated(to=to, by="operator:root", via="command line").model_dump_json()
-            await crank.parts.mailbox.put(f"run:{old.run}", mail, update_id=to)
+            await crank.parts.store.mailbox.put(f"run:{old.run}", mail, update_id=to)
         await crank.still()
         (kept,) = await whole(crank)
         assert kept.by_log.playbook == digest

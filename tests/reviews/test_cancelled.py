@@ -39,7 +39,7 @@ async def to_review(crank: Crank, room: str = "main") -> None:
 
 async def today_visits(crank: Crank) -> int:
     """How many visits of the request are in the study."""
-    visits = await crank.parts.handling.records.visits("P003")
+    visits = await crank.parts.services.records.visits("P003")
     return len([visit for visit in visits if visit.weight_kg == 60])
 
 

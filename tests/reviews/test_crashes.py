@@ -63,11 +63,11 @@ async def test_a38_a_run_that_ends_its_workers_is_blocked_and_others_go_on(
         await agrees(crank, kept)
         assert kept.status == "blocked"
         assert "需要管理员" in await said(crank) or "管理员" in kept.run.part.text
-        (waiting,) = await crank.parts.operations.waiting()
+        (waiting,) = await crank.parts.store.operations.waiting()
         assert isinstance(waiting, BlockedRun)
         # What ended its workers is mended.
         mail = Resumed(by="operator:root", via="command line").model_dump_json()
-        assert await crank.parts.operations.retry(waiting.name, mail)
+        assert await crank.parts.store.operations.retry(waiting.name, mail)
         await crank.still()
         assert await today_visits(crank) == 1
         (kept,) = await crank.runs()

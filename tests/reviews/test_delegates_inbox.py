@@ -14,10 +14,13 @@ from tests.scenarios.test_web_walk import to_review
 async def waiting(service: Service, person_id: str) -> list[str]:
     """The cards that wait for a person."""
     parts = service.parts
-    person = parts.people.person(person_id)
+    person = parts.outside.people.person(person_id)
     assert person is not None
-    voter = parts.people.voter(person, parts.clock.today())
-    return [card.token for card in (await page_of(parts.inbox, voter, parts.clock.now())).cards]
+    voter = parts.outside.people.voter(person, parts.services.clock.today())
+    return [
+        card.token
+        for card in (await page_of(parts.store.inbox, voter, parts.services.clock.now())).cards
+    ]
 
 
 async def test_a_standing_delegate_finds_what_waits_for_whom_they_stand_in_for(

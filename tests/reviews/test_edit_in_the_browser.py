@@ -27,7 +27,7 @@ async def test_a_value_is_changed_in_the_form_and_the_card_says_so(
         await to_review(room)
         await asyncio.to_thread(edit_and_approve, browser, service.url, tmp_path)
         await room.card("phase_done")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert (visits[-1].weight_kg, visits[-1].adverse_event) == (72, "皮疹")
     browser.open("about:blank")
 

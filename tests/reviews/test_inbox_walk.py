@@ -49,7 +49,7 @@ async def test_a35_a_card_deleted_on_slack_is_posted_again_by_pending_and_its_ol
     await slack.wait_for(lambda: not again.buttons)
     assert "陈博" in again.body
     await side.shown("Visit recorded", channel="C0TRIAL")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
 
 
@@ -100,7 +100,7 @@ async def test_a_reviewer_on_telegram_sees_in_pending_what_was_asked_in_slack_an
     await telegram.wait_for(lambda: "陈博" in first.text)
     await slack.wait_for(lambda: not thread.buttons)
     await side.shown("Visit recorded", channel="C0TRIAL")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
     await chat.send(telegram.command_update("/pending", chat_id=REVIEWER_ID, name="Bo"))
     await chat.shown(REVIEWER_ID, "Nothing waits for you.")
@@ -175,7 +175,7 @@ async def test_a_persons_language_and_time_zone_hold_wherever_they_read(
     assert own.labels == ["Really Approve?", "Not now"]
     await chat.send(telegram.tap_update(own, own.labels[0], user_id=REVIEWER_ID, name="Bo"))
     answer = telegram.callback_answers[-1].text
-    found = await service.parts.handling.decisions.card(token)
+    found = await service.parts.services.decisions.card(token)
     assert found is not None
     assert found.card.decision is not None
     at = found.card.decision.at

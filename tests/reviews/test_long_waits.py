@@ -74,7 +74,7 @@ async def test_a12_after_a_restart_of_everything_and_thirty_days_every_card_is_a
                 kept = await crank.kept(run.run)
                 await agrees(crank, kept)
                 assert kept.run.state.written == ("record_visit",)
-            visits = await crank.parts.handling.records.visits("P003")
+            visits = await crank.parts.services.records.visits("P003")
             assert len({visit.visit_date for visit in visits}) >= WAITING
 
 

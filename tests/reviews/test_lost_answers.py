@@ -69,7 +69,7 @@ async def test_a3_one_delivery_five_times_also_after_a_restart_is_one_decision_a
             chat = TelegramSide(service, telegram, http)
             for _ in range(2):
                 await chat.send(tap)
-            visits = await service.parts.handling.records.visits("P003")
+            visits = await service.parts.services.records.visits("P003")
         calls = [given for name, given in telegram.calls if name.lower() == "answercallbackquery"]
         told_each = {(call["text"], call.get("show_alert", "false")) for call in calls}
         assert (len(calls), len(told_each)) == (6, 2), "asked once, told the same five times"
@@ -112,9 +112,11 @@ async def test_a5_a_tap_whose_answer_was_lost_is_repeated_with_success_and_wakes
         await to_review(crank)
         card = await crank.card()
         parts = crank.parts
-        decisions = LosesAnswers(parts.handling.decisions)
-        arrivals = RedisArrivals(parts.scripts, keys.Partitions(parts.settings.partitions))
-        intake = Intake(parts.mailbox, decisions, parts.people, "UTC", parts.inbox, arrivals)
+        decisions = LosesAnswers(parts.services.decisions)
+        arrivals = RedisArrivals(parts.store.scripts, keys.Partitions(parts.settings.partitions))
+        intake = Intake(
+            parts.store.mailbox, decisions, parts.outside.people, "UTC", parts.store.inbox, arrivals
+        )
         loses = Crank(replace(parts, intake=intake))
         lost = await loses.tap("chen", card, "approve", id="tap-1")
         assert isinstance(lost, NotRecorded)

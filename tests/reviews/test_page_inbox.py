@@ -88,7 +88,7 @@ async def test_a_link_signs_in_by_its_button_and_the_page_has_a_way_out(
     start: Start, browser: Browser, tmp_path: Path
 ) -> None:
     service = await start(web_login="link")
-    secret = await RedisLogins(service.parts.client).link("chen", keep_s=600)
+    secret = await RedisLogins(service.parts.store.client).link("chen", keep_s=600)
     await asyncio.to_thread(sign_in, browser, service.url, secret, tmp_path)
     browser.open("about:blank")
 

@@ -49,8 +49,9 @@ class Skewed:
 @asynccontextmanager
 async def worker(parts: Parts, by: timedelta = timedelta(0)) -> AsyncIterator[None]:
     """A worker over these parts whose machine's clock is wrong by so much."""
-    clock = Skewed(by, parts.clock)
-    skewed = replace(parts, handling=replace(parts.handling, clock=clock))
+    clock = Skewed(by, parts.services.clock)
+    services = replace(parts.services, clock=clock)
+    skewed = replace(parts, handling=replace(parts.handling, services=services))
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         group.create_task(work(skewed, stop))
@@ -71,7 +72,7 @@ async def web(settings: Settings) -> AsyncIterator[Service]:
 
 
 async def review_of(parts: Parts) -> Card:
-    (card,) = [c for c in await parts.handling.decisions.open_cards(ROOM) if c.review.roles]
+    (card,) = [c for c in await parts.services.decisions.open_cards(ROOM) if c.review.roles]
     return card
 
 
@@ -88,21 +89,21 @@ async def test_a40_with_clocks_ten_minutes_apart_every_deadline_is_the_stores(
         parts = service.parts
         card = await to_review(room)
         stored = await review_of(parts)
-        found = await parts.handling.decisions.card(stored.token)
+        found = await parts.services.decisions.card(stored.token)
         assert found is not None
         assert stored.deadline is not None
         assert abs(stored.deadline - found.now - timedelta(hours=1)) < timedelta(minutes=1)
         # Neither early nor late: reminded after thirty minutes, and decided before the hour.
-        parts.scripts.offset_ms = 29 * MINUTE_MS
+        parts.store.scripts.offset_ms = 29 * MINUTE_MS
         await room.say("lin", "/runs")
         await room.wait_for(lambda m: "申请人 林悦" in text_of(m))
         assert (await review_of(parts)).reminded == 0
-        parts.scripts.offset_ms = 31 * MINUTE_MS
+        parts.store.scripts.offset_ms = 31 * MINUTE_MS
         await room.wait_for(lambda m: "提醒（1/3）" in text_of(m))
-        parts.scripts.offset_ms = 58 * MINUTE_MS
+        parts.store.scripts.offset_ms = 58 * MINUTE_MS
         assert (await room.tap("chen", card, "approve"))[1]["ok"]
         second = await another(room)
-        parts.scripts.offset_ms += 62 * MINUTE_MS
+        parts.store.scripts.offset_ms += 62 * MINUTE_MS
         answer = (await room.tap("chen", second, "approve"))[1]
         assert (answer["ok"], "过期" in answer["text"]) == (False, True)
 
@@ -127,7 +128,7 @@ async def approved_and_then(
             card = await to_review(room)
         assert (await room.tap("chen", card, "approve"))[1]["ok"]
     async with web(settings) as service, WebRoom(service.url) as room:
-        service.parts.scripts.offset_ms = later_ms
+        service.parts.store.scripts.offset_ms = later_ms
         async with worker(service.parts):
             yield service, room
 
@@ -141,7 +142,7 @@ async def asked_again(room: WebRoom) -> Message:
 
 
 async def written_today(service: Service) -> int:
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     return [visit.visit_date.isoformat() for visit in visits].count(today())
 
 
@@ -184,7 +185,7 @@ async def test_a_newer_card_of_the_same_key_in_a_run_replaces_the_older_wherever
 ) -> None:
     """As when a run was asked anew by a build that did not close what it had asked before."""
     service = await start()
-    decisions = service.parts.handling.decisions
+    decisions = service.parts.services.decisions
     async with WebRoom(service.url) as room:
         first = await to_review(room)
         stored = await review_of(service.parts)

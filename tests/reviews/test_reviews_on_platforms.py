@@ -271,7 +271,7 @@ async def test_reminders_edit_the_card_and_ping_each_reviewer_once_until_it_is_d
 
 async def _run_of(on: Stage, card: Any) -> str:
     token = card["buttons"][0]["data"].split(":")[1]
-    found = await on.service.parts.handling.decisions.card(token)
+    found = await on.service.parts.services.decisions.card(token)
     assert found is not None
     return found.card.run
 
@@ -282,7 +282,7 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
     on = await stage("quorum: 1, remind: {after: 10m, every: 10m, at_most: 5}")
     card = await on.review()
     direct, private = await on.on_slack("U0REVIEWER"), await on.on_telegram(REVIEWER_ID)
-    runs = await on.service.parts.handling.decisions.active_runs("web:local:ward-7")
+    runs = await on.service.parts.services.decisions.active_runs("web:local:ward-7")
     for method in ("chat.postMessage", "chat.update"):
         on.slack.fail_next(method, Fault.broken(), times=500)
         on.slack.fail_next(method, Fault.rate_limited(60), times=500)
@@ -293,7 +293,7 @@ async def test_a34_after_an_hour_of_429_and_500_there_is_one_reminder_and_no_sto
         await on.later(10 * MINUTE_MS)
         await on.until_reminded(number)
     # The run waits as before: not a step was taken.
-    assert await on.service.parts.handling.decisions.active_runs("web:local:ward-7") == runs
+    assert await on.service.parts.services.decisions.active_runs("web:local:ward-7") == runs
     assert len(on.slack.messages) == shown_on_slack
     on.slack.planned.clear()
     on.telegram.planned.clear()
@@ -366,5 +366,5 @@ async def test_expiry_takes_its_own_branch_and_is_said_wherever_the_card_stands(
     back = await on.room.card("clarify")
     assert "请修改" in back["title"]
     assert "过期" in (await on.room.tap("chen", card, "approve"))[1]["text"]
-    visits = await on.service.parts.handling.records.visits("P003")
+    visits = await on.service.parts.services.records.visits("P003")
     assert today() not in [visit.visit_date.isoformat() for visit in visits]

@@ -159,5 +159,5 @@ async def test_a29_a_fixed_write_that_was_changed_in_the_store_is_refused(
         assert (await room.tap("chen", card, "approve"))[1]["ok"]
         failed = await room.wait_for(lambda m: any(p["state"] == "failed" for p in m["parts"]))
         assert "what was approved is not what would be written" in text_of(failed)
-        visits = await service.parts.handling.records.visits("P003")
+        visits = await service.parts.services.records.visits("P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]

@@ -171,11 +171,11 @@ async def test_a20_rollback_a_run_of_a_newer_version_is_left_alone_and_returns_w
         await do(crank, APPROVE)
         assert await redis.hgetall(run) == held, "the old build has written it"
         assert "更新的版本" in await said(crank)
-        (waiting,) = await crank.parts.operations.waiting()
+        (waiting,) = await crank.parts.store.operations.waiting()
         assert isinstance(waiting, BlockedRun)
         # The newer build is back: the decision was kept for it.
         await redis.hset(run, "body", body)
-        assert await crank.parts.operations.retry(waiting.name, RESUMED)
+        assert await crank.parts.store.operations.retry(waiting.name, RESUMED)
         await crank.still()
         assert (await outcome(crank))["runs"][0]["at"] == "planner:record"
 
@@ -213,8 +213,8 @@ async def test_a20_rollback_a_card_of_a_newer_version_is_left_alone_and_said(
         if doing != "expire":
             assert told(await crank.tap("chen", card, "approve"))[0]
         else:
-            (waiting,) = await crank.parts.operations.waiting()
-            assert await crank.parts.operations.retry(waiting.name, RESUMED)
+            (waiting,) = await crank.parts.store.operations.waiting()
+            assert await crank.parts.store.operations.retry(waiting.name, RESUMED)
         await crank.still()
         assert (await crank.now(card)).status == ("expired" if doing == "expire" else "decided")
 
@@ -239,9 +239,9 @@ async def test_a19_a_run_whose_playbook_is_missing_or_newer_is_blocked_and_retur
         await agrees(crank, kept)
         assert (kept.status, (await crank.now(card)).status) == ("blocked", "decided")
         assert "找不到启动时的流程版本" in await said(crank)
-        (waiting,) = await crank.parts.operations.waiting()
+        (waiting,) = await crank.parts.store.operations.waiting()
         await redis.set(key, body)
-        assert await crank.parts.operations.retry(waiting.name, RESUMED)
+        assert await crank.parts.store.operations.retry(waiting.name, RESUMED)
         await crank.still()
         (kept,) = await crank.runs()
         await agrees(crank, kept)
@@ -262,7 +262,7 @@ async def test_a19_a_run_of_a_newer_version_is_seen_and_loses_nothing(
     settings = settings_over(redis_server, tmp_path, partitions=1)
     async with resumed(settings, fixture["made_at"]) as crank:
         await do(crank, APPROVE)
-        backlog = await crank.parts.operations.backlog()
+        backlog = await crank.parts.store.operations.backlog()
         assert backlog.blocked == 1
         name = run.rpartition(":")[2]
         (mail,) = await redis.lrange(f"{PARTITION}l:run:{name}:in", 0, -1)

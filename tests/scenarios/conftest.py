@@ -50,7 +50,7 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
         async with asyncio.TaskGroup() as group:
             group.create_task(work(parts, stop))
             listening = [
-                group.create_task(p.listen(parts.intake)) for p in parts.platforms.values()
+                group.create_task(p.listen(parts.intake)) for p in parts.outside.platforms.values()
             ]
             try:
                 yield Service(url=f"http://127.0.0.1:{server.port}", parts=parts)
@@ -121,13 +121,13 @@ async def own_room(shared: Service) -> AsyncIterator[WebRoom]:
 
 async def runs_in(service: Service, room: WebRoom) -> int:
     """How many runs go on in the room."""
-    found = await service.parts.handling.decisions.active_runs(f"web:local:{room.room}")
+    found = await service.parts.services.decisions.active_runs(f"web:local:{room.room}")
     return len(found)
 
 
 async def nothing_goes_on(service: Service, room: str = "main") -> None:
     """Returns once no run goes on in the room."""
-    decisions = service.parts.handling.decisions
+    decisions = service.parts.services.decisions
 
     async def nothing() -> bool:
         return not await decisions.active_runs(f"web:local:{room}")

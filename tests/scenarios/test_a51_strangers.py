@@ -144,8 +144,8 @@ async def test_a51_it_is_counted_and_the_sentence_is_the_files(crank: Any) -> No
             await said(service, TELEGRAM, ASK) == "Who is telegram:77? Ask Ana (ana@example.org)."
         )
         assert await said(service, TELEGRAM, "查 P003") == "telegram:77？请找 Ana (ana@example.org)"
-        await service.parts.meter.share()
-        counts = await service.parts.numbers.counts()
+        await service.parts.telemetry.meter.share()
+        counts = await service.parts.store.numbers.counts()
         assert counts["updates", "telegram", "message", "stranger"] == 2
 
 
@@ -178,7 +178,9 @@ async def test_the_file_says_who_else_is_admitted_and_a_workspace_never_admits_i
 ) -> None:
     group = ("en: data reviewer}", 'en: data reviewer, slack_group: "T0TRIAL:S0GROUP"}')
     async with crank(admit, group) as service:
-        directory = service.parts.people.resolved(lambda group: frozenset({"T0TRIAL:U0GROUP"}))
+        directory = service.parts.outside.people.resolved(
+            lambda group: frozenset({"T0TRIAL:U0GROUP"})
+        )
         found = [
             actor
             for actor in (TELEGRAM, MEMBER, GUEST, GROUPED)
@@ -196,7 +198,7 @@ async def test_a_member_of_a_reviewers_group_decides_though_only_listed_people_m
 ) -> None:
     group = ("en: data reviewer}", 'en: data reviewer, slack_group: "T0TRIAL:S0GROUP"}')
     async with crank("", group) as service:
-        groups = service.parts.groups
+        groups = service.parts.outside.groups
         await groups._shared.store("T0TRIAL:S0GROUP", frozenset({"T0TRIAL:U0GROUP"}), keep_s=600)
         await groups.load()
         await service.say("lin", WORK)
@@ -217,8 +219,8 @@ async def test_a_message_that_waited_while_its_writer_was_taken_out_is_not_answe
         await give(service, CommandGiven, TELEGRAM, name="runs")
     async with crank() as service:
         await service.still()
-        assert await service.parts.archive.runs(10) == []
-        backlog = await service.parts.operations.backlog()
+        assert await service.parts.store.archive.runs(10) == []
+        backlog = await service.parts.store.operations.backlog()
         assert (backlog.lanes, backlog.destinations) == (0, 1)
 
 
@@ -243,13 +245,13 @@ async def test_an_admin_is_asked_once_lets_the_account_in_and_takes_it_back(cran
         assert isinstance(taken, Answered)
         assert taken.ok
         await service.still()
-        await service.parts.entrants.load()
-        (entrant,) = await service.parts.handling.admissions.everybody()
+        await service.parts.outside.entrants.load()
+        (entrant,) = await service.parts.services.admissions.everybody()
         assert (entrant.account, entrant.name, entrant.by) == ("telegram:77", "Nia", "gao")
         assert await said(service, TELEGRAM, ASK) == ""
-        assert service.parts.people.principal(TELEGRAM).roles == ()
-        assert await service.parts.handling.admissions.revoke("telegram:77")
-        await service.parts.entrants.load()
+        assert service.parts.outside.people.principal(TELEGRAM).roles == ()
+        assert await service.parts.services.admissions.revoke("telegram:77")
+        await service.parts.outside.entrants.load()
         assert await said(service, TELEGRAM, ASK)
 
 
@@ -263,7 +265,7 @@ async def test_who_is_not_let_in_stays_a_stranger_and_a_crowd_asks_about_few(cra
         assert len(cards) == ASKED_ABOUT.burst
         await service.tap("gao", cards[0], "leave")
         await service.still()
-        assert await service.parts.handling.admissions.everybody() == ()
+        assert await service.parts.services.admissions.everybody() == ()
         service.later(8 * 86_400)
         await service.still()
         assert await service.cards() == []

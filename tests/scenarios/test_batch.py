@@ -131,7 +131,9 @@ async def stands(service: Service, wanted: Callable[[Standing], bool]) -> Standi
     """What stands of the sample study, as soon as it is as wanted."""
 
     async def found() -> Standing | None:
-        standing = await service.parts.findings.of(service.parts.handling.records.project, 100)
+        standing = await service.parts.store.findings.of(
+            service.parts.services.records.project, 100
+        )
         return standing if wanted(standing) else None
 
     standing: Standing = await until(found)
@@ -139,7 +141,7 @@ async def stands(service: Service, wanted: Callable[[Standing], bool]) -> Standi
 
 
 async def runs(service: Service) -> list[Run]:
-    found = await service.parts.handling.decisions.active_runs("web:local:main")
+    found = await service.parts.services.decisions.active_runs("web:local:main")
     return [Run.model_validate_json(body) for _, body in found]
 
 
@@ -160,7 +162,7 @@ async def approve_all(room: WebRoom, count: int) -> None:
 
 async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, batch: Path) -> None:
     service = await start(playbooks=batch)
-    subjects = await service.parts.handling.records.subjects()
+    subjects = await service.parts.services.records.subjects()
     async with WebRoom(service.url) as room:
         await room.say("lin", "对所有受试者做质控")
         first = await room.card("confirm")
@@ -173,7 +175,7 @@ async def test_every_subject_is_checked_and_one_summary_tells_it(start: Start, b
         await room.say("lin", "/runs")
         listed = await room.wait_for(lambda m: "等待" in text_of(m) and "质控" in text_of(m))
         assert text_of(listed).count("<li>") <= 1
-        visits = [await service.parts.handling.records.visits(s.subject_id) for s in subjects]
+        visits = [await service.parts.services.records.visits(s.subject_id) for s in subjects]
         faulty = sum(any(v.ecog for v in each) for each in visits)
         await approve_all(room, faulty)
         done = await room.card("phase_done")
@@ -193,12 +195,12 @@ async def test_what_was_found_stands_for_each_subject_until_it_is_checked_again(
     start: Start, batch: Path
 ) -> None:
     service = await start(playbooks=batch)
-    records, project = service.parts.handling.records, service.parts.handling.records.project
+    records, project = service.parts.services.records, service.parts.services.records.project
     visits = [v for s in await records.subjects() for v in await records.visits(s.subject_id)]
     sound = {v.subject_id for v in visits} - {v.subject_id for v in visits if v.ecog}
     assert sound
     for subject in sound:
-        await service.parts.findings.keep(found_before(project, subject))
+        await service.parts.store.findings.keep(found_before(project, subject))
     async with WebRoom(service.url) as room:
         await room.say("lin", "对所有受试者做质控")
         await approve_all(room, len({v.subject_id for v in visits if v.ecog}))
@@ -219,14 +221,14 @@ async def test_one_card_lists_all_subjects_whose_checks_go_ten_in_a_row(
     change(batch, "skills/every-subject.yaml", "end_batch:", "end_accepted:")
     change(batch, "skills/every-subject.yaml", "[subject_id, found_here]", "[counted]")
     service = await start(playbooks=batch)
-    subjects = await service.parts.handling.records.subjects()
+    subjects = await service.parts.services.records.subjects()
     async with WebRoom(service.url) as room:
         await room.say("lin", "对所有受试者做质控")
         listed = await room.card("confirm")
         assert all(subject.subject_id in listed["html"] for subject in subjects)
         await approve_all(room, 1)
         await stands(service, lambda s: bool(s.findings))
-    rows = await service.parts.client.keys("*row:*/check/*")
+    rows = await service.parts.store.client.keys("*row:*/check/*")
     assert len(rows) == -(-len(subjects) // 10)
 
 
@@ -250,12 +252,12 @@ async def test_a_restart_in_the_middle_checks_nobody_twice(start: Start, batch: 
         await room.say("lin", "对所有受试者做质控")
         await room.card("confirm")
     async with running(settings) as two, WebRoom(two.url) as room:
-        subjects = await two.parts.handling.records.subjects()
-        visits = [await two.parts.handling.records.visits(s.subject_id) for s in subjects]
+        subjects = await two.parts.services.records.subjects()
+        visits = [await two.parts.services.records.visits(s.subject_id) for s in subjects]
         await approve_all(room, sum(any(v.ecog for v in each) for each in visits))
         done = text_of(await room.card("phase_done"))
         assert [done.count(f"| {s.subject_id} |") <= 1 for s in subjects]
-        found = await two.parts.archive.runs(10_000)
+        found = await two.parts.store.archive.runs(10_000)
         kept = [Run.model_validate_json(history.body) for _, history in found]
         (parent,) = [run for run in kept if not run.parent]
         assert (parent.status, parent.end) == ("completed", "done")

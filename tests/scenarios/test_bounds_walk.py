@@ -42,7 +42,7 @@ def goods_in(tmp_path: Path) -> Path:
 
 async def booked(service: Service) -> dict[str, Any]:
     """What the one run there is has changed once it has ended, by its audit."""
-    archive = service.parts.archive
+    archive = service.parts.store.archive
 
     async def ended() -> str:
         ((run, history),) = await archive.runs(2)

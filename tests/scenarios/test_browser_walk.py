@@ -26,7 +26,7 @@ async def test_a_visit_is_asked_for_and_approved_in_the_browser(
 ) -> None:
     service = await start()
     await asyncio.to_thread(walk, browser, service.url, tmp_path)
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
     browser.open("about:blank")
 

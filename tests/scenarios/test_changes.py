@@ -49,13 +49,13 @@ def row_of(change: Change) -> Post:
 
 async def post_more(parts: Parts, *posts: Post) -> None:
     """Post rows in a commit of their own, after those of `post`."""
-    await parts.mailbox.put(f"control:{HERE}", "x", update_id="more")
-    (claim,) = (await parts.mailbox.take(1)).claims
-    await parts.mailbox.commit(claim, Effects(posts=posts), pop=True)
+    await parts.store.mailbox.put(f"control:{HERE}", "x", update_id="more")
+    (claim,) = (await parts.store.mailbox.take(1)).claims
+    await parts.store.mailbox.commit(claim, Effects(posts=posts), pop=True)
 
 
 def new_run(parts: Parts) -> str:
-    return parts.handling.new_id(HERE)
+    return parts.services.new_id(HERE)
 
 
 @asynccontextmanager
@@ -63,15 +63,17 @@ async def delivering(
     parts: Parts, *, wall: Wall | None = None, lease_s: float = 30.0
 ) -> AsyncIterator[None]:
     delivery = Delivery(
-        parts.outbox,
+        parts.store.outbox,
         {"web": wall or Wall({})},
-        parts.clock,
-        carriers=(Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),),
-        rate=parts.rate,
-        readers=Readers(parts.people, "Asia/Shanghai"),
+        parts.services.clock,
+        carriers=(
+            Syncing(parts.store.outbox, parts.store.mailbox, parts.outside.record, lease_s=lease_s),
+        ),
+        rate=parts.store.rate,
+        readers=Readers(parts.outside.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
-        meter=parts.meter,
+        meter=parts.telemetry.meter,
     )
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group, asyncio.timeout(START_S):
@@ -84,21 +86,21 @@ async def delivering(
 async def next_mail(parts: Parts) -> Claim:
     """The next mail of any lane, taken away."""
     while True:
-        for claim in (await parts.mailbox.take(1)).claims:
-            await parts.mailbox.commit(claim, Effects(), pop=True, after="release")
+        for claim in (await parts.store.mailbox.take(1)).claims:
+            await parts.store.mailbox.commit(claim, Effects(), pop=True, after="release")
             return claim
-        await parts.mailbox.wait(1.0)
+        await parts.store.mailbox.wait(1.0)
 
 
 async def nothing_left(parts: Parts) -> bool:
     """Whether no lane has mail and no row waits."""
-    backlog = await parts.operations.backlog()
+    backlog = await parts.store.operations.backlog()
     return (backlog.lanes, backlog.destinations) == (0, 0)
 
 
 async def kept_of(parts: Parts, row: str, field: str) -> str | None:
-    (key,) = await parts.client.keys(f"*:row:{row}")
-    found: str | None = await parts.client.hget(key, field)
+    (key,) = await parts.store.client.keys(f"*:row:{row}")
+    found: str | None = await parts.store.client.hget(key, field)
     return found
 
 
@@ -144,9 +146,9 @@ async def test_a_worker_that_ended_before_it_said_so_repeats_harmlessly(
 ) -> None:
     """The change was taken and the run told; then the worker was gone, and the row is there."""
     sent = change(run=new_run(parts), to=server.url)
-    await parts.record.take(sent)
+    await parts.outside.record.take(sent)
     mail = Synced(number=1).model_dump_json()
-    await parts.mailbox.put(f"run:{sent.run}", mail, update_id=f"{sent.key}:taken")
+    await parts.store.mailbox.put(f"run:{sent.run}", mail, update_id=f"{sent.key}:taken")
     assert parse((await next_mail(parts)).mail) == Synced(number=1)
     await post(parts, row_of(sent))
     async with delivering(parts):
@@ -160,7 +162,7 @@ async def test_a_worker_that_ended_after_a_refusal_tells_it_once(
 ) -> None:
     sent = change(run=new_run(parts), to=server.url)
     mail = SyncFailed(number=1, attempt=1, reason="before").model_dump_json()
-    await parts.mailbox.put(f"run:{sent.run}", mail, update_id=f"{sent.key}:refused:1")
+    await parts.store.mailbox.put(f"run:{sent.run}", mail, update_id=f"{sent.key}:refused:1")
     assert parse((await next_mail(parts)).mail).kind == "sync_failed"
     server.answer(422)
     await post(parts, row_of(sent))
@@ -214,7 +216,7 @@ async def test_only_the_run_that_is_told_to_wait_waits(parts: Parts, server: Rec
         await wall.wait_until_shown("meanwhile")
     assert (claim.lane, parse(claim.mail)) == (f"run:{other.run}", Synced(number=1))
     assert server.keys == [slow.key, other.key]
-    _, next_s = await parts.outbox.take_rows(5)
+    _, next_s = await parts.store.outbox.take_rows(5)
     assert 500 < next_s <= 600
 
 
@@ -252,7 +254,7 @@ async def test_a_run_that_takes_no_mail_is_told_when_it_does_again(
     async with open_parts(settings) as parts:
         sent = change(run=new_run(parts), to=server.url)
         await post(parts, row_of(sent))
-        await parts.mailbox.put(f"run:{sent.run}", "in the way", update_id="in the way")
+        await parts.store.mailbox.put(f"run:{sent.run}", "in the way", update_id="in the way")
         async with delivering(parts):
             await server.wait_for(lambda: len(server.keys) == 1)
             assert (await next_mail(parts)).mail == "in the way"
@@ -266,8 +268,8 @@ async def test_a_change_that_cannot_be_read_is_not_lost_in_silence(
 ) -> None:
     sent = change(3, run=new_run(parts), to=server.url, attempt=2)
     await post(parts, Post(sent.row, f"sync:{sent.run}", "sync", sent.row, body=body))
-    (key,) = await parts.client.keys(f"*:row:{sent.row}")
-    await parts.client.hset(key, "attempts", FAULTS)
+    (key,) = await parts.store.client.keys(f"*:row:{sent.row}")
+    await parts.store.client.hset(key, "attempts", FAULTS)
     async with delivering(parts):
         claim = await next_mail(parts)
     told = SyncFailed(number=3, attempt=2, reason="fault: ValidationError")
@@ -280,8 +282,8 @@ async def test_a_change_that_waited_too_long_is_not_lost_in_silence(
 ) -> None:
     sent = change(3, run=new_run(parts), to=server.url)
     await post(parts, row_of(sent))
-    (key,) = await parts.client.keys(f"*:row:{sent.row}")
-    await parts.client.delete(key)
+    (key,) = await parts.store.client.keys(f"*:row:{sent.row}")
+    await parts.store.client.delete(key)
     async with delivering(parts):
         mail = parse((await next_mail(parts)).mail)
     assert isinstance(mail, SyncFailed)
@@ -292,8 +294,8 @@ async def test_a_change_that_waited_too_long_is_not_lost_in_silence(
 @pytest.mark.parametrize("row", ["odd", "odd/sync/1.1"])
 async def test_a_row_that_names_no_run_of_ours_holds_up_nothing(row: str, parts: Parts) -> None:
     await post(parts, Post(row, "sync:odd", "sync", row, body="{}"))
-    (key,) = await parts.client.keys(f"*:row:{row}")
-    await parts.client.hset(key, "attempts", FAULTS)
+    (key,) = await parts.store.client.keys(f"*:row:{row}")
+    await parts.store.client.hset(key, "attempts", FAULTS)
     wall = Wall({})
     async with delivering(parts, wall=wall):
         await post_more(parts, note("next", HERE))
@@ -313,7 +315,7 @@ async def test_a_running_service_sends_what_waits(
         file = service.parts.settings.data_dir / "matters.sqlite3"
         async with asyncio.timeout(START_S):
             while not await nothing_left(service.parts):
-                await service.parts.mailbox.wait(0.1)
+                await service.parts.store.mailbox.wait(0.1)
     with closing(sqlite3.connect(file)) as db:
         assert db.execute("SELECT number FROM changes").fetchall() == [(1,)]
 

@@ -28,10 +28,10 @@ async def test_after_a_week_the_card_ends_and_says_so(start: Start) -> None:
     service = await start()
     async with WebRoom(service.url) as room:
         card = await asked(room)
-        service.parts.scripts.offset_ms = WEEK_MS - 60_000
+        service.parts.store.scripts.offset_ms = WEEK_MS - 60_000
         await another(room)
         assert (await room.card("select"))["outcome"] == ""
-        service.parts.scripts.offset_ms = WEEK_MS + 1000
+        service.parts.store.scripts.offset_ms = WEEK_MS + 1000
         status, answer = await room.tap("lin", card, "1")
         assert (status, answer["ok"]) == (200, False)
         assert "过期" in answer["text"]

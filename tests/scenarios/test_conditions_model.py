@@ -89,7 +89,7 @@ async def test_a_model_that_sees_no_condition_does_not_start_the_work(
 
 async def test_without_an_answer_nothing_hangs_on_it(start: Start) -> None:
     service = await start()
-    service.parts.handling.records.close()
+    service.parts.services.records.close()
     async with WebRoom(service.url) as room:
         await room.say("lin", f"查一下 P003 的 ECOG,{WORK}")
         message = await room.wait_for(lambda m: len(m["parts"]) == 2)
@@ -131,7 +131,7 @@ async def test_a_question_that_tries_to_write_leads_to_the_workflow(
 ) -> None:
     model.script(writes)
     service = await start(**settings(model))
-    records = service.parts.handling.records
+    records = service.parts.services.records
     before = await records.visits("P003")
     async with WebRoom(service.url) as room:
         await room.say("lin", "P003 和 P004 最近谁的体能状态更差?")
@@ -171,4 +171,4 @@ async def test_a_worker_that_dies_after_its_progress_loses_and_doubles_nothing(
             assert sorted(c["kind"] for c in cards) == ["clarify", "select"]
             assert ANSWER in text_of(message)
         async with open_parts(given) as parts:
-            assert len(await parts.handling.decisions.active_runs("web:local:main")) == 1
+            assert len(await parts.services.decisions.active_runs("web:local:main")) == 1

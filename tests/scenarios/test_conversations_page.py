@@ -9,7 +9,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from adapters.redis.kept.logins import RedisLogins
-from adapters.webchat.rooms import own_rooms
+from engine.ports.web_rooms import own_rooms
 from tests.fakes.browser import Browser, window
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start
@@ -24,7 +24,7 @@ async def test_a_person_goes_between_conversations_of_their_own(
     start: Start, browser: Browser, tmp_path: Path
 ) -> None:
     service = await start(web_login="link")
-    secret = await RedisLogins(service.parts.client).link("lin", keep_s=600)
+    secret = await RedisLogins(service.parts.store.client).link("lin", keep_s=600)
     first = await asyncio.to_thread(begin_two, browser, service.url, secret, tmp_path)
     # Something is said in the first conversation while the person is in the second one.
     room = first.partition("room=")[2]
@@ -37,7 +37,7 @@ async def test_on_a_phone_the_list_opens_and_closes_and_nobody_elses_is_entered(
     start: Start, browser: Browser, tmp_path: Path
 ) -> None:
     service = await start(web_login="link")
-    secret = await RedisLogins(service.parts.client).link("lin", keep_s=600)
+    secret = await RedisLogins(service.parts.store.client).link("lin", keep_s=600)
     await asyncio.to_thread(open_the_list, browser, service.url, secret, tmp_path)
     hostile = f"{service.url}/?room={own_rooms('chen')}theirs"
     await asyncio.to_thread(stay_out, browser, hostile)

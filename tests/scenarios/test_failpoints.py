@@ -169,7 +169,7 @@ def _plain(message: Message) -> str:
 async def still(settings: Settings) -> Backlog:
     """What waits once everything has been handled and shown."""
     async with open_parts(settings) as parts, asyncio.timeout(START_S):
-        while (backlog := await parts.operations.backlog()).lanes + backlog.destinations:
+        while (backlog := await parts.store.operations.backlog()).lanes + backlog.destinations:
             await pause(asyncio.Event(), 0.02)
         return backlog
 

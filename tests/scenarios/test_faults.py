@@ -87,23 +87,25 @@ def note(text: str, conversation: str) -> Post:
 
 
 async def post(parts: Parts, *posts: Post) -> None:
-    await parts.mailbox.put("control:web:local:main", "x", update_id="posts")
-    (claim,) = (await parts.mailbox.take(1)).claims
-    await parts.mailbox.commit(claim, Effects(posts=posts), pop=True)
+    await parts.store.mailbox.put("control:web:local:main", "x", update_id="posts")
+    (claim,) = (await parts.store.mailbox.take(1)).claims
+    await parts.store.mailbox.commit(claim, Effects(posts=posts), pop=True)
 
 
 @asynccontextmanager
 async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
     delivery = Delivery(
-        parts.outbox,
+        parts.store.outbox,
         {"web": platform},
-        parts.clock,
-        carriers=(Syncing(parts.outbox, parts.mailbox, parts.record, lease_s=lease_s),),
-        rate=parts.rate,
-        readers=Readers(parts.people, "Asia/Shanghai"),
+        parts.services.clock,
+        carriers=(
+            Syncing(parts.store.outbox, parts.store.mailbox, parts.outside.record, lease_s=lease_s),
+        ),
+        rate=parts.store.rate,
+        readers=Readers(parts.outside.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
-        meter=parts.meter,
+        meter=parts.telemetry.meter,
     )
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -136,11 +138,13 @@ async def test_what_a_platform_refuses_in_any_form_is_dropped_and_the_next_messa
         async with delivering(parts, wall):
             await wall.wait_until_shown("next")
         assert wall.tried == [*["bad"] * 4, line, "next"]
-        await parts.meter.share()
-        counted = {n[2]: x for n, x in (await parts.numbers.counts()).items() if n[0] == "refused"}
+        await parts.telemetry.meter.share()
+        counted = {
+            n[2]: x for n, x in (await parts.store.numbers.counts()).items() if n[0] == "refused"
+        }
         assert counted == dict.fromkeys(("ok", "plain", "pieces", "file", "line"), 1)
-        rows = await parts.client.keys("*:row:note-bad")
-        assert await parts.client.hget(rows[0], "dropped") == "invalid_blocks"
+        rows = await parts.store.client.keys("*:row:note-bad")
+        assert await parts.store.client.hget(rows[0], "dropped") == "invalid_blocks"
 
 
 async def test_a_send_without_an_answer_is_over_before_another_may_repeat_it(
@@ -163,7 +167,7 @@ async def test_all_workers_together_keep_to_what_a_platform_takes(
     async with open_parts(new_settings()) as parts:
         wall = Wall({})
         wall.overall = Pace(every_s=1000.0, burst=10)
-        workers = [Throttle(parts.rate) for _ in range(2)]
+        workers = [Throttle(parts.store.rate) for _ in range(2)]
         passing = [asyncio.create_task(w.passed(wall)) for w in workers for _ in range(10)]
         async with asyncio.timeout(START_S):
             while sum(task.done() for task in passing) < 10:
@@ -171,8 +175,8 @@ async def test_all_workers_together_keep_to_what_a_platform_takes(
                     [task for task in passing if not task.done()],
                     return_when=asyncio.FIRST_COMPLETED,
                 )
-        assert await parts.rate.ask("web", wall.overall, 1) > 900
-        assert await parts.rate.ask("another", wall.overall, 10) == 0
+        assert await parts.store.rate.ask("web", wall.overall, 1) > 900
+        assert await parts.store.rate.ask("another", wall.overall, 10) == 0
         assert sum(task.done() for task in passing) == 10
         for task in passing:
             task.cancel()
@@ -185,8 +189,8 @@ async def test_a_slow_overall_pace_lets_messages_pass(
     async with open_parts(new_settings()) as parts, asyncio.timeout(START_S):
         wall = Wall({})
         wall.overall = Pace(every_s=1 / per_s, burst=per_s)
-        await Throttle(parts.rate).passed(wall)
-        assert await parts.rate.ask("web", wall.overall, per_s) > 0
+        await Throttle(parts.store.rate).passed(wall)
+        assert await parts.store.rate.ask("web", wall.overall, per_s) > 0
 
 
 async def test_mail_that_ends_its_worker_again_and_again_is_given_up_and_said(
@@ -194,24 +198,24 @@ async def test_mail_that_ends_its_worker_again_and_again_is_given_up_and_said(
 ) -> None:
     async with open_parts(new_settings(lease_s=1)) as parts:
         service_room = "web:local:main"
-        await parts.mailbox.put(f"talk:{service_room}", SAID, update_id="poison")
+        await parts.store.mailbox.put(f"talk:{service_room}", SAID, update_id="poison")
         for _ in range(ATTEMPTS):
             # Taken, and never heard of again.
-            (claim,) = (await parts.mailbox.take(1)).claims
-            parts.scripts.offset_ms += 2_000
+            (claim,) = (await parts.store.mailbox.take(1)).claims
+            parts.store.scripts.offset_ms += 2_000
         assert claim.attempts == ATTEMPTS
     service = await start(lease_s=1)
-    service.parts.scripts.offset_ms = ATTEMPTS * 2_000
+    service.parts.store.scripts.offset_ms = ATTEMPTS * 2_000
     async with WebRoom(service.url) as room:
         message = await room.wait_for(lambda m: bool(m["parts"]))
         assert message["parts"][0]["state"] == "failed"
         await room.say("lin", "P003 的 ECOG")
         await room.wait_for(lambda m: "2026-10-28" in text_of(m))
-        (kept,) = await service.parts.operations.waiting()
+        (kept,) = await service.parts.store.operations.waiting()
         assert isinstance(kept, MailAside)
         assert await metric(service, "signoff_aside") == 1
         # What ended its workers is mended: an operator has the message handled after all.
-        assert await service.parts.operations.retry(kept.name, RESUMED)
+        assert await service.parts.store.operations.retry(kept.name, RESUMED)
         await room.wait_for(lambda m: "P001" in text_of(m) and part_state(m) == "answered")
         assert await metric(service, "signoff_aside") == 0
 
@@ -245,21 +249,23 @@ def nothing_newer(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("nothing_newer")
 async def test_mail_that_nobody_can_read_is_set_aside_and_the_lane_goes_on(start: Start) -> None:
     service = await start()
-    await service.parts.mailbox.put("talk:web:local:main", '{"kind":"later"}', update_id="odd")
+    await service.parts.store.mailbox.put(
+        "talk:web:local:main", '{"kind":"later"}', update_id="odd"
+    )
     async with WebRoom(service.url) as room:
         await room.say("lin", "P003 的 ECOG")
         await room.wait_for(lambda m: "2026-10-28" in text_of(m))
-    (kept,) = await service.parts.operations.waiting()
+    (kept,) = await service.parts.store.operations.waiting()
     assert isinstance(kept, MailAside)
     assert (kept.lane, kept.mail) == ("talk:web:local:main", '{"kind":"later"}')
 
 
 async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) -> None:
     service = await start()
-    client = service.parts.client
+    client = service.parts.store.client
     async with WebRoom(service.url) as room:
         card = await to_review(room)
-        (run_id, body), *_ = await service.parts.handling.decisions.active_runs("web:local:main")
+        (run_id, body), *_ = await service.parts.services.decisions.active_runs("web:local:main")
         lost = Run.model_validate_json(body).model_copy(update={"digest": "0" * 64})
         (key,) = await client.keys(f"*:run:{run_id}")
         await client.hset(key, "body", lost.model_dump_json())
@@ -275,13 +281,13 @@ async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) 
         assert await client.llen(log) == entries
         assert await metric(service, "signoff_blocked") == 1
         # The playbook is found again: an operator lets the run go on with the decision it kept.
-        (waiting,) = await service.parts.operations.waiting()
+        (waiting,) = await service.parts.store.operations.waiting()
         assert waiting.name == run_id
         stopped = Run.model_validate_json(await client.hget(key, "body"))
         digest = Run.model_validate_json(body).digest
         found = stopped.model_copy(update={"digest": digest})
         await client.hset(key, "body", found.model_dump_json())
-        assert await service.parts.operations.retry(run_id, RESUMED)
+        assert await service.parts.store.operations.retry(run_id, RESUMED)
         await room.card("phase_done")
         assert await metric(service, "signoff_blocked") == 0
 
@@ -289,10 +295,10 @@ async def test_a_blocked_run_keeps_the_decision_and_costs_nothing(start: Start) 
 @pytest.mark.usefixtures("nothing_newer")
 async def test_a_run_of_a_newer_version_is_left_alone_and_said(start: Start) -> None:
     service = await start()
-    client = service.parts.client
+    client = service.parts.store.client
     async with WebRoom(service.url) as room:
         card = await to_review(room)
-        (run_id, body), *_ = await service.parts.handling.decisions.active_runs("web:local:main")
+        (run_id, body), *_ = await service.parts.services.decisions.active_runs("web:local:main")
         newer = body.replace('"schema_version":1', '"schema_version":2', 1)
         (key,) = await client.keys(f"*:run:{run_id}")
         await client.hset(key, "body", newer)
@@ -319,24 +325,24 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
             lane = f"talk:web:local:room{n}"
             # What one person says is worked on in turn.
             said = SAID.replace('"id":"lin"', f'"id":"person {n}"')
-            await parts.mailbox.put(lane, said, update_id=f"u{n}")
+            await parts.store.mailbox.put(lane, said, update_id=f"u{n}")
         lanes = Lanes(
-            parts.mailbox,
+            parts.store.mailbox,
             Slow(**fields),
             limit=16,
             lease_s=0.003,
-            typing=lambda conversation: parts.platforms["web"],
+            typing=lambda conversation: parts.outside.platforms["web"],
             committed=lambda effects: None,
-            meter=parts.meter,
+            meter=parts.telemetry.meter,
         )
         stop = asyncio.Event()
 
         async def handled() -> bool:
-            return not await parts.client.keys("*:l:talk:*:in")
+            return not await parts.store.client.keys("*:l:talk:*:in")
 
         async with asyncio.TaskGroup() as group:
             group.create_task(lanes.run(stop))
             await until(handled)
             stop.set()
             lanes.wake()
-        assert (await parts.operations.backlog()).lanes == 0
+        assert (await parts.store.operations.backlog()).lanes == 0

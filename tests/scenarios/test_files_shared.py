@@ -119,6 +119,6 @@ async def test_the_run_of_a_request_has_its_files(own_room: WebRoom, shared: Ser
     await own_room.wait_for(says("contract.pdf：已收到"))
     # The skill that reads files is the first, whatever else the phase lacks.
     assert (await own_room.card("clarify"))["title"].startswith("材料归类")
-    found = await shared.parts.archive.runs(1000)
+    found = await shared.parts.store.archive.runs(1000)
     bodies = [history.body for _, history in found if f":{own_room.room}" in history.body]
     assert any('"attachments":[{"name":"contract.pdf"}]' in body for body in bodies)

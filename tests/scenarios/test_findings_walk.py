@@ -22,10 +22,10 @@ TOLD = {
 
 async def until_found(service: Service, count: int) -> None:
     """As soon as so many findings stand in the sample study."""
-    project = service.parts.handling.records.project
+    project = service.parts.services.records.project
 
     async def found() -> bool:
-        return (await service.parts.findings.of(project, 1)).findings == count
+        return (await service.parts.store.findings.of(project, 1)).findings == count
 
     await until(found)
 
@@ -82,7 +82,7 @@ def found(record: str, minute: int, *messages: str) -> Check:
 
 async def test_the_ten_newest_are_listed_as_the_text_they_are(start: Start) -> None:
     service = await start(projects="web:local:other=MATTER-7")
-    findings = service.parts.findings
+    findings = service.parts.store.findings
     await findings.keep(found("P001", 1, *(f"first {n}" for n in range(7))))
     await findings.keep(found("[P2](https://x.example)", 2, *(f"*next* {n}" for n in range(5))))
     async with WebRoom(service.url) as room:
@@ -105,7 +105,7 @@ async def test_findings_are_the_playbooks_projects_and_seen_by_roles_and_by_who_
         await asked.say("lin", ASK["en"])
         await asked.fill("lin", await asked.card("clarify"), "submit", **WRONG)
         await until_found(service, 2)
-        assert (await service.parts.findings.of("MATTER-7", 1)).findings == 0
+        assert (await service.parts.store.findings.of("MATTER-7", 1)).findings == 0
         # Who has no role sees nobody else's, and who asked sees their own wherever they are.
         await pending(room, "zhao", "Nothing waits for you.")
         assert TOLD["en"][0] in await pending(asked, "lin", PENDING["en"].format(n=2))
@@ -125,7 +125,7 @@ async def test_a_person_without_roles_sees_what_was_found_in_runs_of_their_own(
     own = found("0-run", 3, "my own").model_copy(
         update={"requester": "zhao", "run": "0-run", "title": "Record a visit"}
     )
-    await service.parts.findings.keep(others, before, own)
+    await service.parts.store.findings.keep(others, before, own)
     async with WebRoom(service.url) as room:
         listed = await pending(room, "zhao", PENDING["en"].format(n=1))
         assert "Record a visit: &lt;b&gt;Field&lt;/b&gt;, my own" in listed
@@ -141,13 +141,13 @@ async def test_checks_that_cannot_be_kept_hold_up_no_later_ones(start: Start, lo
     good = Checks(checks=(found("P001", 1, "first"),)).stored()
     for row, body in (("r/check/1", "no JSON"), ("r/check/2", good)):
         post = Post(row, "checks:SIGNOFF-101", "check", row, due_s=3600, body=body)
-        await parts.handling.decisions.decide(
-            parts.handling.new_id(lane), update_id=row, answer="", effects=Effects(posts=(post,))
+        await parts.services.decisions.decide(
+            parts.services.new_id(lane), update_id=row, answer="", effects=Effects(posts=(post,))
         )
-    (key,) = await parts.client.keys("*:row:r/check/1")
+    (key,) = await parts.store.client.keys("*:row:r/check/1")
     if lost == "expired":
-        await parts.client.delete(key)
+        await parts.store.client.delete(key)
     else:
-        await parts.client.hset(key, "attempts", FAULTS)
-    parts.scripts.offset_ms = 3_600_000
+        await parts.store.client.hset(key, "attempts", FAULTS)
+    parts.store.scripts.offset_ms = 3_600_000
     await until_found(service, 1)

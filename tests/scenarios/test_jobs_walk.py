@@ -22,7 +22,7 @@ ASK = {"zh": "准备 P003 的监查报告", "en": "prepare a monitoring report f
 
 async def parent(service: Service) -> Run | None:
     """The run of the graph, while it goes on."""
-    found = await service.parts.handling.decisions.active_runs("web:local:main")
+    found = await service.parts.services.decisions.active_runs("web:local:main")
     runs = [Run.model_validate_json(body) for _, body in found]
     return next((run for run in runs if not run.parent), None)
 

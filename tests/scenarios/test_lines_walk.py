@@ -30,7 +30,7 @@ async def test_a_visit_is_asked_for_by_lines_and_approved_in_the_web_chat(
             assert (await web.tap("chen", card, "approve"))[0] == 200
             await line.wait_for(lambda: line.shows("Visit recorded"))
             assert line.shows("> 陈博 / Chen Bo: Approve")
-        visits = await service.parts.handling.records.visits("P003")
+        visits = await service.parts.services.records.visits("P003")
         assert visits[-1].weight_kg == 61.5
 
 

@@ -65,7 +65,7 @@ class Matter:
 
         card: Message = (await self.room.wait_for(is_new))["card"]
         self._done.add(card["token"])
-        stored = await self.service.parts.handling.decisions.card(card["token"])
+        stored = await self.service.parts.services.decisions.card(card["token"])
         assert stored is not None
         return "review" if stored.card.review.roles else stored.card.task_key, card
 

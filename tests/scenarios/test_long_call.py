@@ -28,7 +28,7 @@ async def test_while_a_run_is_in_a_long_call_all_else_goes_on_and_cancel_ends_it
         card = await to_review(room)
         with held(service.parts.settings.data_dir):
             await room.tap("chen", card, "approve")
-            (name, _), *_ = await service.parts.handling.decisions.active_runs("web:local:main")
+            (name, _), *_ = await service.parts.services.decisions.active_runs("web:local:main")
             # Talk goes on, and so does another run in the same conversation.
             await room.say("lin", "P001 的 ECOG")
             await room.wait_for(lambda m: "P001" in text_of(m) and "<strong>" in text_of(m))
@@ -37,13 +37,13 @@ async def test_while_a_run_is_in_a_long_call_all_else_goes_on_and_cancel_ends_it
             # The control lane is behind none of it.
             await room.say("lin", "/cancel")
             await room.wait_for(lambda m: "写入可能已经发生" in text_of(m))
-            ended = await service.parts.handling.decisions.run(name)
+            ended = await service.parts.services.decisions.run(name)
             assert ended is not None
             assert ended[1] == "cancelled"
         # The call that was under way may land; nothing starts after it, and nobody is told "done".
         await room.say("lin", "/runs")
         listed = await room.wait_for(lambda m: "吴静" in text_of(m))
         assert "林悦" not in text_of(listed)
-        visits = await service.parts.handling.records.visits("P003")
+        visits = await service.parts.services.records.visits("P003")
         assert [v.visit_date.isoformat() for v in visits].count(today()) <= 1
         assert all((m["card"] or {}).get("kind") != "phase_done" for m in room.shown.values())

@@ -88,8 +88,8 @@ async def _all_given_back(service: Service, count: int) -> bool:
     """Whether so many lanes lie in the store, held by nobody."""
     free = 0
     for n in range(service.parts.settings.partitions):
-        lanes = await service.parts.client.zrange(f"{keys.tag(n)}q", 0, -1)
+        lanes = await service.parts.store.client.zrange(f"{keys.tag(n)}q", 0, -1)
         for lane in lanes:
-            held = await service.parts.client.hget(f"{keys.tag(n)}l:{lane}:h", "fence")
+            held = await service.parts.store.client.hget(f"{keys.tag(n)}l:{lane}:h", "fence")
             free += held == "0"
     return free >= count

@@ -60,7 +60,7 @@ async def test_answers_are_counted_with_their_tokens_cost_and_time(start: Start)
         async with WebRoom(service.url) as room:
             await room.say("lin", QUESTION)
             await room.wait_for(lambda m: "更差一些" in text_of(m))
-        await service.parts.meter.share()
+        await service.parts.telemetry.meter.share()
         found = await numbers(service)
     calls = len(model.requests)
     assert found["signoff_model_calls_total one ok"] == calls
@@ -99,7 +99,7 @@ async def test_a_model_that_stays_away_is_seen_and_told_while_runs_go_on(
         async with WebRoom(service.url) as room:
             for _ in range(2):
                 await ask(room, "answered")
-            await service.parts.watch.share()
+            await service.parts.telemetry.watch.share()
             assert '"model": "degraded"' in await get(service, "/readyz")
             found = await numbers(service)
             states = (found["signoff_model_breaker one"], found["signoff_model_breaker two"])
@@ -108,7 +108,7 @@ async def test_a_model_that_stays_away_is_seen_and_told_while_runs_go_on(
             away.add("two")
             for _ in range(5):
                 await ask(room, "failed")
-            await service.parts.watch.share()
+            await service.parts.telemetry.watch.share()
             assert '"model": "away"' in await get(service, "/readyz")
             asked = len(model.requests)
             await ask(room, "failed")

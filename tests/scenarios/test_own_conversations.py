@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 
 from adapters.redis.kept.logins import RedisLogins
-from adapters.webchat.rooms import home_room, own_rooms
+from engine.ports.web_rooms import home_room, own_rooms
 from tests.fakes.patience import until
 from tests.fakes.web_room import WebRoom, new_id
 from tests.scenarios.conftest import Service, Start
@@ -19,7 +19,7 @@ MINE = own_rooms("lin") + "first"
 @asynccontextmanager
 async def signed_in(service: Service, person: str) -> AsyncIterator[aiohttp.ClientSession]:
     """A browser of this person."""
-    secret = await RedisLogins(service.parts.client).link(person, keep_s=600)
+    secret = await RedisLogins(service.parts.store.client).link(person, keep_s=600)
     jar = aiohttp.CookieJar(unsafe=True)
     async with aiohttp.ClientSession(base_url=service.url, cookie_jar=jar) as session:
         async with session.post("/chat/login", json={"token": secret}) as answer:
@@ -147,7 +147,7 @@ async def test_a_conversation_is_deleted_once_nothing_waits_there(start: Start) 
         _, told = await asked(session, "/chat/conversations", person="lin")
         assert told["conversations"] == []
         # The record of the work stays.
-        assert await service.parts.client.keys("*log:*")
+        assert await service.parts.store.client.keys("*log:*")
         # The shared room and one's notices stay.
         assert await delete(room="main") == 403
         assert await delete(room=home_room("lin")) == 403

@@ -155,7 +155,7 @@ async def test_a_visit_is_recorded_over_slack(
     await slack.wait_for(lambda: not card.buttons and not direct.buttons)
     assert "陈博" in card.body
     await side.shown("Visit recorded", channel="C0TRIAL")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
 
 
@@ -196,7 +196,7 @@ async def test_a_reviewer_on_telegram_rejects_what_a_requester_on_slack_asked(
     assert "体重请复核" in back.body
     await telegram.wait_for(lambda: not card.keyboard)
     assert "驳回" in card.text
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg != 61.5
 
 
@@ -224,7 +224,7 @@ async def test_a_visit_is_recorded_over_telegram(
     await chat.send(tap)
     await telegram.wait_for(lambda: not card.keyboard and not own.keyboard)
     await chat.shown(REQUESTER_ID, "访视已录入")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
     today = datetime.now(ZoneInfo("Asia/Shanghai")).date()
     assert visits[-1].visit_date == today
@@ -260,5 +260,5 @@ async def test_wrong_signatures_and_bodies_are_refused_and_nothing_is_stored(
 
 async def _stored(service: Service) -> set[str]:
     """What is kept for conversations; processes keep things of their own, at any time."""
-    keys = {str(key) for key in await service.parts.client.keys("*")}
+    keys = {str(key) for key in await service.parts.store.client.keys("*")}
     return {key for key in keys if not key.startswith("signoff:") and not key.endswith("probe")}

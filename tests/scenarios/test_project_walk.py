@@ -50,4 +50,4 @@ async def test_a_room_of_another_project_has_its_own_files_and_no_study_data(
 
 async def test_without_the_setting_every_room_belongs_to_the_study(start: Start) -> None:
     service = await start()
-    assert service.parts.handling.project("slack:T1:C2") == "SIGNOFF-101"
+    assert service.parts.services.project("slack:T1:C2") == "SIGNOFF-101"

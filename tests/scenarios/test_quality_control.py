@@ -43,7 +43,7 @@ async def test_the_visits_of_one_subject_are_checked_and_nobody_has_to_approve(
     start: Start, text: str, head: list[str], said: str
 ) -> None:
     service = await start()
-    before = await service.parts.handling.records.visits("P003")
+    before = await service.parts.services.records.visits("P003")
     async with WebRoom(service.url) as room:
         card = await checked(room, text)
         assert rows_of(card) == [head, ["P003", "4", "0"]]
@@ -52,7 +52,7 @@ async def test_the_visits_of_one_subject_are_checked_and_nobody_has_to_approve(
         assert said in text_of(done)
         assert len(room.shown) == 1
         await nothing_goes_on(service, room.room)
-    assert await service.parts.handling.records.visits("P003") == before
+    assert await service.parts.services.records.visits("P003") == before
 
 
 async def test_each_fault_is_named_by_visit_item_value_and_rule(

@@ -26,7 +26,7 @@ async def room(service: Service) -> AsyncIterator[WebRoom]:
 
 async def _steps(service: Service) -> list[str]:
     return [
-        body for _, body in await service.parts.handling.decisions.active_runs("web:local:main")
+        body for _, body in await service.parts.services.decisions.active_runs("web:local:main")
     ]
 
 

@@ -29,12 +29,12 @@ from tests.scenarios.conftest import Service, Start
 
 
 async def working(service: Service) -> int:
-    return (await service.parts.operations.backlog()).workers
+    return (await service.parts.store.operations.backlog()).workers
 
 
 async def ready(service: Service) -> tuple[int, dict[str, Any]]:
     """The answer, once the platforms were asked, and the worker has begun."""
-    await service.parts.standings.ask()
+    await service.parts.telemetry.standings.ask()
     with suppress(StoreError):
         await until(lambda: working(service))
     async with aiohttp.ClientSession() as http, http.get(f"{service.url}/readyz") as answer:
@@ -159,10 +159,10 @@ async def test_who_polls_is_ready_once_telegram_gave_updates(
 
 async def test_what_listens_in_vain_is_told(start: Start) -> None:
     service = await start()
-    service.parts.standings.listening("web", OSError("postgres://user:planted@host"))
+    service.parts.telemetry.standings.listening("web", OSError("postgres://user:planted@host"))
     _, found = await ready(service)
     assert found["platforms"]["web"]["error"] == "does not listen: OSError"
-    service.parts.standings.listening("web", None)
+    service.parts.telemetry.standings.listening("web", None)
     assert (await ready(service))[1]["degraded"] == []
 
 
@@ -234,19 +234,19 @@ async def test_it_tells_how_many_work_how_old_the_oldest_mail_is_and_what_is_not
 
         assert await found() == (0, 0, ["workers"])
         for n in range(2):
-            await parts.operations.attend(f"worker-{n}", for_s=600)
+            await parts.store.operations.attend(f"worker-{n}", for_s=600)
         assert await found() == (2, 0, [])
-        parts.scripts.offset_ms = -600_000
-        await parts.mailbox.put("talk:web:local:main", "mail", update_id="mail")
-        parts.scripts.offset_ms = 0
+        parts.store.scripts.offset_ms = -600_000
+        await parts.store.mailbox.put("talk:web:local:main", "mail", update_id="mail")
+        parts.store.scripts.offset_ms = 0
         assert await found() == (2, 600, ["oldest_mail_s"])
-        parts.lag._late_s.append(7.0)
+        parts.telemetry.lag._late_s.append(7.0)
         assert (await found())[2] == ["loop_lag_s", "oldest_mail_s"]
 
 
 async def test_what_an_emptied_store_lost_is_published_anew(start: Start, redis: Redis) -> None:
     service = await start()
-    current = service.parts.current.now
+    current = service.parts.reloading.current.now
     before = await redis.get(keys.CURRENT)
     await redis.flushall()
     await service.parts.reloading.look()

@@ -49,7 +49,7 @@ async def test_a17_a_run_that_waits_keeps_its_version_and_the_next_has_the_new(
 
 async def test_nobody_has_to_tell_the_service_to_look(start: Start, playbooks: Path) -> None:
     service = await start(playbooks=playbooks)
-    current, client = service.parts.current, service.parts.client
+    current, client = service.parts.reloading.current, service.parts.store.client
     before = await client.get(keys.CURRENT)
     change(playbooks, "playbook.yaml", OLD, NEW)
     await until(lambda: current.now.pointer.model_dump_json() != before)
@@ -134,7 +134,9 @@ async def test_a_second_service_over_an_unchanged_folder_follows_the_first(
         change(playbooks, "playbook.yaml", OLD, NEW)
         await looked(first)
         await looked(second)
-        assert second.parts.current.now.pointer == first.parts.current.now.pointer
+        assert (
+            second.parts.reloading.current.now.pointer == first.parts.reloading.current.now.pointer
+        )
         await new.say("lin", COMPLETE)
         await ends_as(new, await new.card("confirm"), NEW)
         await old.fill("lin", form, "submit", **GOOD)

@@ -14,13 +14,14 @@ from engine.errors import DefinitionError
 from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
 from engine.playbooks.startable import startable
+from engine.services import Services
 from engine.talk.turn import offer
-from engine.talk.turn.services import TurnServices
 from engine.tools.registry import READONLY
 from engine.understanding.router.llm import schema
 from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.crank import Crank, cranked
 from tests.fakes.desk import desk, desk_files
+from tests.fakes.services import services_of
 from tests.scenarios.conftest import ROOT, settings_over
 from tests.scenarios.test_run_ends import change
 
@@ -49,7 +50,9 @@ async def test_only_a_holder_of_the_role_starts_the_work_and_is_shown_how(
         told = await replies(crank)
         assert "只有以下角色可以发起：研究协调员" in told
         example = (
-            crank.parts.current.now.playbooks["clinical_qc"].definition.requests[0].examples[0]
+            crank.parts.reloading.current.now.playbooks["clinical_qc"]
+            .definition.requests[0]
+            .examples[0]
         )
         assert example not in told
         await crank.say("lin", WORK, "of-lin")
@@ -118,13 +121,11 @@ def test_did_you_mean_offers_nothing_barred() -> None:
     assert [each.request for each in left.candidates] == ["look-up"]
 
 
-def services(people: Directory) -> TurnServices:
+def services(people: Directory) -> Services:
     """A turn's, with one tool that names a role."""
     first, *others = READONLY
-    given: dict[str, Any] = dict.fromkeys(TurnServices.__dataclass_fields__)
-    given |= {"people": people, "playbooks": {"desk": desk()}}
-    given["tools"] = (replace(first, roles=("reviewer",)), *others)
-    return TurnServices(**given)
+    tools = (replace(first, roles=("reviewer",)), *others)
+    return services_of(people=people, playbooks={"desk": desk()}, tools=tools)
 
 
 def test_a_tool_is_there_for_who_may_use_it_and_nothing_is_for_a_stranger(tmp_path: Path) -> None:

@@ -31,14 +31,14 @@ async def test_a_card_that_nobody_decides_expires_and_the_run_says_so(
     service = await start(playbooks=playbooks)
     async with WebRoom(service.url) as room:
         card = await to_review(room)
-        service.parts.scripts.offset_ms = HOUR_MS + 1
+        service.parts.store.scripts.offset_ms = HOUR_MS + 1
         status, answer = await room.tap("chen", card, "approve")
         assert (status, answer["ok"]) == (200, False)
         assert "过期" in answer["text"]
         closed = await room.card("confirm", closed=True)
         assert "过期" in closed["outcome"]
         await room.wait_for(part_says("没有人在期限内决定", "expired"))
-        visits = await service.parts.handling.records.visits("P003")
+        visits = await service.parts.services.records.visits("P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]
 
 
@@ -47,16 +47,16 @@ async def test_what_is_written_must_be_what_was_approved(start: Start) -> None:
     service = await start()
     async with WebRoom(service.url) as room:
         card = await to_review(room)
-        (run_id, body), *_ = await service.parts.handling.decisions.active_runs("web:local:main")
+        (run_id, body), *_ = await service.parts.services.decisions.active_runs("web:local:main")
         run = Run.model_validate_json(body)
         forged = {**run.state.data, "weight_kg": 99.0}
         state = run.state.model_copy(update={"data": forged})
-        key = next(k for k in await service.parts.client.keys(f"*run:{run_id}"))
+        key = next(k for k in await service.parts.store.client.keys(f"*run:{run_id}"))
         changed = run.model_copy(update={"state": state}).model_dump_json()
-        await service.parts.client.hset(key, "body", changed)
+        await service.parts.store.client.hset(key, "body", changed)
         await room.tap("chen", card, "approve")
         await room.wait_for(part_says("不一致", "failed"))
-        visits = await service.parts.handling.records.visits("P003")
+        visits = await service.parts.services.records.visits("P003")
         assert today() not in [visit.visit_date.isoformat() for visit in visits]
 
 
@@ -77,10 +77,10 @@ async def test_a_run_whose_playbook_is_missing_is_blocked_and_says_so(start: Sta
     service = await start()
     async with WebRoom(service.url) as room:
         card = await to_review(room)
-        (run_id, body), *_ = await service.parts.handling.decisions.active_runs("web:local:main")
+        (run_id, body), *_ = await service.parts.services.decisions.active_runs("web:local:main")
         lost = Run.model_validate_json(body).model_copy(update={"digest": "0" * 64})
-        key = next(k for k in await service.parts.client.keys(f"*run:{run_id}"))
-        await service.parts.client.hset(key, "body", lost.model_dump_json())
+        key = next(k for k in await service.parts.store.client.keys(f"*run:{run_id}"))
+        await service.parts.store.client.hset(key, "body", lost.model_dump_json())
         await room.tap("chen", card, "approve")
         await room.wait_for(part_says("找不到启动时的流程版本", "failed"))
 
@@ -109,7 +109,7 @@ async def test_a_date_that_was_taken_meanwhile_goes_back_to_the_requester(start:
         await room.tap("chen", second["card"], "approve")
         back = await room.wait_for(lambda m: bool(m["card"]) and bool(m["card"]["problems"]))
         assert today() in text_of(back["card"]["problems"])
-        visits = await service.parts.handling.records.visits("P003")
+        visits = await service.parts.services.records.visits("P003")
         assert [v.weight_kg for v in visits if v.visit_date.isoformat() == today()] == [61.5]
 
 

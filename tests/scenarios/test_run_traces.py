@@ -26,7 +26,7 @@ def printed(capsys: Capture) -> str:
 
 
 async def the_run(service: Service) -> str:
-    (found,) = await service.parts.handling.decisions.active_runs("web:local:main")
+    (found,) = await service.parts.services.decisions.active_runs("web:local:main")
     return found[0]
 
 
@@ -185,7 +185,7 @@ async def test_a_run_whose_question_is_unchanged_waits_as_before(
             {
                 "faults": [],
                 "asks_again": "",
-                "to": service.parts.current.now.playbooks["clinical_qc"].digest,
+                "to": service.parts.reloading.current.now.playbooks["clinical_qc"].digest,
             },
         )
         status, _ = await moved(service, run, capsys)

@@ -44,7 +44,7 @@ async def test_a_reviewer_approves_from_the_home_tab(
     await side.shown("Visit recorded", channel="D0REQUESTER")
     await slack.wait_for(lambda: "61.5 kg" not in slack.home_body("U0REVIEWER"))
     await side.send(again)
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert [visit.weight_kg for visit in visits].count(61.5) == 1
 
 

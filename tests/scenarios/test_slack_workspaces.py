@@ -156,7 +156,7 @@ async def test_the_same_message_of_two_workspaces_is_two_messages(
     await here.shown("2026-10-28")
     # The study is the first one's alone; memos and files are each one's own as well.
     assert "slack-T0OTHER" in (await there.shown("slack-T0OTHER")).body
-    assert pair.service.parts.handling.project("slack:T0OTHER:C0TRIAL:1.2") == "slack-T0OTHER"
+    assert pair.service.parts.services.project("slack:T0OTHER:C0TRIAL:1.2") == "slack-T0OTHER"
     for server in (slack, other):
         assert {m.thread_ts for m in server.messages.values()} == {"1763700000.000100"}
 
@@ -188,7 +188,7 @@ async def test_what_waits_for_a_workspace_that_left_ends_with_a_reason(
 
     slack.before["chat.postMessage"] = leave
     await side.asks("/help", ts="1763700000.000100")
-    redis = pair.service.parts.client
+    redis = pair.service.parts.store.client
 
     async def reasons() -> list[str]:
         rows = [key async for key in redis.scan_iter(match="*:row:*")]

@@ -89,7 +89,7 @@ async def traced(service: Service, run: str, capsys: Capture) -> dict[str, Any]:
 
 
 async def active(service: Service, room: WebRoom) -> list[str]:
-    found = await service.parts.handling.decisions.active_runs(f"web:local:{room.room}")
+    found = await service.parts.services.decisions.active_runs(f"web:local:{room.room}")
     return [each[0] for each in found]
 
 

@@ -36,7 +36,7 @@ async def stands_still(crank: Crank, room: str, lang: str) -> Run:
     assert claim is not None
     run = Run.model_validate_json(claim.state)
     ended = blocked(run, say("run.attempts", run.lang))
-    effects = stopped(run, ended, crank.parts.clock.now())
+    effects = stopped(run, ended, crank.parts.services.clock.now())
     await crank.commit(claim, Handled(effects, park=True))
     return run
 
@@ -46,8 +46,8 @@ async def answered(crank: Crank, room: str, text: str) -> Part:
     id = f"crank-{uuid4().hex}"
     await crank.give(MessageReceived, room, "lin", id=id, text=text)
     await crank.still()
-    handling = crank.parts.handling
-    stored = await handling.decisions.reply(handling.derived_id(at(room), "reply", id))
+    services = crank.parts.services
+    stored = await services.decisions.reply(services.derived_id(at(room), "reply", id))
     assert stored is not None
     return Part.model_validate_json(stored[1][0])
 

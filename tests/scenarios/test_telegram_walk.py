@@ -55,7 +55,7 @@ async def test_a_visit_is_filled_in_field_by_field_and_goes_to_review(
     review = await chat.shown(REVIEWER_ID, "请审核")
     await chat.confirm(review, "批准", name="Bo")
     await chat.shown(REQUESTER_ID, "访视已录入")
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 61.5
 
 
@@ -105,7 +105,7 @@ async def test_a_run_s_link_shows_it_to_who_asked_for_it_and_its_card_to_the_rev
 ) -> None:
     telegram = chat.server
     await asked_for_review(chat)
-    decisions = service.parts.handling.decisions
+    decisions = service.parts.services.decisions
     ((run_id, _),) = await decisions.active_runs(f"telegram:{BOT_ID}:{REQUESTER_ID}")
     assert "P003" in await opened(chat, f"r_{run_id}", REQUESTER_ID)
     assert "P003" in await opened(chat, f"r_{run_id}", REVIEWER_ID)
@@ -168,5 +168,5 @@ async def test_a_group_that_becomes_a_supergroup_goes_on_with_its_open_card(
     await chat.confirm(card, "批准", user_id=REVIEWER_ID, name="Bo")
     await chat.shown(GROUP_ID, "访视已录入")
     await telegram.wait_for(lambda: not card.keyboard)
-    visits = await service.parts.handling.records.visits("P003")
+    visits = await service.parts.services.records.visits("P003")
     assert visits[-1].weight_kg == 61.5

@@ -211,7 +211,7 @@ async def test_a_visit_is_filled_in_by_one_and_signed_off_by_another(
         assert await chen.end() == 0
     (visit,) = [
         visit
-        for visit in await service.parts.handling.records.visits("P003")
+        for visit in await service.parts.services.records.visits("P003")
         if visit.visit_date.isoformat() == today()
     ]
     assert visit.weight_kg == 61.5

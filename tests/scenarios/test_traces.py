@@ -81,8 +81,8 @@ async def test_a_message_leaves_how_it_was_routed_and_no_personal_data(
         assert MOBILE not in text
         assert "***" in text
     assert not any(v["why"] in text_of(message) for v in kept["verdicts"])
-    (key,) = await service.parts.client.keys("*:trace:*")
-    assert 0 < await service.parts.client.pttl(key) <= MONTH_MS
+    (key,) = await service.parts.store.client.keys("*:trace:*")
+    assert 0 < await service.parts.store.client.pttl(key) <= MONTH_MS
     unknown = await ended(tmp_path, "traces", "0-nobody", **variables)
     assert (unknown.status, unknown.out) == (1, "")
     assert unknown.err.splitlines()[-1].startswith("0-nobody: no trace is kept under this name")
@@ -124,4 +124,4 @@ async def test_with_no_days_to_keep_them_there_are_none(
         await room.say("lin", TOLD)
         await room.wait_for(lambda m: bool(m["parts"]))
     assert await listed(service, capsys) == "no trace is kept"
-    assert await service.parts.client.keys("*trace*") == []
+    assert await service.parts.store.client.keys("*trace*") == []

@@ -43,7 +43,7 @@ async def test_a_message_is_counted_at_every_step_of_its_way(
     }
 
     async def told() -> bool:
-        await service.parts.meter.share()
+        await service.parts.telemetry.meter.share()
         async with http.get(f"{service.url}/metrics") as answer:
             return wanted <= set((await answer.text()).splitlines())
 
@@ -115,7 +115,7 @@ async def test_what_web_and_worker_do_about_an_update_is_one_trace(
     endpoint, spans = collector
     service = await start(otlp_endpoint=endpoint)
     await asked(service.url)
-    await service.parts.spans.flush()
+    await service.parts.telemetry.spans.flush()
     by_name = {span.name: span for span in spans}
     assert by_name["take message"].trace_id == by_name["handle said"].trace_id
     told = {a.key: a.value.string_value for a in by_name["handle said"].attributes}

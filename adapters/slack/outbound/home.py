@@ -23,6 +23,7 @@ from engine.errors import PlatformError, StoreError, is_about_content
 from engine.events import Actor
 from engine.ports.clock import Clock
 from engine.ports.meter import UNHEARD, Meter
+from engine.ports.pages import HomePage
 
 WATCH_S = 600.0
 """So long after it was opened a tab is kept up to date: Slack does not say when it is left."""
@@ -33,20 +34,6 @@ _BLOCKS = 95
 _LINE = 300
 
 log = structlog.get_logger("slack")
-
-
-@dataclass(frozen=True, slots=True)
-class HomePage:
-    """What a person's tab shows: open cards in the languages they are in, and lines about runs.
-
-    `more` when not all cards are here. A `note` stands there alone.
-    """
-
-    lang: Lang
-    cards: tuple[tuple[CardView, Lang], ...] = ()
-    runs: tuple[str, ...] = ()
-    more: bool = False
-    note: str = ""
 
 
 Home = Callable[[Actor], Awaitable[HomePage]]

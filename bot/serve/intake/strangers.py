@@ -1,47 +1,40 @@
 """What a worker does about people who are not admitted: tells them, asks admins, lets them in."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 
 from cards.markdown import literal
-from engine.frames.outcome import People
 from engine.mail import Announced, CardDecided, CardExpired, Commanded, Said, StrangerCame
-from engine.ports.storage.admissions import Admissions
-from engine.ports.storage.store import Decisions, Effects
+from engine.ports.storage.store import Effects
 from engine.reviews import admission
 from engine.reviews.clocks import close_card, without_timers
+from engine.services import Services
 from engine.talk import commands
 from engine.text.language import detect
 
 
 @dataclass(frozen=True, slots=True)
 class Strangers:
-    """As of `now`, by the people that there are."""
+    """As of the services' moment, by the people that there are."""
 
-    people: People
-    decisions: Decisions
-    admissions: Admissions
-    new_id: Callable[[str], str]
-    now: datetime
+    services: Services
 
     def turned_away(self, mail: Said | Commanded) -> Effects:
         """One sentence to whoever was admitted when they wrote, and is not any more."""
         lang = mail.principal.lang or detect(mail.update.text)
-        text = literal(self.people.stranger_text(mail.principal, lang))
+        text = literal(self.services.people.stranger_text(mail.principal, lang))
         told = Announced(id=f"stranger/{mail.update.id}", lang=lang, text=text)
         return commands.announced(told, mail.update.conversation)
 
     def asked_about(self, mail: StrangerCame) -> Effects:
         """The card that asks admins."""
-        if self.people.admits(self.people.known(mail.stranger)):
+        if self.services.people.admits(self.services.people.known(mail.stranger)):
             return Effects()
         return admission.ask_admins(
             mail,
-            self.people.admins(),
-            role=self.people.role_name,
-            new_id=self.new_id,
-            now=self.now,
+            self.services.people.admins(),
+            role=self.services.people.role_name,
+            new_id=self.services.new_id,
+            now=self.services.now,
         )
 
     async def answered(self, mail: CardDecided | CardExpired) -> Effects | None:
@@ -49,12 +42,12 @@ class Strangers:
 
         Whom an admin lets in is let in before the commit: doing it again changes nothing.
         """
-        found = await self.decisions.card(mail.card)
+        found = await self.services.decisions.card(mail.card)
         if found is None or not admission.is_admission(found.card):
             return None
         if isinstance(mail, CardExpired):
             is_open = found.card.status == "open"
             return Effects(cards=(close_card(found.card, "expired"),) if is_open else ())
         if entrant := admission.entrant_of(found.card, mail.decision):
-            await self.admissions.admit(entrant)
+            await self.services.admissions.admit(entrant)
         return Effects(timers=without_timers(found.card.token, found.card.lane))

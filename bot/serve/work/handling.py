@@ -17,7 +17,7 @@ from cards.model import Lang, Principal
 from cards.texts import say
 from engine.errors import NewerState
 from engine.frames import audit
-from engine.frames.outcome import People, Services, StepContext
+from engine.frames.outcome import StepContext
 from engine.frames.state import Run
 from engine.mail import (
     GIVEN_UP,
@@ -37,34 +37,20 @@ from engine.mail import (
     parse,
 )
 from engine.playbooks.model import Playbook
-from engine.ports.clock import Clock
-from engine.ports.inbox_files import NO_FILES, InboxFiles
-from engine.ports.library import Library
-from engine.ports.meter import UNHEARD, Meter
-from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
-from engine.ports.records import Records
-from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
-from engine.ports.storage.drafts import UNSEEN, Drafting
-from engine.ports.storage.findings import Findings
-from engine.ports.storage.inbox import Inbox
-from engine.ports.storage.store import Aside, Claim, Decisions, Effects
-from engine.react import Budget
+from engine.ports.storage.store import Aside, Claim, Effects
 from engine.reviews import clocks
-from engine.rules.soft import USUAL, SoftLimits
 from engine.runs.budget import within_budget
 from engine.runs.effects import written
 from engine.runs.migration import migration
 from engine.runs.recording import recording
 from engine.runs.run import Stepped, blocked, migrated, step, stopped, unreadable
+from engine.services import Services
 from engine.talk import commands
 from engine.talk.turn import giving_up, session, turn
-from engine.talk.turn.services import TurnServices
-from engine.talk.turn.tracing import Tracing
 from engine.tools.model import Tool
 
 log = structlog.get_logger()
 Progress = Callable[[Effects], Awaitable[None]]
-LoadPlaybook = Callable[[str], Awaitable[Playbook | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,38 +67,15 @@ class Handled:
 
 @dataclass(frozen=True, slots=True)
 class Handling:
-    """Everything that handling needs; `playbook(digest)` finds the one a run began with.
+    """What each mail comes to, by what is current when its turn begins.
 
-    `project(conversation)` is the project that the conversation belongs to; `tools()` are the
-    read-only tools there are at this moment; a turn keeps what is current when it begins.
+    `tools()` are the read-only tools there are at this moment.
     """
 
-    decisions: Decisions
-    records: Records
-    people: People
-    tools: Callable[[], tuple[Tool[Any], ...]]
+    services: Services
     current: Current
-    playbook: LoadPlaybook
-    model: Model | None
-    clock: Clock
-    new_id: Callable[[str], str]
-    derived_id: Callable[..., str]
-    zone: str
-    reply_after_s: float
-    library: Library
-    findings: Findings
-    inbox: Inbox
-    project: Callable[[str], str]
-    budget: Budget
-    tracing: Tracing
-    soft: SoftLimits = USUAL
-    run_budget: ModelBudget = RUN_BUDGET
-    graph_budget: ModelBudget = GRAPH_BUDGET
-    meter: Meter = UNHEARD
-    files: InboxFiles = NO_FILES
+    tools: Callable[[], tuple[Tool[Any], ...]]
     spans: Spans = NO_SPANS
-    drafting: Drafting = UNSEEN
-    admissions: Admissions = NO_ADMISSIONS
 
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
@@ -122,35 +85,37 @@ class Handling:
             if by_newer(error):
                 raise NewerState(f"mail of {claim.lane}") from error
             return _unreadable_mail(claim)
-        with watching.handling(claim.lane, mail, self.spans, self.clock):
+        with watching.handling(claim.lane, mail, self.spans, self.services.clock):
             return await self._by_kind(claim, mail, progress)
 
     async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> Handled:
         services = self._turn_services()
+        people, strangers = services.people, Strangers(services)
         match mail:
             case Said():
                 # By who they are and the roles held now, however long this lay here.
-                now = self.people.principal(mail.update.actor)
+                now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
-                if not self.people.admits(now):
-                    return Handled(self._strangers.turned_away(mail))
+                if not people.admits(now):
+                    return Handled(strangers.turned_away(mail))
                 kept = session.load(claim.state)
                 again = claim.attempts > 1
-                standing = turn.Standing(cards=claim.cards, runs=claim.runs, again=again)
+                table = self.current.now.table
+                standing = turn.Standing(claim.cards, claim.runs, again=again, table=table)
                 return Handled(await turn.said(mail, kept, services, progress, standing))
             case PartReady():
                 return Handled(await turn.part_ready(mail, session.load(claim.state), services))
             case StrangerCame():
-                return Handled(self._strangers.asked_about(mail))
+                return Handled(strangers.asked_about(mail))
             case CardDecided() | CardExpired() if _of_talk(claim):
-                if admitted := await self._strangers.answered(mail):
+                if admitted := await strangers.answered(mail):
                     return Handled(admitted)
                 return Handled(await turn.answered(mail, session.load(claim.state), services))
             case Commanded():
-                now = self.people.principal(mail.update.actor)
+                now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
-                if not self.people.admits(now) and not now.roles:
-                    return Handled(self._strangers.turned_away(mail))
+                if not people.admits(now) and not now.roles:
+                    return Handled(strangers.turned_away(mail))
                 recent = [line.text for line in session.load(claim.state).recent]
                 lang = commands.language(mail, recent)
                 return Handled(await commands.commanded(mail, services.limited_to(now), lang))
@@ -162,12 +127,6 @@ class Handling:
     def help_text(self, principal: Principal, lang: Lang) -> str:
         """What this person may ask and start, and the commands; plain text."""
         return commands.plain_help(lang, self._turn_services().limited_to(principal))
-
-    @property
-    def _strangers(self) -> Strangers:
-        return Strangers(
-            self.people, self.decisions, self.admissions, self.new_id, self.clock.now()
-        )
 
     async def give_up(self, claim: Claim) -> Handled:
         """The effects of a mail that failed again and again.
@@ -194,7 +153,7 @@ class Handling:
         if run is None:
             return Handled(unreadable(claim.state), park=True)
         ended = blocked(run, say("run.attempts", run.lang))
-        return Handled(stopped(run, ended, self.clock.now()), park=True)
+        return Handled(stopped(run, ended, self.services.now), park=True)
 
     async def _step(self, claim: Claim, mail: RunMail) -> Handled:
         if claim.ended or not claim.state:
@@ -204,12 +163,12 @@ class Handling:
             return Handled(unreadable(claim.state), park=True)
         if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
             orphan = run.model_copy(update={"status": "cancelled"})
-            entry = audit.with_parent(run.id, run.parent, self.clock.now())
+            entry = audit.with_parent(run.id, run.parent, self.services.now)
             return Handled(Effects(runs=(written(orphan),), log=(entry,)))
-        now = claim.now or self.clock.now()
+        now = claim.now or self.services.now
         if isinstance(mail, ReviewDue) and run.status != "blocked":
             return await self._due(run, mail, now)
-        playbook = await self.playbook(run.digest)
+        playbook = await self.services.playbook(run.digest)
         if isinstance(mail, Migrated):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
@@ -222,7 +181,7 @@ class Handling:
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = within_budget(self.services(now, run.conversation), run, playbook)
+        services = within_budget(self._of_run(run, now), run, playbook)
         context = StepContext(run, playbook, recording(services), claim.follows)
         if isinstance(mail, GraphOrdered):
             return await self._order(mail, context)
@@ -238,11 +197,11 @@ class Handling:
 
     async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> Handled:
         """A clock of an open review; a run that does not wait for the card any more is left."""
-        found = await self.decisions.card(mail.card) if mail.card in run.waiting else None
+        found = await self.services.decisions.card(mail.card) if mail.card in run.waiting else None
         if found is None:
             return Handled(Effects())
-        people = self.people.about(run.conversation)
-        today = self.clock.today()
+        people = self.services.people.about(run.conversation)
+        today = self.services.today
         return Handled(clocks.ring(mail, found.card, people, now=now, today=today))
 
     async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
@@ -251,7 +210,7 @@ class Handling:
         if not opened:
             return effects
         written = {write.card.token for write in effects.cards}
-        others = await self.decisions.open_cards(run.conversation)
+        others = await self.services.decisions.open_cards(run.conversation)
         others = [c for c in others if c.run == run.id and c.token not in written]
         gone = clocks.replace_cards(others, opened, now)
         return replace(
@@ -263,21 +222,21 @@ class Handling:
 
     async def _advanced(self, mail: RunMail, context: StepContext) -> Stepped:
         """One step of the run, timed."""
-        since_s = self.clock.elapsed_s()
+        since_s = self.services.clock.elapsed_s()
         stepped = await step(mail, context)
-        took_s = self.clock.elapsed_s() - since_s
-        self.meter.took("step", took_s, context.run.frames[-1].kind)
+        took_s = self.services.clock.elapsed_s() - since_s
+        self.services.meter.took("step", took_s, context.run.frames[-1].kind)
         return stepped
 
     async def _is_orphan(self, run: Run) -> bool:
         """Whether the run's parent ended while it was begun."""
-        parent = await self.decisions.run(run.parent)
+        parent = await self.services.decisions.run(run.parent)
         return parent is None or parent[1] != ""
 
     async def _order(self, mail: GraphOrdered, context: StepContext) -> Handled:
         """The job graph as somebody wants it; what it asked before is not asked any more."""
         run, now = context.run, context.services.now
-        found = [await self.decisions.card(token) for token in run.waiting]
+        found = [await self.services.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         if any(card.status != "open" for card in cards):
             # Somebody's decision came first; it is in the lane behind this.
@@ -301,23 +260,22 @@ class Handling:
 
     async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
         """The run on another version of its playbook; whoever asked for it checked it before."""
-        new = await self.playbook(mail.to)
+        new = await self.services.playbook(mail.to)
         if new is None:
             return self._not_migrated(run, mail, "the playbook is not published")
         change = migration(run, old, new)
         if change.faults:
             return self._not_migrated(run, mail, "; ".join(change.faults))
-        found = [await self.decisions.card(token) for token in run.waiting]
+        found = [await self.services.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
-        stepped = migrated(
-            mail, change, cards, StepContext(run, new, self.services(about=run.conversation))
-        )
+        services = self._of_run(run, self.services.now)
+        stepped = migrated(mail, change, cards, StepContext(run, new, services))
         return Handled(stepped.effects, stepped.front, stepped.park)
 
     def _not_migrated(self, run: Run, mail: Migrated, why: str) -> Handled:
         log.warning("migration_refused", run=run.id, why=why)
         told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
-        entry = audit.entry(run.id, self.clock.now(), "migration_refused", told)
+        entry = audit.entry(run.id, self.services.now, "migration_refused", told)
         return Handled(Effects(log=(entry,)), park=run.status == "blocked")
 
     def _run(self, claim: Claim, *, waits: bool = False) -> Run | None:
@@ -335,64 +293,23 @@ class Handling:
 
         Nothing is left to write when a tap that came too late has closed it.
         """
-        found = await self.decisions.card(mail.card)
+        found = await self.services.decisions.card(mail.card)
         if found is None or found.card.status not in ("open", "expired"):
             return None
         if found.card.status == "expired":
             return Effects()
         write = clocks.close_card(found.card, "expired")
-        entry = clocks.entry(write.card, "expired", self.clock.now())
+        entry = clocks.entry(write.card, "expired", self.services.now)
         return Effects(cards=(write,), log=(entry,))
 
-    def services(self, now: datetime | None = None, about: str = "") -> Services:
-        """What a step of a run may use, as of `now` by the store's clock, as all deadlines are.
+    def _turn_services(self) -> Services:
+        now = replace(self.services, playbooks=self.current.now.playbooks, tools=self.tools())
+        return now.at(now.now)
 
-        Without one it is this machine's. `about` is the run's conversation.
-        """
-        return Services(
-            records=self.records,
-            people=self.people.about(about),
-            model=self.model,
-            new_id=self.new_id,
-            now=now or self.clock.now(),
-            today=self.clock.today(),
-            zone=self.zone,
-            library=self.library,
-            project=self.project,
-            soft=self.soft,
-            run_budget=self.run_budget,
-            graph_budget=self.graph_budget,
-            meter=self.meter,
-        )
-
-    def _turn_services(self) -> TurnServices:
-        current = self.current.now
-        return TurnServices(
-            records=self.records,
-            tools=self.tools(),
-            playbook=self.playbook,
-            playbooks=current.playbooks,
-            model=self.model,
-            decisions=self.decisions,
-            people=self.people,
-            derived_id=self.derived_id,
-            now=self.clock.now(),
-            today=self.clock.today(),
-            zone=self.zone,
-            reply_after_s=self.reply_after_s,
-            library=self.library,
-            findings=self.findings,
-            inbox=self.inbox,
-            project=self.project,
-            table=current.table,
-            new_id=self.new_id,
-            budget=self.budget,
-            tracing=self.tracing,
-            elapsed_s=self.clock.elapsed_s,
-            meter=self.meter,
-            files=self.files,
-            drafting=self.drafting,
-        )
+    def _of_run(self, run: Run, now: datetime) -> Services:
+        """What a step may use, as of `now` by the store's clock, as all deadlines are."""
+        people = self.services.people.about(run.conversation)
+        return replace(self.services.at(now), people=people)
 
 
 def set_aside(claim: Claim) -> Handled:

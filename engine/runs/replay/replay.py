@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import TypeAdapter
 
-from engine.frames.outcome import Services, StepContext
+from engine.frames.outcome import StepContext
 from engine.frames.state import Run
 from engine.mail import RunMail
 from engine.playbooks.model import Playbook
@@ -17,6 +17,7 @@ from engine.ports.storage.store import Effects
 from engine.runs.replay.recorded import NotRecorded, RecordedAnswers
 from engine.runs.replay.trace import RunTrace, rewound
 from engine.runs.run import step
+from engine.services import Services
 
 _MAIL: TypeAdapter[RunMail] = TypeAdapter(RunMail)
 # An operator's doings are no decisions of a playbook.
@@ -77,14 +78,13 @@ def _services(entry: Mapping[str, Any], services: Services) -> Services:
     def new_id(conversation: str) -> str:
         return next(tokens, "not-recorded")
 
+    today = now.astimezone(ZoneInfo(services.zone)).date()
     return replace(
-        services,
+        services.at(now, today),
         model=answers if asked else None,
         call=answers.call,
         rehearse=answers.rehearse,
         new_id=new_id,
-        now=now,
-        today=now.astimezone(ZoneInfo(services.zone)).date(),
     )
 
 

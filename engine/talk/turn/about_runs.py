@@ -6,11 +6,11 @@ from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.planner.answering import answered, chosen_for_question
 from engine.planner.query import Standing, standing
+from engine.services import Services
 from engine.talk.turn.active import active, all_active
-from engine.talk.turn.services import TurnServices
 
 
-async def about_runs(question: str, head: ReplyHead, services: TurnServices) -> str:
+async def about_runs(question: str, head: ReplyHead, services: Services) -> str:
     """How far each active run of the conversation is, and what it waits for (Markdown).
 
     With a model, what its playbook's retrieval skill finds out about the question comes first.
@@ -22,13 +22,13 @@ async def about_runs(question: str, head: ReplyHead, services: TurnServices) -> 
         playbook = await services.playbook(run.digest)
         if playbook is not None:
             own = [card for card in cards if card.run == run.id and not card.traits.informs]
-            found = await answered(run, playbook, question, services.for_steps())
+            found = await answered(run, playbook, question, services)
             told += [found] if found else []
             told.append(_told(run, standing(run, playbook, own), head))
     return "\n\n".join(told) or say("runs.none", head.lang)
 
 
-async def stuck(head: ReplyHead, services: TurnServices) -> str:
+async def stuck(head: ReplyHead, services: Services) -> str:
     """Which runs of the conversation wait for an operator, why, and what can be done; or ""."""
     runs = await all_active(head.conversation, services)
     told = [f"- {run.part.text}" for run in runs if run.status == "blocked"]
@@ -37,7 +37,7 @@ async def stuck(head: ReplyHead, services: TurnServices) -> str:
     return say("runs.stuck", head.lang, runs="\n".join(dict.fromkeys(told)))
 
 
-async def needs_model(head: ReplyHead, services: TurnServices) -> bool:
+async def needs_model(head: ReplyHead, services: Services) -> bool:
     """Whether a retrieval skill of an active run would be asked."""
     if services.model is None:
         return False

@@ -6,16 +6,16 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from engine.frames.state import Run
-from engine.talk.turn.services import TurnServices
+from engine.services import Services
 
 
-async def active(conversation: str, services: TurnServices) -> list[Run]:
+async def active(conversation: str, services: Services) -> list[Run]:
     """The conversation's runs whose work is not done, oldest first, without child runs."""
     found = await all_active(conversation, services)
     return [run for run in found if run.part.state != "done" and not run.parent]
 
 
-async def all_active(conversation: str, services: TurnServices) -> list[Run]:
+async def all_active(conversation: str, services: Services) -> list[Run]:
     """Every run of the conversation that has not ended; unreadable ones are left."""
     return read_runs(await services.decisions.active_runs(conversation))
 

@@ -14,8 +14,8 @@ from engine.frames.shared_files import kept, offer
 from engine.playbooks.model import Playbook
 from engine.ports.storage.drafts import UNSEEN
 from engine.react import ReActEngine, ReActResult
+from engine.services import Services
 from engine.talk.turn.about_runs import about_runs, needs_model, stuck
-from engine.talk.turn.services import TurnServices
 from engine.talk.turn.session import Session
 from engine.tools.registry import call, tool
 from engine.understanding.lookup import suggestions
@@ -24,14 +24,14 @@ from engine.understanding.pieces.smalltalk import asks_who, thanks
 Told = tuple[PartState, str]
 
 
-async def slow(intent: Intent, head: ReplyHead, services: TurnServices) -> bool:
+async def slow(intent: Intent, head: ReplyHead, services: Services) -> bool:
     """True when the intent's answer needs the model."""
     if intent.about_run:
         return await needs_model(head, services)
     return intent.kind == "qa_query" and not (intent.lookup or intent.told)
 
 
-async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
+async def quick(intent: Intent, head: ReplyHead, services: Services) -> Told:
     """The answer to an intent that needs neither the model nor a run."""
     lang = head.lang
     if not intent.text and head.files:
@@ -51,22 +51,24 @@ async def quick(intent: Intent, head: ReplyHead, services: TurnServices) -> Told
     return "answered", await _not_understood("answer.unclear", intent, head, services)
 
 
-async def _not_understood(key: str, intent: Intent, head: ReplyHead, services: TurnServices) -> str:
+async def _not_understood(key: str, intent: Intent, head: ReplyHead, services: Services) -> str:
     """Which run stands still, which may be what was meant; else what can be asked."""
     waits = await stuck(head, services)
     return waits or _offer(key, intent.text, head.lang, services)
 
 
-async def _look_up(lookup: Lookup, head: ReplyHead, services: TurnServices) -> Told:
+async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Told:
     chosen = tool(lookup.tool)
     try:
-        result = await call(chosen, lookup.arguments, services.tool_context(head))
+        result = await call(
+            chosen, lookup.arguments, services.tool_context(head.conversation, head.principal)
+        )
     except ToolError as error:
         return "failed", error.told(head.lang)
     return "answered", chosen.tell(result, head.lang)
 
 
-async def _look_up_all(intent: Intent, head: ReplyHead, services: TurnServices) -> Told:
+async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> Told:
     """Every look-up of the intent, one below the other; failed when one of them is."""
     lookups = [each for each in (intent.lookup, *intent.more) if each]
     told = [await _look_up(each, head, services) for each in lookups]
@@ -74,18 +76,18 @@ async def _look_up_all(intent: Intent, head: ReplyHead, services: TurnServices) 
     return "failed" if failed else "answered", "\n\n".join(text for _, text in told)
 
 
-def _offer(key: str, text: str, lang: Lang, services: TurnServices) -> str:
+def _offer(key: str, text: str, lang: Lang, services: Services) -> str:
     """A sentence and the nearest things that can be asked."""
     why = "" if services.model else say("answer.no_model", lang)
     return f"{say(key, lang, why=why)}\n\n{_examples(text, lang, services)}"
 
 
-def _examples(text: str, lang: Lang, services: TurnServices) -> str:
+def _examples(text: str, lang: Lang, services: Services) -> str:
     examples = [*suggestions(text, services.tools, lang), *_workflows(lang, services)]
     return "\n".join(f"- {example}" for example in examples)
 
 
-def _workflows(lang: Lang, services: TurnServices) -> list[str]:
+def _workflows(lang: Lang, services: Services) -> list[str]:
     """One example of each workflow in that language."""
     found = []
     for playbook in services.playbooks.values():
@@ -108,7 +110,7 @@ async def ask_model(
     intent: Intent,
     head: ReplyHead,
     session: Session,
-    services: TurnServices,
+    services: Services,
     *,
     alone: bool = False,
 ) -> Asked:
@@ -120,12 +122,18 @@ async def ask_model(
         return Asked("answered", await about_runs(intent.text, head, services))
     if services.model is None:
         return Asked("answered", await _not_understood("answer.none", intent, head, services))
-    engine = ReActEngine(services.model, services.tools, services.budget, services.elapsed_s)
+    engine = ReActEngine(
+        services.model, services.tools, services.limits.react, services.clock.elapsed_s
+    )
     recent = (*(line.text for line in session.recent), *_came_along(head))
     drafting = services.drafting if alone else UNSEEN
     with drafting.writing(head.id, head.conversation) as show:
         result = await engine.run(
-            intent.text, services.tool_context(head), lang=head.lang, recent=recent, show=show
+            intent.text,
+            services.tool_context(head.conversation, head.principal),
+            lang=head.lang,
+            recent=recent,
+            show=show,
         )
     state: PartState = "answered" if result.success else "failed"
     return Asked(state, result.content, result, _leads_to(result.refused, services))
@@ -136,7 +144,7 @@ def _came_along(head: ReplyHead) -> tuple[str, ...]:
     return (f"Files that came with this: {json.dumps(names, ensure_ascii=False)}",) if names else ()
 
 
-def _leads_to(refused: Collection[str], services: TurnServices) -> tuple[Candidate, ...]:
+def _leads_to(refused: Collection[str], services: Services) -> tuple[Candidate, ...]:
     """The first request of each playbook that does what the refused tools would have done."""
     found = []
     for playbook in services.playbooks.values():

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from engine.events import SharedFile
 from engine.frames.intents import Intent
 from engine.frames.replies import ReplyHead
-from engine.talk.turn.services import TurnServices
+from engine.services import Services
 from engine.understanding.context import Routed, Verdict
 
 
-async def with_files(
-    head: ReplyHead, files: Sequence[SharedFile], services: TurnServices
-) -> ReplyHead:
+async def with_files(head: ReplyHead, files: Sequence[SharedFile], services: Services) -> ReplyHead:
     """The head with what became of the files."""
     if not files:
         return head

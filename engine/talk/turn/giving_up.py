@@ -5,12 +5,12 @@ from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.mail import GIVEN_UP, CardDecided, CardExpired, PartReady, Said
 from engine.ports.storage.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
-from engine.talk.turn.services import TurnServices
+from engine.services import Services
 from engine.talk.turn.session import Session
 from engine.talk.turn.turn import head_of, part_of, unanswered
 
 
-async def given_up(mail: Said, session: Session, services: TurnServices) -> Effects:
+async def given_up(mail: Said, session: Session, services: Services) -> Effects:
     """What is said when a message could not be handled after several attempts.
 
     What is left of it is set aside, as messages of its own that an operator may have handled.
@@ -43,7 +43,7 @@ def _left(mail: Said, part: Part) -> Aside:
     return Aside(f"talk:{update.conversation}", left.stored(), GIVEN_UP)
 
 
-async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
+async def part_given_up(mail: PartReady, services: Services) -> Effects:
     """What a part says when it could not be handled after several attempts; it is set aside."""
     found = await part_of(mail.reply, mail.index, services)
     if found is None:
@@ -54,7 +54,7 @@ async def part_given_up(mail: PartReady, services: TurnServices) -> Effects:
 
 
 async def choice_given_up(
-    lane: str, mail: CardDecided | CardExpired, services: TurnServices
+    lane: str, mail: CardDecided | CardExpired, services: Services
 ) -> Effects:
     """The same for a part that a card had asked about; what was chosen is set aside."""
     card = await services.decisions.card(mail.card)

@@ -10,7 +10,7 @@ from cards.texts import say
 from engine.frames.intents import Candidate, Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.playbooks.model import Playbook, Request
-from engine.talk.turn.services import TurnServices
+from engine.services import Services
 
 OPEN_FOR = timedelta(days=7)
 MAX_CHOICES = 3
@@ -18,7 +18,7 @@ LABEL_CHARS = 60
 NONE = "none"
 
 
-def card(part: Part, head: ReplyHead, services: TurnServices) -> Card:
+def card(part: Part, head: ReplyHead, services: Services) -> Card:
     """A select card for the person who wrote: what the piece means, or whether to go on."""
     lang, intent = head.lang, part.intent
     if intent.condition:
@@ -59,7 +59,7 @@ def question(intent: Intent, lang: Lang) -> str:
     return say("choose.condition_part" if intent.condition else "choose.part", lang)
 
 
-def label(candidate: Candidate, lang: Lang, services: TurnServices) -> str:
+def label(candidate: Candidate, lang: Lang, services: Services) -> str:
     """A candidate as a button says it."""
     if candidate.kind == "qa_query":
         return say("choose.question", lang)
@@ -111,7 +111,7 @@ def left(part: Part, key: str, lang: Lang) -> Part:
     return part.model_copy(update={"state": "cancelled", "text": say(key, lang)})
 
 
-def not_yet(playbook: Playbook, request: Request | None, lang: Lang, services: TurnServices) -> str:
+def not_yet(playbook: Playbook, request: Request | None, lang: Lang, services: Services) -> str:
     """That the playbook takes such requests but cannot do them, and what can be done."""
     definition = playbook.definition
     name = request.name(lang) if request else definition.name(lang)

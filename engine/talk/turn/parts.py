@@ -16,10 +16,10 @@ from engine.ports.storage.store import CardWrite, Post, Timer
 from engine.reviews.clocks import timers
 from engine.reviews.text_answers import TextAnswers
 from engine.runs.material import with_material
+from engine.services import Services
 from engine.talk.turn import offer
 from engine.talk.turn.about_runs import stuck
 from engine.talk.turn.answers import quick, slow
-from engine.talk.turn.services import TurnServices
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ async def begin(
     intent: Intent,
     head: ReplyHead,
     begun: Begun,
-    services: TurnServices,
+    services: Services,
     *,
     answer: str = "",
 ) -> None:
@@ -108,7 +108,7 @@ def _waits_for(intent: Intent, parts: list[Part]) -> int | None:
     return None
 
 
-def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices) -> Part:
+def _workflow(part: Part, head: ReplyHead, begun: Begun, services: Services) -> Part:
     """A new run; a card where a condition is the person's to judge; or that it cannot be yet."""
     if barred := services.barred.get(f"{part.intent.playbook}/{part.intent.request}"):
         return part.model_copy(update={"state": "failed", "text": _barred(barred, head, services)})
@@ -129,7 +129,7 @@ def _workflow(part: Part, head: ReplyHead, begun: Begun, services: TurnServices)
     return run.part
 
 
-def _barred(request: Request, head: ReplyHead, services: TurnServices) -> str:
+def _barred(request: Request, head: ReplyHead, services: Services) -> str:
     """That others may ask for it, and who."""
     names = (services.people.role_name(role, head.lang) for role in request.roles)
     roles = say("list.items", head.lang).join(map(literal, names))
@@ -144,7 +144,7 @@ def _request(playbook: Playbook, name: str) -> Request | None:
     return next((r for r in requests if not r.not_yet), None)
 
 
-def ask_which(part: Part, head: ReplyHead, begun: Begun, services: TurnServices) -> Part:
+def ask_which(part: Part, head: ReplyHead, begun: Begun, services: Services) -> Part:
     """The part with a card that asks what was meant, or whether its condition holds."""
     card = offer.card(part, head, services)
     begun.cards.append(CardWrite(card))
@@ -164,7 +164,7 @@ def _below(card: Card, head: ReplyHead) -> Post:
 
 
 def new_run(
-    part: Part, playbook: Playbook, head: ReplyHead, services: TurnServices, *, slot: bool
+    part: Part, playbook: Playbook, head: ReplyHead, services: Services, *, slot: bool
 ) -> Run:
     """A run of the part's request, at its first phase."""
     run_id = services.derived_id(head.conversation, "run", head.id, str(part.index))

@@ -1,14 +1,14 @@
 """What operators may read of how a message was understood and answered; people never see it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.ports.storage.store import TraceWrite
 from engine.react import ReActResult
-from engine.talk.turn.tracing import Mask, Tracing
+from engine.services import Tracing
 from engine.understanding.context import Routed
 
 
@@ -65,7 +65,7 @@ def kept(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite,
     return (TraceWrite(name, text, tracing.keep_s),)
 
 
-def masked(value: Any, mask: Mask) -> Any:
+def masked(value: Any, mask: Callable[[str], str]) -> Any:
     """The JSON value with every text in it masked; keys stay."""
     match value:
         case str():

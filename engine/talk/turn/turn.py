@@ -20,15 +20,16 @@ from engine.ports.storage.store import (
 )
 from engine.reviews.clocks import close_card, without_timers
 from engine.runs.effects import written
+from engine.services import Services
 from engine.talk.turn import offer
 from engine.talk.turn.answers import Asked, ask_model
 from engine.talk.turn.came_along import only_files, with_files
 from engine.talk.turn.parts import Begun, ask_which, begin, skipped
-from engine.talk.turn.services import TurnServices
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import react_trace, routed_trace
 from engine.text.language import detect
 from engine.understanding.context import RouteContext, Routed
+from engine.understanding.learned.table import RouteTable
 from engine.understanding.router.chain import route
 
 Progress = Callable[[Effects], Awaitable[None]]
@@ -39,23 +40,25 @@ Progress = Callable[[Effects], Awaitable[None]]
 class Standing:
     """How things stood when a message's turn came: the conversation's open cards and active runs.
 
-    `again`: the message may have been handled in part before a crash.
+    `again`: the message may have been handled in part before a crash. `table` is what the router
+    has learned of the current playbooks and tools.
     """
 
     cards: int
     runs: int
     again: bool
+    table: RouteTable
 
 
 async def said(
     mail: Said,
     session: Session,
-    services: TurnServices,
+    services: Services,
     progress: Progress,
     standing: Standing,
 ) -> Effects:
     """The effects of a message."""
-    since_s = services.elapsed_s()
+    since_s = services.clock.elapsed_s()
     services = services.limited_to(mail.principal)
     head = head_of(mail, session, services)
     stored = await services.decisions.reply(head.id) if standing.again else None
@@ -73,11 +76,11 @@ async def said(
         await progress(first)
         first = Effects()
     effects = await _finish(head, begun.parts, first, session, services)
-    services.meter.took("turn", services.elapsed_s() - since_s, way(routed.intents))
+    services.meter.took("turn", services.clock.elapsed_s() - since_s, way(routed.intents))
     return effects
 
 
-def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
+def head_of(mail: Said, session: Session, services: Services) -> ReplyHead:
     """The head of the reply to a message, the same whenever it is handled."""
     update = mail.update
     before = next((line.text for line in reversed(session.recent) if line.by == "person"), "")
@@ -94,11 +97,11 @@ def head_of(mail: Said, session: Session, services: TurnServices) -> ReplyHead:
 
 
 async def _routed(
-    head: ReplyHead, standing: Standing, session: Session, services: TurnServices
+    head: ReplyHead, standing: Standing, session: Session, services: Services
 ) -> Routed:
     cards = await services.decisions.open_cards(head.conversation) if standing.cards else ()
     context = RouteContext(
-        table=services.table,
+        table=standing.table,
         tools=services.tools,
         open_cards=tuple(cards),
         running=bool(standing.runs),
@@ -111,7 +114,7 @@ async def _routed(
     return await route(meant(head.text, head.files), context, services.model)
 
 
-def _standing(head: ReplyHead, cards: Sequence[Card], services: TurnServices) -> Principal:
+def _standing(head: ReplyHead, cards: Sequence[Card], services: Services) -> Principal:
     """The person, with whose seats they may take on any of these cards."""
     person, people = head.principal, services.people
     voters = [people.standing(person, card, services.today) for card in (None, *cards)]
@@ -142,10 +145,8 @@ def _with_wakes(begun: Begun) -> Begun:
     return begun
 
 
-def _first_effects(
-    head: ReplyHead, routed: Routed, begun: Begun, services: TurnServices
-) -> Effects:
-    due_s = 0.0 if settled(tuple(begun.parts)) else services.reply_after_s
+def _first_effects(head: ReplyHead, routed: Routed, begun: Begun, services: Services) -> Effects:
+    due_s = 0.0 if settled(tuple(begun.parts)) else services.limits.reply_after_s
     reply = Post(row=head.id, conversation=head.place, kind="reply", ref=head.id, due_s=due_s)
     effects = _with(begun, Effects())
     return replace(
@@ -180,7 +181,7 @@ async def _finish(
     parts: list[Part],
     first: Effects,
     session: Session,
-    services: TurnServices,
+    services: Services,
 ) -> Effects:
     """Answer what needs the model, all at once, then begin what waited for the answers.
 
@@ -218,9 +219,7 @@ async def _finish(
     )
 
 
-def _answered(
-    part: Part, answer: Asked, head: ReplyHead, begun: Begun, services: TurnServices
-) -> Part:
+def _answered(part: Part, answer: Asked, head: ReplyHead, begun: Begun, services: Services) -> Part:
     """The part with its answer, and with a button where that leads to a workflow."""
     if answer.leads_to:
         intent = part.intent.model_copy(update={"candidates": answer.leads_to})
@@ -229,7 +228,7 @@ def _answered(
     return part.model_copy(update={"state": answer.state, "text": answer.text})
 
 
-async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: TurnServices) -> Part:
+async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: Services) -> Part:
     """A part that waited for an answer, begun now, or not because there was none."""
     alone = Begun(parts=begun.parts[: part.index], recent=begun.recent, slot=False)
     await begin(part.index, part.intent, head, alone, services)
@@ -242,7 +241,7 @@ async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: TurnS
     return alone.parts[part.index]
 
 
-async def part_ready(mail: PartReady, session: Session, services: TurnServices) -> Effects:
+async def part_ready(mail: PartReady, session: Session, services: Services) -> Effects:
     """The run that a part waited for has ended: begin the part now, or say why not."""
     found = await part_of(mail.reply, mail.index, services)
     if found is None:
@@ -258,7 +257,7 @@ async def part_ready(mail: PartReady, session: Session, services: TurnServices) 
 
 
 async def answered(
-    mail: CardDecided | CardExpired, session: Session, services: TurnServices
+    mail: CardDecided | CardExpired, session: Session, services: Services
 ) -> Effects:
     """A card of this conversation's talk was decided, or its time is over."""
     if isinstance(mail, CardDecided):
@@ -266,7 +265,7 @@ async def answered(
     return await not_chosen(mail, services)
 
 
-async def chosen(mail: CardDecided, session: Session, services: TurnServices) -> Effects:
+async def chosen(mail: CardDecided, session: Session, services: Services) -> Effects:
     """A card of this conversation's talk was decided: go on with what was chosen."""
     asked = await _asked(mail.card, services)
     if asked is None:
@@ -282,7 +281,7 @@ async def chosen(mail: CardDecided, session: Session, services: TurnServices) ->
     return replace(effects, timers=(*effects.timers, *without_timers(card.token, card.lane)))
 
 
-async def not_chosen(mail: CardExpired, services: TurnServices) -> Effects:
+async def not_chosen(mail: CardExpired, services: Services) -> Effects:
     """Nobody answered a card of the conversation's talk in time."""
     asked = await _asked(mail.card, services)
     if asked is None or asked[0].status != "open":
@@ -293,7 +292,7 @@ async def not_chosen(mail: CardExpired, services: TurnServices) -> Effects:
     return replace(effects, cards=(close_card(card, "expired"),))
 
 
-async def _asked(token: str, services: TurnServices) -> tuple[Card, ReplyHead, Part] | None:
+async def _asked(token: str, services: Services) -> tuple[Card, ReplyHead, Part] | None:
     """The card with what it asks about; None when that is settled otherwise."""
     card = await services.decisions.card(token)
     found = await part_of(card.card.reply, card.card.part, services) if card else None
@@ -303,7 +302,7 @@ async def _asked(token: str, services: TurnServices) -> tuple[Card, ReplyHead, P
     return card.card, *found
 
 
-async def part_of(reply: str, index: int, services: TurnServices) -> tuple[ReplyHead, Part] | None:
+async def part_of(reply: str, index: int, services: Services) -> tuple[ReplyHead, Part] | None:
     """A reply's head and one of its parts; None when the reply is gone."""
     stored = await services.decisions.reply(reply)
     if stored is None:
@@ -312,9 +311,7 @@ async def part_of(reply: str, index: int, services: TurnServices) -> tuple[Reply
     return head, Part.model_validate_json(stored[1][index])
 
 
-async def _goes_on(
-    part: Part, head: ReplyHead, session: Session, services: TurnServices
-) -> Effects:
+async def _goes_on(part: Part, head: ReplyHead, session: Session, services: Services) -> Effects:
     """Begin the part, alone and now, for the person as they are by now."""
     head = head.model_copy(update={"principal": services.people.known(head.principal)})
     services = services.limited_to(head.principal)
@@ -330,7 +327,7 @@ async def _goes_on(
     return replace(_one_part(begun, head, services), traces=traces)
 
 
-def _one_part(begun: Begun, head: ReplyHead, services: TurnServices) -> Effects:
+def _one_part(begun: Begun, head: ReplyHead, services: Services) -> Effects:
     """The effects of the one part that was begun by itself."""
     after = begun.parts[0]
     late = said_late(

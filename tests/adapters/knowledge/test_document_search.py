@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adapters.knowledge.documents import load_documents
 from adapters.knowledge.search import DocumentSearch
+from bot.definitions.documents import load_documents
 from engine.errors import ToolFailed
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"

@@ -7,7 +7,7 @@ from mcp import types
 
 from adapters.mcp.offer import MAX_TOOLS, is_readonly, offers, public_name
 from adapters.mcp.schema import Unfit, check_of, fit
-from adapters.mcp.servers import Server, Stdio
+from engine.ports.remote_tools import Server, Stdio
 
 SERVER = Server("s", Stdio("x"), frozenset({"vouched"}))
 READ = types.ToolAnnotations(read_only_hint=True)

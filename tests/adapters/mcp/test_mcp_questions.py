@@ -8,9 +8,9 @@ from typing import cast
 
 import pytest
 
-from adapters.mcp.servers import Server, Stdio
 from adapters.openai import OpenAIModel
 from engine.ports.records import Records
+from engine.ports.remote_tools import Server, Stdio
 from engine.react import ReActEngine
 from engine.tools.model import ToolContext
 from engine.tools.registry import READONLY, TOOLS, call

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from adapters.mcp.results import MAX_CHARS
-from adapters.mcp.servers import Http, Server, Stdio
 from adapters.mcp.tools import McpTools
 from bot.stopping import end
 from engine.errors import ToolFailed, ToolReported, ToolRetry
+from engine.ports.remote_tools import Http, Server, Stdio
 from tests.fakes.mcp_running import is_gone, names, old, opened, sample, serving
 from tests.fakes.patience import until
 from tests.fakes.ports import free_port

@@ -5,11 +5,12 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from adapters.slack.outbound.home import HomePage, home_view
+from adapters.slack.outbound.home import home_view
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormWanted, NotRecorded
+from engine.ports.pages import HomePage
 from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.slack.checks import home_problems
 from tests.fakes.slack_app import connected

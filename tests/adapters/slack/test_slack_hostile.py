@@ -6,9 +6,10 @@ import pytest
 
 from adapters.slack.outbound.blocks import message, notice
 from adapters.slack.outbound.forms import answer, modal
-from adapters.slack.outbound.home import HomePage, home_view
+from adapters.slack.outbound.home import home_view
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
+from engine.ports.pages import HomePage
 from tests.fakes.platforms.slack.checks import home_problems, message_problems, view_problems
 
 HOSTILE = [

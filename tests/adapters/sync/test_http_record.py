@@ -12,8 +12,8 @@ from pydantic import SecretStr
 
 from adapters.clock import SystemClock
 from adapters.sync.http import LONGEST_WAIT_S, HttpRecord
-from adapters.sync.targets import fault_of
 from engine.errors import RateLimited, SyncRefused, Unavailable
+from engine.ports.sync import fault_of
 from tests.fakes.changes import change
 from tests.fakes.record_server import SECRET, RecordServer
 

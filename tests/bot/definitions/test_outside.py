@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.mcp.servers import Http, Server, Stdio
 from bot.definitions.outside import load_servers
 from engine.errors import DefinitionError
+from engine.ports.remote_tools import Http, Server, Stdio
 from tests.bot.signoff_process import FILES, ROOT, ended, running
 from tests.fakes.mcp_running import is_gone
 from tests.fakes.patience import until

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.definitions.validation import check_definitions, validate
+from bot.operate.validation import check_definitions, validate
 from bot.settings import Settings
 from engine.errors import DefinitionError
 

@@ -69,7 +69,7 @@ def name_in(folder: Path) -> str:
 
 
 def name_of(parts: Parts) -> str:
-    return parts.current.now.playbooks["clinical_qc"].definition.name.en
+    return parts.reloading.current.now.playbooks["clinical_qc"].definition.name.en
 
 
 async def looked(parts: Parts) -> None:
@@ -87,16 +87,16 @@ async def test_a_change_is_taken_over_and_what_was_begun_keeps_the_old(
     process: Open, playbooks: Path
 ) -> None:
     parts = await process(playbooks)
-    old = parts.current.now
+    old = parts.reloading.current.now
     rename(playbooks, "Visits")
     await looked(parts)
     assert name_of(parts) == "Visits"
     assert old.playbooks["clinical_qc"].definition.name.en == "Clinical data"
-    new = parts.current.now.playbooks["clinical_qc"]
+    new = parts.reloading.current.now.playbooks["clinical_qc"]
     assert new.digest != old.playbooks["clinical_qc"].digest
     for playbook in (new, old.playbooks["clinical_qc"]):
-        assert await parts.current.playbook(playbook.digest) == playbook
-    assert parts.current.now.table.routes[0].names == ("临床数据", "Visits")
+        assert await parts.reloading.current.playbook(playbook.digest) == playbook
+    assert parts.reloading.current.now.table.routes[0].names == ("临床数据", "Visits")
     assert await ready(parts) == "ok"
 
 
@@ -146,14 +146,14 @@ async def test_with_anything_wrong_all_of_it_is_refused_and_told_once(
     process: Open, playbooks: Path, elsewhere: Path, spoil: Callable[[Path], None], said: str
 ) -> None:
     parts = await process(playbooks)
-    old, pointer = parts.current.now, await parts.client.get(keys.CURRENT)
+    old, pointer = parts.reloading.current.now, await parts.store.client.get(keys.CURRENT)
     rename(playbooks, "Visits")
     spoil(playbooks)
     with capture_logs() as lines:
         await looked(parts)
         await looked(parts)
-    assert parts.current.now is old
-    assert await parts.client.get(keys.CURRENT) == pointer
+    assert parts.reloading.current.now is old
+    assert await parts.store.client.get(keys.CURRENT) == pointer
     refused = [line for line in lines if line["event"] == "playbooks_refused"]
     assert len(refused) == len({line["problem"] for line in refused}) > 0
     assert {line["log_level"] for line in refused} == {"warning"}
@@ -171,14 +171,14 @@ async def test_with_anything_wrong_all_of_it_is_refused_and_told_once(
 
 async def test_what_is_broken_and_put_back_changes_nothing(process: Open, playbooks: Path) -> None:
     parts = await process(playbooks)
-    old = parts.current.now
+    old = parts.reloading.current.now
     kept = (playbooks / MATTER).read_bytes()
     broken(playbooks)
     await looked(parts)
     assert await ready(parts) != "ok"
     (playbooks / MATTER).write_bytes(kept)
     await looked(parts)
-    assert parts.current.now is old
+    assert parts.reloading.current.now is old
     assert await ready(parts) == "ok"
 
 
@@ -186,7 +186,7 @@ async def test_documents_are_searched_and_shown_as_they_are_now(
     process: Open, playbooks: Path
 ) -> None:
     parts = await process(playbooks)
-    knowledge = parts.handling.library.knowledge
+    knowledge = parts.services.library.knowledge
     assert knowledge is not None
     assert list(await knowledge.search("SIGNOFF-101", "zeppelin")) == []
     added = playbooks / "clinical_qc" / "documents" / "airships.md"
@@ -211,12 +211,12 @@ async def test_a_process_with_another_folder_follows_in_everything(
     await looked(changing)
     await other.reloading.look()
     assert name_of(other) == "Visits"
-    assert other.current.now.pointer == changing.current.now.pointer
-    assert other.current.now.bodies() == changing.current.now.bodies()
-    assert "ahoy there shipmate" in other.current.now.talk.smalltalk
-    assert list(other.current.now.playbooks) == ["clinical_qc"]
-    assert [route.playbook for route in other.current.now.table.routes] == ["clinical_qc"]
-    knowledge = other.handling.library.knowledge
+    assert other.reloading.current.now.pointer == changing.reloading.current.now.pointer
+    assert other.reloading.current.now.bodies() == changing.reloading.current.now.bodies()
+    assert "ahoy there shipmate" in other.reloading.current.now.talk.smalltalk
+    assert list(other.reloading.current.now.playbooks) == ["clinical_qc"]
+    assert [route.playbook for route in other.reloading.current.now.table.routes] == ["clinical_qc"]
+    knowledge = other.services.library.knowledge
     assert knowledge is not None
     assert len(await knowledge.search("SIGNOFF-101", "zeppelin")) == 1
     # It keeps following, whatever its own folder says.
@@ -269,21 +269,24 @@ async def test_what_another_version_wrote_is_left_alone_and_told_once(
     process: Open, playbooks: Path, spoil: Callable[[str], str]
 ) -> None:
     parts = await process(playbooks)
-    old = parts.current.now
+    old = parts.reloading.current.now
     talk = {**old.talk.model_dump(mode="json"), "jokes": ["knock knock"]}
-    await parts.client.set(keys.published("richer"), json.dumps(talk))
-    spoilt = spoil(await parts.client.get(keys.CURRENT))
-    await parts.client.set(keys.CURRENT, spoilt)
+    await parts.store.client.set(keys.published("richer"), json.dumps(talk))
+    spoilt = spoil(await parts.store.client.get(keys.CURRENT))
+    await parts.store.client.set(keys.CURRENT, spoilt)
     with capture_logs() as lines:
         await looked(parts)
         await looked(parts)
-    assert parts.current.now is old
+    assert parts.reloading.current.now is old
     assert [line["event"] for line in lines] == ["playbooks_unusable"]
-    assert await parts.client.get(keys.CURRENT) == spoilt
+    assert await parts.store.client.get(keys.CURRENT) == spoilt
     rename(playbooks, "Visits")
     await looked(parts)
     assert name_of(parts) == "Visits"
-    assert await parts.client.get(keys.CURRENT) == parts.current.now.pointer.model_dump_json()
+    assert (
+        await parts.store.client.get(keys.CURRENT)
+        == parts.reloading.current.now.pointer.model_dump_json()
+    )
 
 
 async def test_a_gate_that_nobody_here_can_open_is_not_followed(
@@ -299,13 +302,13 @@ async def test_a_gate_that_nobody_here_can_open_is_not_followed(
         "\nroles:\n  - {id: auditor, zh: 稽查, en: auditor}\n",
     )
     changing, other = await process(playbooks, people), await process(elsewhere)
-    old = other.current.now
+    old = other.reloading.current.now
     change(playbooks, "clinical_qc/skills/visit-review.yaml", "[reviewer]", "[auditor]")
     await looked(changing)
-    assert changing.current.now.pointer != old.pointer
+    assert changing.reloading.current.now.pointer != old.pointer
     with capture_logs() as lines:
         await looked(other)
-    assert other.current.now is old
+    assert other.reloading.current.now is old
     (told,) = [line["problem"] for line in lines if line["event"] == "playbooks_unusable"]
     assert told == "clinical_qc: skill visit-review: nobody in people.yaml holds auditor"
 
@@ -314,7 +317,7 @@ async def test_a_store_that_refuses_holds_the_change_off_until_it_takes_it(
     process: Open, playbooks: Path, redis: Redis
 ) -> None:
     parts = await process(playbooks)
-    old = parts.current.now
+    old = parts.reloading.current.now
     rename(playbooks, "Visits")
     await redis.config_set("maxmemory", 1)
     try:
@@ -323,7 +326,7 @@ async def test_a_store_that_refuses_holds_the_change_off_until_it_takes_it(
             await looked(parts)
     finally:
         await redis.config_set("maxmemory", 0)
-    assert parts.current.now is old
+    assert parts.reloading.current.now is old
     assert [line["event"] for line in lines] == ["playbooks_wait"]
     await parts.reloading.look()
     assert name_of(parts) == "Visits"
@@ -333,13 +336,13 @@ async def test_a_process_that_routes_learns_before_it_switches_and_no_other_does
     process: Open, playbooks: Path, elsewhere: Path
 ) -> None:
     worker, web = await process(playbooks), await process(elsewhere)
-    worker.current.now.table.learn()
+    worker.reloading.current.now.table.learn()
     rename(playbooks, "Visits")
     await looked(worker)
-    assert worker.current.now.table.learned
+    assert worker.reloading.current.now.table.learned
     await web.reloading.look()
     assert name_of(web) == "Visits"
-    assert not web.current.now.table.learned
+    assert not web.reloading.current.now.table.learned
 
 
 @pytest.mark.parametrize("name", ["talk.yaml", VISIT, "clinical_qc/skills/visit-check.yaml", GUIDE])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapters.text_files import NO_FILE
-from bot.definitions.validation import validate
+from bot.operate.validation import validate
 from tests.fakes.matter import files
 
 PLACES = (

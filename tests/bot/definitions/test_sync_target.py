@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.definitions.definitions import load_definitions
-from bot.definitions.validation import validate
+from bot.operate.validation import validate
 from bot.settings import Settings
 from engine.errors import DefinitionError
 

@@ -19,10 +19,10 @@ LANE = "talk:web:local:main"
 
 async def set_aside(settings: Settings, mail: str) -> None:
     async with open_parts(settings) as parts:
-        await parts.mailbox.put(LANE, "odd", update_id="odd")
-        (claim,) = (await parts.mailbox.take(1)).claims
+        await parts.store.mailbox.put(LANE, "odd", update_id="odd")
+        (claim,) = (await parts.store.mailbox.take(1)).claims
         aside = Aside(LANE, mail, "it failed three times")
-        await parts.mailbox.commit(claim, Effects(aside=(aside,)), pop=True)
+        await parts.store.mailbox.commit(claim, Effects(aside=(aside,)), pop=True)
 
 
 def settings_for(redis_server: EmbeddedServer, tmp_path: Path, **more: str) -> Settings:

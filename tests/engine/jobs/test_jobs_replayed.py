@@ -1,26 +1,16 @@
 """The run of a job graph is replayed from its trace: the same children, the same steps."""
 
-from engine.frames.outcome import Services
-from engine.ports.library import Library
 from engine.runs.replay.replay import replay
 from engine.runs.replay.trace import trace_of
+from engine.services import Services
 from tests.engine.jobs.test_job_graph_walk import team, tree
 from tests.fakes.job_playbook import playbook, says
-from tests.fakes.walk import NOW, TODAY, People, Study
+from tests.fakes.services import services_of
+from tests.fakes.walk import People, Study
 
 
 def services() -> Services:
-    return Services(
-        records=Study(),
-        people=People(),
-        model=None,
-        new_id=lambda _: "unused",
-        now=NOW,
-        today=TODAY,
-        zone="UTC",
-        library=Library(),
-        project=lambda _: "SIGNOFF-101",
-    )
+    return services_of(records=Study(), people=People(), project=lambda _: "SIGNOFF-101")
 
 
 async def test_a_replay_follows_every_step_of_the_graph() -> None:

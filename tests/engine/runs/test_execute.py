@@ -13,15 +13,15 @@ from adapters.edc.sqlite import SqliteRecords, open_records
 from adapters.openai import OpenAIModel
 from adapters.redis.keys import Partitions
 from bot.people.directory import load_people
-from engine.frames.outcome import Services
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.library import NOTHING
 from engine.runs.execute import Executed, Order, execute
 from engine.runs.executed import SkillOutput, output_of
+from engine.services import Services
 from tests.fakes.letters import PROJECT, letters
 from tests.fakes.model_server import ModelServer, Reply, fail, garble, refuse, say, say_json, slow
+from tests.fakes.services import services_of
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 VISIT = {
@@ -72,15 +72,13 @@ async def services(records: SqliteRecords, server: ModelServer) -> AsyncIterator
     model = OpenAIModel(
         api_key=server.api_key, base_url=server.base_url, model="stub", pause=_at_once
     )
-    yield Services(
+    yield services_of(
         records=records,
         people=load_people(PLAYBOOKS / "people.yaml").connected(["web"]),
         model=model,
         new_id=Partitions(4).new_id,
-        now=CLOCK.now(),
-        today=CLOCK.today(),
+        clock=CLOCK,
         zone="Asia/Shanghai",
-        library=NOTHING,
         project=lambda _: "another",
     )
     await model.close()

@@ -4,26 +4,27 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from bot.people.directory import load_people
 from cards.model import Card, Decision, Principal
 from engine.frames.intents import Intent
-from engine.frames.outcome import Services, StepContext
+from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, Run, SopFrame
 from engine.mail import CardDecided, CardExpired, RunMail, Started, parse
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.library import NOTHING
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
 from engine.ports.records import Records
 from engine.ports.storage.findings import Check, Checks, Withdrawal
 from engine.rules.soft import USUAL, SoftLimits
 from engine.runs.recording import recording
 from engine.runs.run import step
+from engine.services import ServiceLimits, Services
+from tests.fakes.services import services_of
 
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "playbooks" / "clinical_qc" / "data"
@@ -114,17 +115,12 @@ class Answering:
 
 def services(model: Model | None, records: Records, *, limits: SoftLimits = USUAL) -> Services:
     tokens = iter(f"token-{number}" for number in range(1000))
-    return Services(
+    return services_of(
         records=records,
         people=load_people(ROOT / "playbooks" / "people.yaml").connected(["web"]),
         model=model,
         new_id=lambda conversation: next(tokens),
-        now=NOW,
-        today=date(2026, 11, 21),
-        zone="UTC",
-        library=NOTHING,
-        project=lambda conversation: "",
-        soft=limits,
+        limits=ServiceLimits(soft=limits),
     )
 
 

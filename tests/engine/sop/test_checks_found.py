@@ -1,24 +1,23 @@
 """Whom a check is about, what of it is listed, and the one row that carries it."""
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from cards.model import Principal
 from engine.frames.intents import Intent
-from engine.frames.outcome import Next, People, Services, StepContext
+from engine.frames.outcome import Next, StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, Run, SopFrame
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.ports.library import NOTHING
-from engine.ports.records import Records
 from engine.ports.storage.findings import Checks, Finding
 from engine.rules.engine import Violation
 from engine.sop.findings import LISTED, checked, of_violations, posts
+from tests.fakes.services import services_of
 
 PLAYBOOK = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
@@ -51,17 +50,7 @@ def context(playbook: Playbook, data: dict[str, Any], **changes: Any) -> StepCon
         steps=7,
         started_at=NOW,
     )
-    services = Services(
-        records=cast(Records, None),
-        people=cast(People, None),
-        model=None,
-        new_id=lambda conversation: "",
-        now=NOW,
-        today=date(2026, 11, 21),
-        zone="UTC",
-        library=NOTHING,
-        project=lambda conversation: f"project of {conversation}",
-    )
+    services = services_of(project=lambda conversation: f"project of {conversation}")
     return StepContext(run.model_copy(update=changes), playbook, services)
 
 

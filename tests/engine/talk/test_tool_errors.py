@@ -1,6 +1,5 @@
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import cast
 
 import pytest
 
@@ -9,18 +8,11 @@ from adapters.edc.sqlite import open_records
 from cards.model import Lang, Principal
 from engine.errors import ToolFailed, ToolRetry
 from engine.frames.intents import Intent, Lookup
-from engine.frames.outcome import People
 from engine.frames.replies import ReplyHead
-from engine.ports.library import NOTHING
-from engine.ports.storage.findings import Findings
-from engine.ports.storage.inbox import Inbox
-from engine.ports.storage.store import Decisions
-from engine.react import Budget
+from engine.services import Services
 from engine.talk.turn.answers import quick
-from engine.talk.turn.services import TurnServices
-from engine.talk.turn.tracing import Tracing
 from engine.tools.registry import READONLY
-from engine.understanding.learned.table import RouteTable
+from tests.fakes.services import services_of
 
 SAMPLE = Path(__file__).parents[3] / "playbooks" / "clinical_qc" / "data"
 
@@ -44,38 +36,12 @@ def test_hint_is_for_the_model_and_not_for_people() -> None:
     assert "argument" not in retry.told("en")
 
 
-async def no_playbook(digest: str) -> None:
-    return None
-
-
 @pytest.fixture
-def services(tmp_path: Path) -> TurnServices:
+def services(tmp_path: Path) -> Services:
     """A turn's services whose study database is closed."""
     records = open_records(tmp_path / "study.sqlite", SAMPLE, clock=SystemClock("UTC"))
     records.close()
-    return TurnServices(
-        records=records,
-        tools=READONLY,
-        playbooks={},
-        model=None,
-        decisions=cast(Decisions, None),  # a look-up asks for no card
-        derived_id=lambda *seeds: "",
-        now=datetime(2026, 11, 21, 9, 30, tzinfo=UTC),
-        today=date(2026, 11, 21),
-        zone="UTC",
-        reply_after_s=2.0,
-        library=NOTHING,
-        findings=cast(Findings, None),
-        inbox=cast(Inbox, None),
-        project=lambda conversation: "",
-        table=cast(RouteTable, None),
-        people=cast(People, None),
-        playbook=no_playbook,
-        new_id=lambda conversation: "",
-        budget=Budget(),
-        tracing=Tracing(0, str),
-        elapsed_s=lambda: 0.0,
-    )
+    return services_of(records=records, tools=READONLY)
 
 
 def head(lang: Lang) -> ReplyHead:
@@ -94,7 +60,7 @@ def head(lang: Lang) -> ReplyHead:
     ],
 )
 async def test_look_up_that_fails_says_so_in_the_persons_language(
-    lang: Lang, arguments: dict[str, str], told: str, services: TurnServices
+    lang: Lang, arguments: dict[str, str], told: str, services: Services
 ) -> None:
     lookup = Lookup(tool="read_clinical_data", arguments=arguments)
     intent = Intent(kind="qa_query", text="?", lookup=lookup)

@@ -8,9 +8,9 @@ from redis.asyncio import Redis
 
 from adapters.edc.sqlite import SqliteRecords, open_records
 from adapters.files import ProjectFiles
-from adapters.knowledge.documents import load_documents
 from adapters.knowledge.search import DocumentSearch
 from adapters.redis.kept.memory import RedisMemory
+from bot.definitions.documents import load_documents
 from cards.model import Principal
 from engine.ports.library import Library
 from engine.tools.model import ToolContext

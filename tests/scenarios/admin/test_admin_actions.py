@@ -20,7 +20,7 @@ async def test_an_operator_cancels_a_run(
     after = await admin.press(page, f"/runs/{sight.waits}/cancel")
     assert "It is cancelled." in after.text
     assert "/cancel" not in after.html
-    found = await service.parts.handling.decisions.run(sight.waits)
+    found = await service.parts.services.decisions.run(sight.waits)
     assert found is not None
     assert found[1] == "cancelled"
     entry = (await audit(service, sight.waits))[-1]

@@ -126,7 +126,7 @@ async def test_all_of_it_can_be_done_by_keyboard(start: Start, browser: Browser)
         await to_review(room)
         run = await run_in(service, room)
     await asyncio.to_thread(by_keyboard, browser, service.url)
-    assert (await service.parts.handling.decisions.run(run) or ("", ""))[1] == "cancelled"
+    assert (await service.parts.services.decisions.run(run) or ("", ""))[1] == "cancelled"
 
 
 def by_keyboard(browser: Browser, url: str) -> None:

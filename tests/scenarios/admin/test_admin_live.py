@@ -75,10 +75,10 @@ async def test_only_who_is_signed_in_hears_and_until_they_sign_out(
 
 async def test_streams_end_with_the_service_and_are_only_so_many(service: Service) -> None:
     parts, ended = service.parts, asyncio.Event()
-    entrance = Entrance(SecretStr(TOKEN), parts.sessions, parts.rate, "")
+    entrance = Entrance(SecretStr(TOKEN), parts.store.sessions, parts.store.rate, "")
     secret = await entrance.sign_in(NAME, TOKEN, "127.0.0.9")
     app = web.Application()
-    app.add_routes([web.get("/live", Live(entrance, parts.listing, ended, most=1).stream)])
+    app.add_routes([web.get("/live", Live(entrance, parts.store.listing, ended, most=1).stream)])
     headers = {"Cookie": f"{COOKIE}={secret}"}
     async with (
         TestServer(app, host="127.0.0.1") as server,

@@ -50,7 +50,7 @@ async def test_pages_of_runs_lead_on_with_their_filter(
 ) -> None:
     conversation, tag = "web:local:many", ""
     for n in range(120):
-        run = service.parts.handling.new_id(conversation)
+        run = service.parts.services.new_id(conversation)
         tag = tag or keys.tag(int(run.partition("-")[0], 16))
         fields = {
             "body": "{}",
@@ -62,8 +62,8 @@ async def test_pages_of_runs_lead_on_with_their_filter(
             "parent": "",
             "listed": 1,
         }
-        await service.parts.client.hset(f"{tag}run:{run}", mapping=fields)
-        await service.parts.client.zadd(f"{tag}runs", {run: 1_790_000_000_000 + n})
+        await service.parts.store.client.hset(f"{tag}run:{run}", mapping=fields)
+        await service.parts.store.client.zadd(f"{tag}runs", {run: 1_790_000_000_000 + n})
     seen: list[str] = []
     page = await admin.get("/runs?status=failed")
     seen += run_links(page)
@@ -167,7 +167,7 @@ async def test_what_waits_for_people_is_listed_by_age_and_by_who(
 
 
 async def test_very_many_cards_are_shown_in_pages(service: Service, admin: AdminClient) -> None:
-    client, new_id = service.parts.client, service.parts.handling.new_id
+    client, new_id = service.parts.store.client, service.parts.services.new_id
     for n in range(130):
         card = card_for("", new_id(f"web:local:room-{n}"), f"web:local:room-{n}")
         tag = keys.tag(int(card.token.partition("-")[0], 16))
@@ -203,9 +203,9 @@ async def test_how_a_message_was_understood_is_told(sight: Sight, admin: AdminCl
 
 
 async def test_all_traces_can_be_reached(service: Service, admin: AdminClient) -> None:
-    archive, names = service.parts.archive, []
+    archive, names = service.parts.store.archive, []
     for n in range(130):
-        names.append(service.parts.handling.new_id(f"web:local:room-{n}"))
+        names.append(service.parts.services.new_id(f"web:local:room-{n}"))
         text = json.dumps({"kind": "routed", "text": f"ring {MOBILE}"})
         await archive.keep(TraceWrite(names[-1], text, keep_s=600))
     first = await admin.get("/traces?lang=en")
@@ -274,7 +274,7 @@ async def test_child_runs_are_listed_when_asked_for_and_linked_both_ways(
         assert "child run" in refused.text
         await admin.press(page, f"/runs/{parent}/cancel")
         for run in children:
-            found = await service.parts.handling.decisions.run(run)
+            found = await service.parts.services.decisions.run(run)
             assert found is not None
             assert found[1] in ("cancelled", "completed")
 
@@ -296,7 +296,7 @@ async def test_a_model_call_is_told_with_its_tokens(service: Service, admin: Adm
         "cards": None,
     }
     for text in (json.dumps(strange), "no json", "[1]"):
-        await service.parts.client.rpush(f"{tag}log:{run}", text)
+        await service.parts.store.client.rpush(f"{tag}log:{run}", text)
     page = await admin.get(f"/runs/{run}?lang=en")
     assert page.status == 200
     for told in ("handed_over", "example-large", "Tokens 321", "0.0125", "1.50 s", "no json"):

@@ -62,10 +62,10 @@ async def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(
     assert cookie["samesite"] == "Strict"
     assert (cookie["path"], cookie["max-age"], cookie["secure"]) == ("/", "28800", "")
     # The store does not know the secret itself, and forgets the session by itself.
-    (key,) = await service.parts.client.keys(keys.session("*"))
+    (key,) = await service.parts.store.client.keys(keys.session("*"))
     assert cookie.value not in str(key)
-    assert TOKEN not in str(await service.parts.client.get(key))
-    assert 28_700 < await service.parts.client.ttl(key) <= 28_800
+    assert TOKEN not in str(await service.parts.store.client.get(key))
+    assert 28_700 < await service.parts.store.client.ttl(key) <= 28_800
 
 
 async def test_under_an_https_address_the_cookie_keeps_to_https(start: Start) -> None:

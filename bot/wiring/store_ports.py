@@ -1,11 +1,14 @@
 """The concrete classes over Redis: one for each port of the store."""
 
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.arrivals import RedisArrivals
+from adapters.redis.client.client import Client, refusal
+from adapters.redis.client.connect import probe
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.kept.admissions import RedisAdmissions
 from adapters.redis.kept.drafts import RedisDrafts
@@ -20,7 +23,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from bot.failpoints import Failpoint
 from bot.settings import Settings
-from bot.wiring.store import Store
+from bot.wiring.store import Store, open_store
 from engine.ports.arrivals import Arrivals
 from engine.ports.library import Memory
 from engine.ports.platform import Rate
@@ -38,9 +41,14 @@ from engine.ports.storage.store import Bounds
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
-    """Every port of one store; those that a failpoint may name are armed with it."""
+class StorePorts:
+    """Every port of one store; those that a failpoint may name are armed with it.
 
+    `durability` says what its writes survive.
+    """
+
+    client: Client
+    durability: str
     scripts: Scripts
     partitions: keys.Partitions
     mailbox: RedisMailbox
@@ -60,9 +68,27 @@ class Rooms:
     sessions: Sessions
     admissions: Admissions
 
+    async def probe(self) -> None:
+        """Write into every partition; raises StoreError."""
+        await probe(self.client, self.partitions.count)
 
-def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms:
-    """The rooms, which let their last script end before `stack` closes the store."""
+    def refusal(self, error: BaseException) -> str:
+        """Why it takes no writes, in a word for operators: `full`, `read only`, or `away`."""
+        return refusal(error)
+
+
+@asynccontextmanager
+async def opened_store(settings: Settings) -> AsyncIterator[StorePorts]:
+    """The store for an operator's command.
+
+    Raises DefinitionError for a store that cannot be used, StoreUnavailable.
+    """
+    async with AsyncExitStack() as stack:
+        yield open_ports(settings, await open_store(settings, stack), stack)
+
+
+def open_ports(settings: Settings, store: Store, stack: AsyncExitStack) -> StorePorts:
+    """The ports, which let their last script end before `stack` closes the store."""
     client, partitions = store.client, keys.Partitions(settings.partitions)
     scripts = Scripts(client)
     stack.push_async_callback(scripts.idle)
@@ -74,7 +100,9 @@ def open_rooms(settings: Settings, store: Store, stack: AsyncExitStack) -> Rooms
         bell=store.blocking,
         bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
     )
-    return Rooms(
+    return StorePorts(
+        client=client,
+        durability=store.durability,
         scripts=scripts,
         partitions=partitions,
         mailbox=arm("mailbox", mailbox),

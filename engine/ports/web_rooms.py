@@ -3,7 +3,13 @@
 import re
 from hashlib import blake2b
 
+WORKSPACE = "local"
 _OWN = re.compile(r"(?:my-([0-9a-f]{12})-[0-9a-z]{1,16}|home-([0-9a-f]{12}))\Z")
+
+
+def conversation_of(room: str) -> str:
+    """The id of a room's conversation."""
+    return f"web:{WORKSPACE}:{room}"
 
 
 def own_rooms(person: str) -> str:

@@ -1,60 +1,17 @@
 """Documents as they are written: Markdown files with a title and sections."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import quote
 
 from adapters.text_files import read_text
-from cards.frozen import Frozen
 from engine.errors import DefinitionError
+from engine.ports.library import Document, Section
 
 LONGEST = 1_000_000
 """A document of more characters is refused."""
 
-PASSAGE_CHARS = 800
-"""Paragraphs of a section are put together up to this length; a longer one stands alone."""
-
 _HEADING = re.compile(r"##\s+(\S(?:.*[^\s#])?)[\s#]*")
 _TITLE = re.compile(r"#\s+(\S(?:.*[^\s#])?)[\s#]*")
-
-
-class Section(Frozen):
-    """A heading and the paragraphs under it; `anchor` is its name in a link."""
-
-    heading: str
-    paragraphs: tuple[str, ...]
-
-    @property
-    def anchor(self) -> str:
-        """The heading as an id of HTML: without spaces."""
-        return "-".join(self.heading.split())
-
-    def passages(self) -> Iterator[str]:
-        """The section's text in pieces that can be quoted."""
-        piece = ""
-        for paragraph in self.paragraphs:
-            if piece and len(piece) + len(paragraph) > PASSAGE_CHARS:
-                yield piece
-                piece = ""
-            piece = f"{piece}\n{paragraph}" if piece else paragraph
-        if piece:
-            yield piece
-
-
-class Document(Frozen):
-    """A file of a playbook's `documents` folder, which belongs to the playbook's project."""
-
-    project: str
-    playbook: str
-    file: str
-    title: str
-    sections: tuple[Section, ...]
-
-    def link(self, section: Section) -> str:
-        """The section's place below the service's own address."""
-        place = f"documents/{quote(self.playbook)}/{quote(self.file)}"
-        return f"{place}#{quote(section.anchor)}" if section.heading else place
 
 
 def load_documents(playbooks: Path, projects: dict[str, str]) -> tuple[Document, ...]:

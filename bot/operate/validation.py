@@ -2,15 +2,10 @@
 
 import json
 import re
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from adapters.clock import SystemClock
-from adapters.edc.redcap.fields import load_fields
-from adapters.edc.sqlite import open_records
-from adapters.knowledge.documents import load_documents
 from bot.definitions.definitions import (
     SETTING,
     load_definitions,
@@ -19,10 +14,11 @@ from bot.definitions.definitions import (
     talk_of,
     warnings_at,
 )
+from bot.definitions.documents import load_documents
 from bot.definitions.outside import load_servers
-from bot.definitions.records import FIELDS, mapping_file, open_study, sample_of
 from bot.settings import Settings
 from bot.terminal.progress import tracked
+from bot.wiring.records import check_study, study_faults
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
 from engine.yaml.source import Problems
@@ -42,11 +38,7 @@ def check_definitions(settings: Settings) -> None:
     problems.extend(_server_faults(settings.mcp, roles))
     if settings.playbooks.is_dir():
         try:
-            fields = mapping_file(settings)
-            if fields:
-                load_fields(fields)
-            else:
-                open_study(settings).close()
+            check_study(settings)
         except DefinitionError as error:
             problems.extend(error.problems)
     problems.raise_if_any()
@@ -80,10 +72,7 @@ def validate(
         problems.extend(error.problems)
     talk_of(playbooks, problems)
     if playbooks.is_dir():
-        problems.extend(_sample_faults(sample_of(playbooks)))
-        own = sample_of(playbooks) / FIELDS
-        if fields or own.exists():
-            problems.extend(_mapping_faults(fields or own))
+        problems.extend(study_faults(playbooks, fields))
     problems.extend(_server_faults(mcp, directory.roles if directory else None))
     return problems
 
@@ -122,24 +111,6 @@ def _told_apart(problem: str) -> dict[str, str | int | None]:
 def _server_faults(mcp: Path | None, roles: tuple[str, ...] | None) -> list[str]:
     try:
         load_servers(mcp, roles)
-    except DefinitionError as error:
-        return list(error.problems)
-    return []
-
-
-def _sample_faults(folder: Path) -> list[str]:
-    # Loading it once also finds what only the database sees, as a visit that stands there twice.
-    with tempfile.TemporaryDirectory() as scratch:
-        try:
-            open_records(Path(scratch) / "study.sqlite3", folder, clock=SystemClock("UTC")).close()
-        except DefinitionError as error:
-            return list(error.problems)
-    return []
-
-
-def _mapping_faults(path: Path) -> list[str]:
-    try:
-        load_fields(path)
     except DefinitionError as error:
         return list(error.problems)
     return []

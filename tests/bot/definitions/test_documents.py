@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.knowledge.documents import load_documents
+from bot.definitions.documents import load_documents
 from engine.errors import DefinitionError
 
 

@@ -1,0 +1,87 @@
+"""What lies outside of the store: people, the platforms they are on, records, documents, files."""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from adapters.knowledge.search import DocumentSearch
+from adapters.slack.platform import SlackPlatform
+from adapters.sync.http import HttpRecord
+from adapters.sync.sample import SampleRecord
+from adapters.sync.targets import Targets
+from bot.definitions.definitions import Definitions
+from bot.failpoints import Failpoint
+from bot.people.directory import Directory
+from bot.people.groups import Groups
+from bot.serve.intake.entrants import Entrants
+from bot.settings import Settings
+from bot.wiring.clock import open_clock
+from bot.wiring.files import open_files
+from bot.wiring.people import open_entrants, open_groups
+from bot.wiring.platforms import Adapter, open_platforms, places
+from bot.wiring.records import open_records
+from bot.wiring.store import Store
+from engine.ports.inbox_files import InboxFiles
+from engine.ports.library import Files
+from engine.ports.meter import Meter
+from engine.ports.records import Records
+from engine.ports.sync import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What of it a service uses; what a failpoint may name is armed with it."""
+
+    people: Directory
+    groups: Groups
+    entrants: Entrants
+    platforms: Mapping[str, Adapter]
+    records: Records
+    record: SystemOfRecord
+    documents: DocumentSearch
+    files: Files
+    inbox_files: InboxFiles
+
+
+async def open_outside(
+    settings: Settings,
+    definitions: Definitions,
+    store: Store,
+    *,
+    meter: Meter,
+    stack: AsyncExitStack,
+) -> Outside:
+    """All of it, which closes with `stack`. Raises DefinitionError or StoreUnavailable."""
+    records = open_records(settings, definitions.playbooks, stack)
+    groups = await open_groups(settings, store, definitions.people, stack)
+    entrants = await open_entrants(store)
+    people = definitions.people.kept_apart(settings.slack_many).resolved(groups.members)
+    people = people.admitting(entrants.has)
+    platforms = open_platforms(settings, store, people, stack)
+    for platform in platforms.values():
+        if isinstance(platform, SlackPlatform):
+            platform.count_in(meter)
+    files, inbox_files = open_files(settings, platforms)
+    documents = DocumentSearch(definitions.documents)
+    stack.callback(documents.close)
+    arm = Failpoint(settings.failpoint).arm
+    return Outside(
+        people=people.connected(places(settings, platforms)),
+        groups=groups,
+        entrants=entrants,
+        platforms={name: arm("platform", each) for name, each in platforms.items()},
+        records=arm("records", records),
+        record=_open_record(settings, stack),
+        documents=documents,
+        files=files,
+        inbox_files=inbox_files,
+    )
+
+
+def _open_record(settings: Settings, stack: AsyncExitStack) -> SystemOfRecord:
+    """The system of record that each playbook names; nothing is opened before the first change."""
+    sample = SampleRecord(settings.data_dir / "matters.sqlite3")
+    stack.callback(sample.close)
+    http = HttpRecord(settings.sync_secret, open_clock(settings))
+    stack.push_async_callback(http.close)
+    return Targets(sample=sample, http=http)

@@ -1,0 +1,28 @@
+"""What a platform shows a person of what waits for them, without their asking."""
+
+from dataclasses import dataclass
+
+from cards.model import Lang
+from cards.showing.view import CardView
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    """What a person's tab shows: open cards in the languages they are in, and lines about runs.
+
+    `more` when not all cards are here. A `note` stands there alone.
+    """
+
+    lang: Lang
+    cards: tuple[tuple[CardView, Lang], ...] = ()
+    runs: tuple[str, ...] = ()
+    more: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InboxPage:
+    """The first cards that wait for a person, in the languages they are in; `more` when not all."""
+
+    cards: tuple[tuple[CardView, Lang], ...] = ()
+    more: bool = False

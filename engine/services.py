@@ -1,0 +1,128 @@
+"""What turns and the steps of runs may use: one object, made once and passed whole."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any
+
+from cards.model import Principal
+from engine.playbooks.model import Playbook, Request
+from engine.playbooks.startable import startable
+from engine.ports.clock import Clock, FixedClock
+from engine.ports.inbox_files import NO_FILES, InboxFiles
+from engine.ports.library import NOTHING, Library
+from engine.ports.meter import UNHEARD, Meter
+from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
+from engine.ports.people import People
+from engine.ports.records import Records
+from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
+from engine.ports.storage.drafts import UNSEEN, Drafting
+from engine.ports.storage.findings import Findings
+from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.store import Decisions
+from engine.react import Budget
+from engine.rules.soft import USUAL, SoftLimits
+from engine.tools import registry
+from engine.tools.model import Tool, ToolContext
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """`keep_s` is 0 where no trace is kept; `mask` takes personal data out of a text."""
+
+    keep_s: float
+    mask: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLimits:
+    """What the settings bound; a playbook may name its own budgets for a run and a job graph."""
+
+    reply_after_s: float = 2.0
+    react: Budget = field(default_factory=Budget)
+    soft: SoftLimits = USUAL
+    run: ModelBudget = RUN_BUDGET
+    graph: ModelBudget = GRAPH_BUDGET
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Ports, names for new things, and limits.
+
+    `playbook(digest)` finds the one that a run began with, None when it is published nowhere.
+    `project(conversation)` is the project that the conversation belongs to.
+    `derived_id(conversation, *seeds)` gives the same id for the same seeds, so that a turn that
+    is handled again names its reply and runs alike.
+
+    `playbooks` and `tools` (which only read) are those of the moment at which a turn began;
+    `barred` are requests (`playbook/request`) that the person may not start. Steps of a run use
+    their pinned playbook instead; `call` and `rehearse` are their way to tools, and `recorded()`
+    gives the answers of the model and of tools so far.
+    """
+
+    clock: Clock
+    zone: str
+    records: Records
+    people: People
+    model: Model | None
+    decisions: Decisions
+    findings: Findings
+    inbox: Inbox
+    playbook: Callable[[str], Awaitable[Playbook | None]]
+    new_id: Callable[[str], str]
+    derived_id: Callable[..., str]
+    project: Callable[[str], str]
+    tracing: Tracing
+    library: Library = NOTHING
+    files: InboxFiles = NO_FILES
+    drafting: Drafting = UNSEEN
+    admissions: Admissions = NO_ADMISSIONS
+    meter: Meter = UNHEARD
+    limits: ServiceLimits = ServiceLimits()
+    playbooks: Mapping[str, Playbook] = field(default_factory=dict)
+    tools: tuple[Tool[Any], ...] = ()
+    barred: Mapping[str, Request] = field(default_factory=dict)
+    call: registry.CallTool = registry.call
+    rehearse: registry.CallTool = registry.rehearse
+    recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
+
+    @property
+    def now(self) -> datetime:
+        """The current moment, aware, UTC."""
+        return self.clock.now()
+
+    @property
+    def today(self) -> date:
+        """Today's date in the service's time zone."""
+        return self.clock.today()
+
+    def at(self, now: datetime, today: date | None = None) -> "Services":
+        """The same at a moment that stays; the day is the clock's unless it is given."""
+        return replace(self, clock=FixedClock(now, today or self.today, self.clock))
+
+    def limited_to(self, person: Principal) -> "Services":
+        """The same with what this person may start and read with alone; all else is `barred`.
+
+        Whoever is not admitted any more may do nothing.
+        """
+        if not self.people.admits(person):
+            return replace(self, tools=(), playbooks={})
+        playbooks, barred = startable(self.playbooks, person)
+        tools = tuple(tool for tool in self.tools if person.holds_one_of(tool.roles))
+        return replace(self, tools=tools, playbooks=playbooks, barred=barred)
+
+    def tool_context(
+        self, conversation: str, person: Principal, *, key: str = "", by: str = ""
+    ) -> ToolContext:
+        """What a call of a tool may use; no write succeeds without its key and approver."""
+        return ToolContext(
+            records=self.records,
+            today=self.today,
+            key=key,
+            by=by,
+            project=self.project(conversation),
+            conversation=conversation,
+            person=person,
+            library=self.library,
+            meter=self.meter,
+        )
