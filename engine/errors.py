@@ -9,7 +9,7 @@ BotError                       retryable = False
 │                              ToolFailed(key): ToolReported(words of an outside server)
 ├── SyncRefused                the system of record does not take a change; an operator is needed
 ├── StoreError                 LeaseLost*, StaleWrite*, StoreUnavailable*, Overloaded*, NewerState
-├── LimitExceeded              iterations, tokens, time: BudgetExceeded (of a run)
+├── BudgetExceeded             a run used up its answers of the model
 ├── ModelQueueFull(retry_in_s)* a lane may not wait for a model here and now; its mail stays
 └── DefinitionError            playbook, skill, SOP, people, settings; at load time only
 `*` retryable: the worker looks at nothing else.
@@ -187,11 +187,7 @@ class NewerState(StoreError):
     """A newer version of us wrote what is stored; this one must leave it alone."""
 
 
-class LimitExceeded(BotError):
-    """Iterations, tokens or time are used up."""
-
-
-class BudgetExceeded(LimitExceeded):
+class BudgetExceeded(BotError):
     """A run has used up its answers of the model; somebody has to let it go on."""
 
 

@@ -136,7 +136,6 @@ class EnterBody(Frozen):
     token: Annotated[str, StringConstraints(min_length=1, max_length=128)]
 
 
-Body = SayBody | TapBody | FormBody
 BodyT = TypeVar("BodyT", SayBody, TapBody, FormBody)
 AnyT = TypeVar("AnyT", bound=Frozen)
 

@@ -10,7 +10,6 @@ from cards.moments import MARKED
 # Controls, and marks that turn the order of what is read; lines and tabs stay.
 _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _BLOCKS = {"p", "div", "pre", "blockquote", "ul", "ol", "table", *(f"h{n}" for n in range(1, 7))}
-_TIGHT = {"ul", "ol"}
 
 
 def harmless(text: str) -> str:

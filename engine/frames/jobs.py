@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import field_serializer
+from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
 from engine.dialogue import Dialogue
@@ -53,7 +53,7 @@ class LeaderFrame(Dialogue):
 
 
 class JobFrame(Dialogue):
-    """An expert carries out a job: in a dialogue, or `pushed` once its skill was begun.
+    """An expert carries out a job: in a dialogue, or with its skill.
 
     `question` is the one of its questions that a person is to answer now.
     """
@@ -63,4 +63,5 @@ class JobFrame(Dialogue):
     skill: str
     brief: Brief
     question: str = ""
-    pushed: bool = False
+    pushed: bool = Field(default=False, exclude=True)
+    """Earlier versions stored it; nobody asks for it, and it is not stored again."""

@@ -53,7 +53,7 @@ async def advance(frame: JobFrame, given: Input, context: StepContext) -> Advanc
     if expert.skill:
         skill = context.playbook.skills[expert.skill]
         why = f"{expert.name} carries out {frame.brief.job.id} with {skill.id}"
-        return Push(_with(frame, pushed=True), first_frame(skill), why)
+        return Push(frame, first_frame(skill), why)
     if frame.question:
         return _asks(frame, expert, context)
     return await _converses(frame, expert, context)

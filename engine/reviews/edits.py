@@ -17,10 +17,11 @@ from cards.model import Card, Choice, Decision, Field, Lang, Principal, Review
 from cards.showing.view import MessageView, PartView
 from cards.texts import say
 from engine.frames.leaves import ShownValue, form_field, from_form, value_of
-from engine.frames.outcome import People, StepContext
+from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue
 from engine.playbooks.leaf import Leaf
 from engine.playbooks.skill import SopNode
+from engine.ports.people import People
 from engine.ports.storage.store import Post
 from engine.reviews.approvals import resolve_calls
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
@@ -48,10 +48,3 @@ def cosine(one: Grams, other: Grams) -> float:
         small, large = large, small
     shared = sum(count * large.get(gram, 0) for gram, count in small.items())
     return shared / sqrt(one.square * other.square) if shared else 0.0
-
-
-def nearest(text: Grams, examples: Sequence[Grams]) -> tuple[float, int]:
-    """The best cosine and the index of its example; (0, -1) when nothing is shared."""
-    scores = [cosine(text, example) for example in examples]
-    best = max(scores, default=0.0)
-    return (best, scores.index(best)) if best else (0.0, -1)

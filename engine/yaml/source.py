@@ -79,17 +79,8 @@ def read(text: str, *, file: str) -> Source:
     return Source(file, data, reader.lines)
 
 
-def build(model: type[M], source: Source, *, at: Path = ()) -> M:
-    """The model of the data under `at`, strictly typed; raises DefinitionError with all faults."""
-    problems = Problems()
-    built = try_build(model, source, problems, at=at)
-    problems.raise_if_any()
-    assert built is not None
-    return built
-
-
 def try_build(model: type[M], source: Source, problems: Problems, *, at: Path = ()) -> M | None:
-    """As `build`, but adds the faults to `problems` and answers None when there are any."""
+    """The model of the data under `at`, strictly typed; None, and all its faults in `problems`."""
     data = source.data
     for step in at:
         try:

@@ -45,9 +45,6 @@ EVENTS: Final[Mapping[str, str]] = {
 THREADS: Final = frozenset({"channels:history", "groups:history"})
 """The bot scopes without which nothing is heard in a channel's thread but mentions of the bot."""
 
-INSTALLED: Final[Mapping[str, str]] = {"app_uninstalled": "", "tokens_revoked": ""}
-"""The bot events that are read besides where workspaces install the app by OAuth."""
-
 INTERACTIVE: Final = "commands"
 """The bot scope of slash commands and shortcuts."""
 

@@ -73,7 +73,7 @@ def test_the_manifest_for_many_workspaces_adds_how_they_come_and_go():
     one, many = _manifest("manifest-http.yaml"), _manifest("manifest-oauth.yaml")
     assert many["oauth_config"].pop("redirect_urls") == [f"https://YOUR-HOST{REDIRECT}"]
     events = many["settings"]["event_subscriptions"]["bot_events"]
-    assert events == sorted({**needs.EVENTS, **needs.INSTALLED})
+    assert events == sorted({*needs.EVENTS, "app_uninstalled", "tokens_revoked"})
     one["settings"]["event_subscriptions"]["bot_events"] = events
     assert one == many
 

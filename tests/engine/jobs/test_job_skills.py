@@ -1,5 +1,7 @@
 """Experts that carry out an existing skill: its leaves and words are the job's result."""
 
+from engine.frames.job_graph import Job
+from engine.frames.jobs import Brief, JobFrame
 from engine.frames.state import AgentState
 from tests.fakes.job_playbook import MAIN, SKILL, TeamModel, job, plan, playbook, says
 from tests.fakes.run_tree import RunTree
@@ -93,3 +95,17 @@ async def test_a_skill_that_fails_is_tried_again_and_then_fails_its_job() -> Non
     assert walk.states["weight"] == "failed"
     assert walk.graph.job("weight").attempt == 3  # type: ignore[union-attr]
     assert "nobody answered in time" in walk.graph.error
+
+
+def test_a_skill_that_an_earlier_version_began_is_read_and_not_marked_again() -> None:
+    made = Job(
+        id="weight",
+        goal="the weight",
+        context="",
+        completion_criteria="it is known",
+        thinking="",
+        assigned_expert="collector",
+    )
+    frame = JobFrame(skill="write-report", brief=Brief(goal="a report", job=made))
+    earlier = frame.stored().removesuffix("}") + ',"pushed":true}'
+    assert JobFrame.model_validate_json(earlier).stored() == frame.stored()
