@@ -71,7 +71,7 @@ async def test_people_have_accounts_there_and_are_reached_and_decide_by_them(
             assert (await chen.ask(chen.number("Approve"))).startswith("* ")
             await lin.wait_for(lambda: lin.shows("Visit recorded"))
             assert lin.shows("> 陈博 / Chen Bo: Approve")
-        visits = await service.parts.handling.records.visits("P003")
+        visits = await service.parts.services.records.visits("P003")
         assert visits[-1].weight_kg == 61.5
 
 
