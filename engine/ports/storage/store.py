@@ -237,7 +237,7 @@ class Mailbox(Protocol):
     async def put(self, lane: str, mail: str, *, update_id: str, arrival: Arrival = ...) -> bool:
         """Append mail durably; False when the update was put before (its lane is woken again).
 
-        With `arrival`, the message in it can be edited while it waits (engine.ports.storage.arrivals).
+        With `arrival`, the message in it can be edited while it waits (`Arrivals`).
         Raises Overloaded when the lane's mail is as long or as old as the bounds allow.
         """
         ...
