@@ -18,23 +18,20 @@ DEFAULT_MASK = re.compile(
 """E-mail addresses, Chinese identity numbers, Chinese mobile numbers, international numbers."""
 
 KEYS = (
-    r"xox[a-z]-[A-Za-z0-9-]{8,}",
-    r"xapp-[A-Za-z0-9-]{8,}",
     r"(?:\b|_)sk-[A-Za-z0-9_-]{12,}",
-    r"[0-9]{6,20}:[A-Za-z0-9_-]{30,}",
     r"(?:\b|_)gh[a-z]_[A-Za-z0-9]{20,}",
     r"(?:\b|_)eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){2}",
 )
-"""What looks like a key of Slack, Telegram, a model, a code host, or like a signed token."""
+"""What looks like a key of a model, a code host, or like a signed token."""
 _LEAST = 4
 
 
-def no_keys(own: Iterable[str]) -> Callable[[str], str]:
+def no_keys(own: Iterable[str], patterns: Sequence[str]) -> Callable[[str], str]:
     """A function that masks what looks like a key, and the service's `own` ones wherever they are.
 
-    None of the patterns holds a space.
+    `patterns` are what those of the platforms look like; no pattern holds a space.
     """
-    return masking([*KEYS, *(re2.escape(key) for key in own if len(key) >= _LEAST)])
+    return masking([*patterns, *KEYS, *(re2.escape(key) for key in own if len(key) >= _LEAST)])
 
 
 def masking(patterns: Sequence[str] | None) -> Callable[[str], str]:

@@ -2,7 +2,7 @@
 
 from adapters.redis import keys
 from adapters.redis.scripts import Scripts
-from engine.ports.arrivals import Arrival, EditOutcome
+from engine.ports.storage.arrivals import Arrival, EditOutcome
 
 
 class RedisArrivals:

@@ -41,7 +41,11 @@ MODEL_COUNTS = "signoff:model:counts"
 MODEL_WORKERS = "signoff:model:workers"
 CURRENT = "signoff:playbooks:current"
 OPEN_LISTED = "signoff:open-listed"
-SLACK_TEAMS = "signoff:slack:teams"
+
+
+def platform_list(platform: str, kind: str) -> str:
+    """The names that a platform lists for itself."""
+    return f"signoff:{platform}:{kind}"
 
 
 def published(digest: str) -> str:
@@ -93,9 +97,9 @@ def login(kind: str, name: str) -> str:
     return f"signoff:login:{kind}:{name}"
 
 
-def slack(kind: str, name: str) -> str:
-    """A workspace's installation of our Slack app, or the state of one that somebody began."""
-    return f"signoff:slack:{kind}:{name}"
+def platform_text(platform: str, kind: str, name: str) -> str:
+    """A text that a platform keeps for itself."""
+    return f"signoff:{platform}:{kind}:{name}"
 
 
 def model_state(model: str) -> str:

@@ -17,8 +17,8 @@ from adapters.redis.client.connect import BLOCK_S
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.errors import LeaseLost, NewerState, Overloaded, StaleWrite, StoreUnavailable
-from engine.ports.arrivals import Arrival
 from engine.ports.platform import Pace
+from engine.ports.storage.arrivals import Arrival
 from engine.ports.storage.store import (
     AfterCommit,
     Bounds,

@@ -14,7 +14,7 @@ from adapters.telegram.bot import CarefulBot
 from adapters.telegram.errors import Moved, TopicGone, translate, translated
 from adapters.telegram.inbound.desk import ANSWER_S, Desk, ReadCard
 from adapters.telegram.inbound.moves import Moves
-from adapters.telegram.inbound.polling import ALLOWED, Lease, Pace, Poller
+from adapters.telegram.inbound.polling import ALLOWED, Pace, Poller
 from adapters.telegram.inbound.receive import Me
 from adapters.telegram.inbound.shared_files import TelegramFiles
 from adapters.telegram.inbound.webhook import PATH, Webhook
@@ -28,7 +28,7 @@ from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.events import SharedFile
 from engine.ports import platform as places
-from engine.ports.platform import Intake
+from engine.ports.platform import Intake, Lease
 from engine.ports.storage.drafts import Growth
 from engine.ports.storage.slate import Slate
 

@@ -1,2 +1,7 @@
 """The web chat: a page, server-sent events, and taps as HTTP requests; visitors choose who they
 are, or sign in."""
+
+from adapters.webchat.texts import TEXTS
+from cards.texts import take_in
+
+take_in("webchat", TEXTS)

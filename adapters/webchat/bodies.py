@@ -11,10 +11,10 @@ from pydantic import (
     field_validator,
 )
 
+from adapters.webchat.room_names import conversation_of
 from cards.frozen import Frozen
 from engine.errors import BadPayload
 from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, MessageReceived
-from engine.ports.web_rooms import conversation_of
 
 MAX_TEXT = 8_000
 MAX_FILES = 10

@@ -16,11 +16,11 @@ from adapters.webchat.bodies import (
 )
 from adapters.webchat.following import MAIN, room_of
 from adapters.webchat.guard import Guard, as_json, refused
+from adapters.webchat.room_names import conversation_of, home_room, is_own
 from adapters.webchat.visitors import Visitors
 from engine.errors import BadPayload, StoreUnavailable
 from engine.ports.conversations import Conversations, Listed
 from engine.ports.platform import ChatLog
-from engine.ports.web_rooms import conversation_of, home_room, is_own
 
 PAGE = 40
 LIST_PAGE = 30

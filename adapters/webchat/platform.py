@@ -22,8 +22,8 @@ from adapters.webchat.guard import Guard, Handler, as_json
 from adapters.webchat.pages import StaticFiles
 from adapters.webchat.past import Past
 from adapters.webchat.render import rendered, rendered_card, rendered_form
-from adapters.webchat.uploading import upload
-from adapters.webchat.uploads import Uploads
+from adapters.webchat.room_names import conversation_of, home_room, is_own, may_enter, own_rooms
+from adapters.webchat.uploads import Uploads, upload
 from adapters.webchat.visitors import PLATFORM, Visitors
 from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable, Unavailable
@@ -45,7 +45,6 @@ from engine.ports.conversations import Conversations
 from engine.ports.pages import InboxPage
 from engine.ports.platform import ChatLog, Intake, Pace
 from engine.ports.storage.drafts import Growth
-from engine.ports.web_rooms import conversation_of, home_room, is_own, may_enter, own_rooms
 
 HEARTBEAT_S = 15.0
 GROWS_EVERY_S = 0.3

@@ -2,15 +2,21 @@
 
 import asyncio
 import hashlib
+import json
 import os
 import re
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 
+import structlog
+from aiohttp import web
+
 from adapters.private_folder import make_private
+from adapters.webchat.following import room_of
+from adapters.webchat.guard import Guard, Handler, as_json, refused
 from engine.errors import Gone
-from engine.events import SharedFile
+from engine.events import Actor, SharedFile
 from engine.ports.clock import Clock
 
 PER_PERSON = 20
@@ -21,6 +27,7 @@ _KEPT_S = 86_400.0
 _PIECE_BYTES = 64 * 1024
 _ID = re.compile(r"[0-9a-f]{32}-[0-9a-f]{32}")
 _PART = ".part"
+_log = structlog.get_logger(__name__)
 
 
 class TooBig(Exception):
@@ -110,3 +117,43 @@ class Uploads:
 
 def _owner(room: str, person: str) -> str:
     return hashlib.sha256(f"{room}\n{person}".encode()).hexdigest()[:32]
+
+
+Who = Callable[[web.Request, str, str], Awaitable[Actor]]
+"""Who asks, given whom they say they are and the room; raises 401, 403 or 404, or BadPayload."""
+
+
+def upload(uploads: Uploads, guard: Guard, who: Who) -> Handler:
+    """Takes a file whose bytes are the body, streamed to disk; answers with its id."""
+
+    async def take(request: web.Request) -> web.StreamResponse:
+        guard.check_own(request, "application/octet-stream")
+        room = room_of(request)
+        actor = await who(request, request.query.get("person", ""), room)
+        if (request.content_length or 0) > uploads.most_mb * 1024**2:
+            raise _too_large(uploads.most_mb)
+        try:
+            content = request.content.iter_chunked(_PIECE_BYTES)
+            return as_json(201, {"id": await uploads.take(room, actor.user, content)})
+        except TooBig:
+            raise _too_large(uploads.most_mb) from None
+        except TooMany:
+            raise refused(web.HTTPTooManyRequests, "too_many") from None
+        except TimeoutError:
+            raise refused(web.HTTPRequestTimeout, "too_slow") from None
+        except (ConnectionError, web.RequestPayloadError):
+            # They have gone; there is nobody to answer.
+            raise refused(web.HTTPBadRequest, "broken off") from None
+        except OSError as error:
+            _log.error("upload_not_kept", error=str(error))
+            raise refused(web.HTTPServiceUnavailable, "away") from error
+
+    return take
+
+
+def _too_large(most_mb: int) -> web.HTTPException:
+    error = web.HTTPRequestEntityTooLarge(most_mb * 1024**2)
+    error.text, error.content_type = json.dumps({"error": "too_large"}), "application/json"
+    # The rest of the body is not waited for.
+    error.headers["Connection"] = "close"
+    return error

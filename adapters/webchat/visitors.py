@@ -6,9 +6,9 @@ from aiohttp import web
 
 from adapters.webchat.doors import Door, WebPerson
 from adapters.webchat.guard import refused
+from adapters.webchat.room_names import WORKSPACE, may_enter
 from engine.errors import BadPayload
 from engine.events import Actor
-from engine.ports.web_rooms import WORKSPACE, may_enter
 
 PLATFORM = "web"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bot.cli.loop import run_loop
-from bot.settings import load_settings
+from bot.cli.reading import load_settings
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
 
@@ -27,14 +27,9 @@ def validate(args: argparse.Namespace) -> int:
     settings = load_settings()
     from bot.operate.validation import problems_as_json, warnings_of
     from bot.operate.validation import validate as problems_of
-    from bot.wiring.records import mapping_file
 
-    fields, path = mapping_file(settings), args.path
-    if path is None:
-        problems = problems_of(settings.playbooks, settings.people, mcp=settings.mcp, fields=fields)
-    else:
-        problems = problems_of(path, settings.people, mcp=settings.mcp, named="", fields=fields)
-    for warning in warnings_of(path or settings.playbooks, settings.people):
+    problems = problems_of(settings, args.path)
+    for warning in warnings_of(settings, args.path):
         print(f"warning: {warning}", file=sys.stderr)
     print(problems_as_json(problems) if args.json else "\n".join(problems) or "ok")
     return 1 if problems else 0

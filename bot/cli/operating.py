@@ -5,7 +5,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from bot.cli.loop import run_loop
-from bot.settings import Settings, load_settings
+from bot.cli.reading import load_settings
+from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 
 _Act = Callable[[Settings], Coroutine[Any, Any, int]]

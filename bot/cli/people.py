@@ -4,7 +4,7 @@ import argparse
 
 from bot.cli.loop import run_loop
 from bot.cli.numbers import above_zero
-from bot.settings import load_settings
+from bot.cli.reading import load_settings
 from bot.telemetry.logging import configure_logging
 
 LONGEST_MINUTES = 24 * 60

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from bot.cli.loop import run_loop
-from bot.settings import load_settings
+from bot.cli.reading import load_settings
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
 

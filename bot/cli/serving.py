@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from bot.cli.loop import run_loop
-from bot.settings import Settings, load_settings
+from bot.cli.reading import load_settings
+from bot.settings import Settings
 from bot.telemetry.logging import configure_logging
 
 if TYPE_CHECKING:

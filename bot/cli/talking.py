@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from bot.cli.loop import run_loop
 from bot.cli.numbers import above_zero
-from bot.settings import load_settings
+from bot.cli.reading import load_settings
 from cards.texts import lang_of_tag, languages
 
 if TYPE_CHECKING:

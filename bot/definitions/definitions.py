@@ -51,7 +51,7 @@ def load_definitions(settings: Settings, people: Directory | None = None) -> Def
     People who are given stay as they are, and their file is not read.
     """
     problems = Problems()
-    people = people or people_of(settings.people, problems)
+    people = people or people_of(settings, problems)
     playbooks = playbooks_of(settings.playbooks, people, problems, named=SETTING)
     documents = _documents_of(settings.playbooks, playbooks, problems)
     talk = talk_of(settings.playbooks, problems)
@@ -73,10 +73,10 @@ def _documents_of(
         return ()
 
 
-def people_of(path: Path, problems: Problems) -> Directory | None:
-    """The people of a file; None, and what is wrong, for a faulty one."""
+def people_of(settings: Settings, problems: Problems) -> Directory | None:
+    """The people of the settings' file; None, and what is wrong, for a faulty one."""
     try:
-        return load_people(path)
+        return load_people(settings.people, settings.accounts)
     except DefinitionError as error:
         problems.extend(error.problems)
         return None

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from aiohttp import web
 
-from bot.setting_rules import Network
+from engine.ports.settings import Network
 
 HEADER = "X-Forwarded-For"
 

@@ -69,7 +69,7 @@ def _written(graph: Graph, form: Form) -> str:
 
 def _playbook(settings: Settings, wanted: str) -> Playbook:
     # Without sound people roles stay unchecked: that is no reason not to draw a playbook.
-    people = people_of(settings.people, Problems())
+    people = people_of(settings, Problems())
     found = _by_id(settings.playbooks, wanted) or _by_path(Path(wanted))
     if found is None:
         known = ", ".join(sorted(map(_id_of, _mains(settings.playbooks)))) or "none"

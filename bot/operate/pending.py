@@ -20,7 +20,7 @@ MOST = 200
 
 async def show_pending(settings: Settings, person_id: str | None, *, as_json: bool) -> int:
     """Prints what waits for a person, or for anybody, the oldest first; 1 for nobody of that id."""
-    people = load_people(settings.people)
+    people = load_people(settings.people, settings.accounts)
     if person_id and all(person.id != person_id for person in people.people):
         return nobody(people, person_id)
     async with open_desk(settings, people) as desk:

@@ -13,26 +13,28 @@ from bot.people.file import Person
 from bot.settings import Settings
 from bot.terminal.tables import headed
 from bot.wiring.clock import open_clock
-from bot.wiring.people import open_desk, open_slack_accounts, open_telegram_accounts
+from bot.wiring.contexts import open_account_sources
+from bot.wiring.people import open_desk
 from bot.wiring.store import open_store
 from engine.ports.storage.admissions import Entrant
 from engine.yaml.faults import suggestion
 
-_ACCOUNT = re.compile(r"(slack:[TE][A-Z0-9]+:[UW][A-Z0-9]+|[a-z]+:[^\s:]+(:[^\s:]+)?)")
+_ACCOUNT = re.compile(r"[a-z]+:[^\s:]+(:[^\s:]+)?")
 _WRITE_ACCOUNT = "is no account; write slack:T0EXAMPLE1:U0EXAMPLE1 or telegram:100000001"
 
 
 async def list_people(settings: Settings, *, as_json: bool) -> int:
     """Prints everybody in people.yaml, and who may ask besides."""
-    people = load_people(settings.people)
+    people = load_people(settings.people, settings.accounts)
     async with open_desk(settings, people) as desk:
         entrants = await desk.admissions.everybody()
     if as_json:
-        listed = [*map(_as_json, people.people), *map(_entrant_as_json, entrants)]
+        listed = [_as_json(each, people) for each in people.people]
+        listed += map(_entrant_as_json, entrants)
         print(json.dumps(listed, ensure_ascii=False))
         return 0
     heads = ("id", "name", "roles", "accounts", "language", "zone", "delegate")
-    print(headed([heads, *(_row(person) for person in people.people)]))
+    print(headed([heads, *(_row(person, people) for person in people.people)]))
     for role in people.file.roles:
         if role.slack_group:
             print(f"role {role.id}: also the members of Slack group {role.slack_group}")
@@ -51,7 +53,7 @@ async def admit(settings: Settings, account: str) -> int:
     if not _ACCOUNT.fullmatch(account):
         print(f"{account}: {_WRITE_ACCOUNT}", file=sys.stderr)
         return 1
-    async with open_desk(settings, load_people(settings.people)) as desk:
+    async with open_desk(settings, load_people(settings.people, settings.accounts)) as desk:
         now = open_clock(settings).now()
         await desk.admissions.admit(Entrant(account=account, by="operator", at=now))
     print(f"{account}: may ask now, and start what needs no role")
@@ -60,7 +62,7 @@ async def admit(settings: Settings, account: str) -> int:
 
 async def revoke(settings: Settings, account: str) -> int:
     """Takes that back; 1 when the account was not let in."""
-    async with open_desk(settings, load_people(settings.people)) as desk:
+    async with open_desk(settings, load_people(settings.people, settings.accounts)) as desk:
         gone = await desk.admissions.revoke(account)
     if not gone:
         print(f"{account}: was not let in; see `signoff people list`", file=sys.stderr)
@@ -71,25 +73,19 @@ async def revoke(settings: Settings, account: str) -> int:
 
 async def check_people(settings: Settings, *, as_json: bool) -> int:
     """Compares people.yaml with the platforms; 1 when something is wrong, 3 if not all is known."""
-    people = load_people(settings.people)
+    people = load_people(settings.people, settings.accounts)
     async with AsyncExitStack() as stack:
         # Where workspaces installed the app themselves, the store has their tokens.
-        store = await open_store(settings, stack) if settings.slack_many else None
-        slack = open_slack_accounts(settings, stack, store)
-        telegram = open_telegram_accounts(settings, stack)
-        found = await check(
-            people,
-            slack=slack.account if slack else None,
-            telegram=telegram.account if telegram else None,
-            group=slack.members if slack else None,
-        )
+        store = await open_store(settings, stack) if settings.has_walls else None
+        sources = open_account_sources(settings, stack, store)
+        found = await check(people, sources)
     if as_json:
         print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
     elif found:
         rows = [(one.whose, one.platform, one.account, one.state, one.told) for one in found]
         print(headed([("whose", "platform", "account", "state", "told"), *rows]))
     else:
-        print("nobody in this file has an account on Slack or Telegram")
+        print(f"nobody in this file has an account on {' or '.join(map(str.title, sources))}")
     return _status(found)
 
 
@@ -102,9 +98,9 @@ def _status(found: Sequence[Checked]) -> int:
 
 async def link(settings: Settings, person_id: str, *, minutes: float) -> int:
     """Prints a link that signs the person in to the web chat once; 1 when it cannot."""
-    people = load_people(settings.people)
+    people = load_people(settings.people, settings.accounts)
     person = next((person for person in people.people if person.id == person_id), None)
-    if settings.web_login != "link":
+    if not any(each.has_sign_in_links for each in settings.platforms.values()):
         print("SIGNOFF_WEB_LOGIN: should be link, for links to sign anybody in", file=sys.stderr)
         return 1
     if person is None:
@@ -123,7 +119,7 @@ async def link(settings: Settings, person_id: str, *, minutes: float) -> int:
 
 async def unlink(settings: Settings, person_id: str) -> int:
     """Signs the person out everywhere; also somebody who is in people.yaml no more."""
-    people = load_people(settings.people)
+    people = load_people(settings.people, settings.accounts)
     async with open_desk(settings, people) as desk:
         await desk.logins.leave_everywhere(person_id)
     known = any(person.id == person_id for person in people.people)
@@ -143,14 +139,14 @@ def _host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _row(person: Person) -> tuple[str, ...]:
+def _row(person: Person, people: Directory) -> tuple[str, ...]:
     delegate = person.delegate
     until = f" until {delegate.until}" if delegate and delegate.until else ""
     return (
         person.id,
         person.name,
         ", ".join(person.roles) or "-",
-        ", ".join(person.accounts()) or "-",
+        ", ".join(people.accounts_of(person)) or "-",
         person.language or "-",
         person.zone or "-",
         f"{delegate.person}{until}" if delegate else "-",
@@ -162,5 +158,6 @@ def _entrant_as_json(entrant: Entrant) -> dict[str, Any]:
     return {"id": entrant.account, "name": entrant.name, "roles": (), "admitted": told}
 
 
-def _as_json(person: Person) -> dict[str, Any]:
-    return person.model_dump(mode="json", exclude={"label"}) | {"accounts": person.accounts()}
+def _as_json(person: Person, people: Directory) -> dict[str, Any]:
+    told = person.model_dump(mode="json", exclude={"label"})
+    return told | {"accounts": people.accounts_of(person)}

@@ -29,7 +29,7 @@ async def replay_traces(
     1 when there is a difference, 2 when a trace or playbook cannot be read.
     """
     problems = Problems()
-    people = people_of(settings.people, problems)
+    people = people_of(settings, problems)
     found = playbooks_of(playbooks or settings.playbooks, people, problems, named="")
     problems.raise_if_any()
     assert people is not None

@@ -18,7 +18,7 @@ from bot.definitions.documents import load_documents
 from bot.definitions.outside import load_servers
 from bot.settings import Settings
 from bot.terminal.progress import tracked
-from bot.wiring.records import check_study, study_faults
+from bot.wiring.records import check_study, mapping_file, study_faults
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
 from engine.yaml.source import Problems
@@ -44,21 +44,15 @@ def check_definitions(settings: Settings) -> None:
     problems.raise_if_any()
 
 
-def validate(
-    playbooks: Path,
-    people: Path,
-    *,
-    mcp: Path | None = None,
-    named: str = SETTING,
-    fields: Path | None = None,
-) -> list[str]:
+def validate(settings: Settings, folder: Path | None = None) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
-    `named` stands before a problem with the folder itself; `fields` is the REDCap mapping in use;
-    without one, the folder's own is checked if there is one.
+    With a folder, that one's playbooks. Without a REDCap mapping in use, the folder's own is
+    checked if there is one.
     """
     problems = Problems()
-    directory = people_of(people, problems)
+    playbooks, named = folder or settings.playbooks, "" if folder else SETTING
+    directory = people_of(settings, problems)
     found = playbooks_of(
         playbooks,
         directory,
@@ -72,16 +66,16 @@ def validate(
         problems.extend(error.problems)
     talk_of(playbooks, problems)
     if playbooks.is_dir():
-        problems.extend(study_faults(playbooks, fields))
-    problems.extend(_server_faults(mcp, directory.roles if directory else None))
+        problems.extend(study_faults(playbooks, mapping_file(settings)))
+    problems.extend(_server_faults(settings.mcp, directory.roles if directory else None))
     return problems
 
 
-def warnings_of(playbooks: Path, people: Path) -> list[str]:
+def warnings_of(settings: Settings, folder: Path | None = None) -> list[str]:
     """What is no problem and may yet not be meant; nothing of a playbook that has problems."""
-    directory = people_of(people, Problems())
+    directory = people_of(settings, Problems())
     found: list[str] = []
-    for main in sorted(playbooks.glob(f"*/{MAIN}")):
+    for main in sorted((folder or settings.playbooks).glob(f"*/{MAIN}")):
         with suppress(DefinitionError):
             found += warnings_at(main, directory)
     return found

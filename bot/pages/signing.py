@@ -10,7 +10,7 @@ from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import local_path
 from bot.pages.render import Asked, Renderer, language
 from bot.pages.session import COOKIE, Entrance, TryLater, Visitor
-from bot.setting_rules import Network
+from engine.ports.settings import Network
 
 FORM_COOKIE = "signoff_form"
 FORM_KEEP_S = 3600

@@ -1,13 +1,14 @@
 """Whether the accounts and groups of people.yaml are what their platforms know."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
 
 from bot.people.directory import SHUT_OUT, Directory
 from bot.terminal.progress import tracked
 from cards.frozen import Frozen
 from engine.errors import Gone, PlatformError, RateLimited
+from engine.ports.accounts import AccountSource, GroupSource
 
 Told = Callable[[str], Awaitable[object]]
 """What a platform says of an account or group. Raises Gone when it knows none, PlatformError."""
@@ -30,20 +31,20 @@ class Checked(Frozen):
     told: str = ""
 
 
-async def check(
-    people: Directory, *, slack: Told | None, telegram: Told | None, group: Told | None
-) -> list[Checked]:
+async def check(people: Directory, sources: Mapping[str, AccountSource | None]) -> list[Checked]:
     """Every account and group, asked one after the other; None is a platform that is off."""
     questions: list[tuple[str, str, str, Told | None]] = []
     for person in people.people:
-        questions += [(person.id, "slack", account, slack) for account in person.slack]
-        questions += [(person.id, "telegram", account, telegram) for account in person.telegram]
+        for name, source in sources.items():
+            told = source.account if source else None
+            questions += [(person.id, name, account, told) for account in person.on(name)]
+    slack = sources.get("slack")
+    members = slack.members if isinstance(slack, GroupSource) else None
     for role in people.file.roles:
         if role.slack_group:
-            questions.append((f"role {role.id}", "slack", role.slack_group, group))
+            questions.append((f"role {role.id}", "slack", role.slack_group, members))
     found = [await _asked(*one) for one in tracked(questions, "accounts", len(questions))]
-    connected = {"slack": slack, "telegram": telegram}
-    shut_out = people.shut_out([name for name, told in connected.items() if told])
+    shut_out = people.shut_out([name for name, source in sources.items() if source])
     return found + [
         Checked(whose="nobody", platform=name, account="-", state="wrong", told=SHUT_OUT)
         for name in shut_out

@@ -1,24 +1,19 @@
 """Who is who: people.yaml as a directory of principals, roles and places (design §7)."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 
-from bot.people.file import PeopleFile, Person, read_people
-from bot.people.places import own_zone
+from bot.people.file import PeopleFile, Person, account_ids, read_people
 from bot.people.workspaces import is_outside, outsider, workspace_of
 from cards.deciding.lapsed import counted
 from cards.model import ADMIN, Card, Lang, Principal, Review
 from engine.events import Actor
-from engine.ports.web_rooms import conversation_of, home_room, is_own
+from engine.ports.accounts import AccountRules
 from engine.talk.waiting import Voter
 from engine.text.language import detect
-
-WEB_ROOM = "web:local:main"
-OWN_WEB_HOMES = "web:own"
-"""Among the connected platforms: people sign in to the web chat, and are reached in own rooms."""
 
 SHUT_OUT = (
     "nobody may ask there: people.yaml has no account of this platform; list people's accounts, or"
@@ -48,7 +43,9 @@ def nobody(group: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Directory:
-    """The people of one file; `platforms` are the connected platforms, with Telegram's bot id.
+    """The people of one file; `rules` are those of each platform's accounts, by its name.
+
+    `platforms` are what people's direct chats begin with on the connected ones.
 
     Whoever is in a role's Slack group holds the role, also who is not in the file. With `apart`,
     Slack's workspaces know nothing of each other; behind a `wall` there are only its workspace's
@@ -56,6 +53,7 @@ class Directory:
     """
 
     file: PeopleFile
+    rules: Mapping[str, AccountRules]
     platforms: Collection[str] = ()
     members: Members = nobody
     apart: bool = False
@@ -130,8 +128,8 @@ class Directory:
     def shut_out(self, platforms: Collection[str]) -> tuple[str, ...]:
         """Those of these platforms on which nobody at all may ask."""
         admit = self.file.admit
-        accounts = [account for person in self.people for account in person.accounts()]
-        reached = {*admit.platforms, *(account.partition(":")[0] for account in accounts)}
+        listed = {name for name in self.rules for person in self.people if person.on(name)}
+        reached = {*admit.platforms, *listed}
         if admit.workspaces or admit.roles:
             reached.add("slack")
         return tuple(name for name in platforms if name not in reached)
@@ -155,24 +153,22 @@ class Directory:
         A stranger's only roles are those of Slack groups. Where readers have clocks of their own,
         these go before the zone of `people.yaml`.
         """
-        account = f"{actor.platform}:{actor.workspace}:{actor.user}"
-        if actor.platform == "telegram":
-            account = f"telegram:{actor.user}"
+        rules = self.rules_of(actor.platform)
+        account = rules.actor_id(actor)
         here = self.about(account)
         person = here._owners.get(account)
         if person is None:
             name, roles = actor.name or actor.user, here._by_group((account,))
-            zone = own_zone(actor.platform)
             return Principal(
                 id=account,
                 name=name,
                 roles=roles,
-                zone=zone,
+                zone=rules.zone,
                 accounts=(account,),
                 guest=actor.guest,
             )
         found = here._principal(person)
-        found = found.model_copy(update={"zone": own_zone(actor.platform) or found.zone})
+        found = found.model_copy(update={"zone": rules.zone or found.zone})
         return found.model_copy(update={"at": account}) if here.wall else found
 
     def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
@@ -257,15 +253,7 @@ class Directory:
 
         "" where there is none: where visitors choose who they are, shared rooms are everybody's.
         """
-        platform, _, rest = conversation.partition(":")
-        workspace, _, place = rest.partition(":")
-        if platform == "web":
-            home = self._web_home(actor.user)
-            return conversation if is_own(place) else home if home != WEB_ROOM else ""
-        own = f"{platform}:{workspace}:{actor.user}"
-        if platform == "slack":
-            return conversation if place.startswith("D") else own
-        return own if platform == "telegram" else ""
+        return self.rules_of(conversation).private(actor, conversation, self.platforms)
 
     def readable(self, card: Card, conversation: str) -> bool:
         """Whether all who read this conversation may see the card anyway."""
@@ -273,13 +261,29 @@ class Directory:
             return True
         if card.review.roles and conversation in self.about(card.conversation).homes(card.review):
             return True
-        return all(map(_shared_in_web, (conversation, card.conversation)))
+        return all(self.rules_of(c).is_public(c) for c in (conversation, card.conversation))
 
     def owner_at(self, conversation: str) -> Person | None:
         """The person in the file whose direct chat this is; None for any other place."""
-        platform, _, rest = conversation.partition(":")
-        account = f"telegram:{rest.partition(':')[2]}" if platform == "telegram" else conversation
-        return self._owners.get(account) if platform != "web" else None
+        return self._owners.get(self.rules_of(conversation).owner_id(conversation))
+
+    def rules_of(self, place: str) -> AccountRules:
+        """The rules of the platform of a conversation, or of that name."""
+        platform = place.partition(":")[0]
+        return self.rules.get(platform) or AccountRules(platform)
+
+    def place_name(self, conversation: str, lang: Lang) -> str:
+        """How people call the place of a conversation."""
+        return self.rules_of(conversation).place_name(conversation, lang)
+
+    def accounts_of(self, person: Person) -> tuple[str, ...]:
+        """`platform:...` of each of the person's accounts."""
+        return account_ids(person, self.rules)
+
+    def is_within(self, place: str, conversation: str) -> bool:
+        """Whether a place is that conversation, or a thread in it."""
+        is_direct = self.rules_of(conversation).is_direct(conversation)
+        return place == conversation or (is_direct and place.startswith(f"{conversation}:"))
 
     def language_at(self, home: str) -> Lang | None:
         """The language of the person whose direct chat this is; None for any other place."""
@@ -299,7 +303,7 @@ class Directory:
 
     @cached_property
     def _owners(self) -> dict[str, Person]:
-        return {account: person for person in self._inside for account in person.accounts()}
+        return {account: person for person in self._inside for account in self.accounts_of(person)}
 
     @cached_property
     def _by_id(self) -> dict[str, Person]:
@@ -321,17 +325,17 @@ class Directory:
         return f"{self.wall}:" if self.wall else ""
 
     def _slack(self, person: Person) -> list[str]:
-        return [account for account in person.slack if account.startswith(self._accounts)]
+        return [each for each in person.on("slack") if each.startswith(self._accounts)]
 
     def _principal(self, person: Person) -> Principal:
-        roles = (*person.roles, *self._by_group(person.accounts()))
+        roles = (*person.roles, *self._by_group(self.accounts_of(person)))
         return Principal(
             id=person.id,
             name=person.name,
             roles=tuple(dict.fromkeys(roles)),
             lang=person.language,
             zone=person.zone,
-            accounts=person.accounts(),
+            accounts=self.accounts_of(person),
         )
 
     def _by_group(self, accounts: Sequence[str]) -> tuple[str, ...]:
@@ -357,32 +361,19 @@ class Directory:
                 roles = self._by_group((account,))
                 yield Principal(id=account, name=name, roles=roles, accounts=(account,))
 
-    def _web_home(self, web: str) -> str:
-        own = OWN_WEB_HOMES in self.platforms
-        return conversation_of(home_room(web)) if own else WEB_ROOM
-
     def _homes(self, person: Person) -> list[str]:
-        homes = []
-        if person.web and "web" in self.platforms:
-            homes.append(self._web_home(person.web))
-        if "slack" in self.platforms:
-            homes += [f"slack:{account}" for account in self._slack(person)]
-        bot = next((p for p in self.platforms if p.startswith("telegram:")), None)
-        if bot:
-            # A private chat has the id of its person.
-            homes += [f"{bot}:{user}" for user in person.telegram]
-        return homes
-
-
-def _shared_in_web(conversation: str) -> bool:
-    platform, _, rest = conversation.partition(":")
-    return platform == "web" and not is_own(rest.partition(":")[2])
+        homes = [
+            rules.home(written, self.platforms)
+            for name, rules in self.rules.items()
+            for written in (self._slack(person) if name == "slack" else person.on(name))
+        ]
+        return list(filter(None, homes))
 
 
 def _together(*names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for each in names for name in each))
 
 
-def load_people(path: Path) -> Directory:
+def load_people(path: Path, rules: Mapping[str, AccountRules]) -> Directory:
     """The directory of a people.yaml; raises DefinitionError with every problem."""
-    return Directory(read_people(path))
+    return Directory(read_people(path, rules), rules)

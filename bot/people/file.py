@@ -1,29 +1,31 @@
 """people.yaml: persons with their accounts, roles with their Slack groups, read and checked."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
+from functools import cache
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field as Key
+from pydantic import create_model
 
 from adapters.text_files import read_text
-from bot.setting_rules import platform_names
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.texts import SpokenLang, say
 from engine.errors import DefinitionError
+from engine.ports.accounts import AccountRules
 from engine.text.language import Bilingual
 from engine.yaml.faults import Path as At
 from engine.yaml.faults import suggestion
 from engine.yaml.source import Problems, Source, read, try_build
 
-_SLACK = re.compile(r"[TE][A-Z0-9]+:[UW][A-Z0-9]+")
 _GROUP = re.compile(r"[TE][A-Z0-9]+:S[A-Z0-9]+")
-_TELEGRAM = re.compile(r"[1-9][0-9]{0,19}")
 _WORKSPACE = re.compile(r"[TE][A-Z0-9]{2,20}")
 
+Rules = Mapping[str, AccountRules]
 Found = Iterator[tuple[At, str]]
 
 
@@ -44,24 +46,23 @@ class Delegate(Frozen):
 
 
 class Person(Frozen):
-    """One voter, with every account of theirs."""
+    """One voter. What is read of a file has their accounts too, by platform (`_model`)."""
 
     id: str
     name: str
     web: str = ""
-    slack: tuple[str, ...] = ()
-    telegram: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     language: SpokenLang | None = None
     zone: str = ""
     delegate: Delegate | None = None
     label: Bilingual = Key(default=Bilingual(zh="", en=""))
 
-    def accounts(self) -> tuple[str, ...]:
-        """`platform:...` of every account, as actors are looked up."""
-        web = (f"web:local:{self.web}",) if self.web else ()
-        slack = (f"slack:{account}" for account in self.slack)
-        return (*web, *slack, *(f"telegram:{user}" for user in self.telegram))
+    def on(self, platform: str) -> tuple[str, ...]:
+        """Their accounts on a platform, as the file writes them."""
+        if platform == "web":
+            return (self.web,) if self.web else ()
+        listed: tuple[str, ...] = getattr(self, platform, ())
+        return listed
 
 
 class Admission(Frozen):
@@ -104,7 +105,15 @@ class PeopleFile(Frozen):
     admit: Admission = Admission()
 
 
-def read_people(path: Path) -> PeopleFile:
+@cache
+def _model(platforms: tuple[str, ...]) -> type[PeopleFile]:
+    """A file whose people have a list of accounts for each of these platforms."""
+    accounts: dict[str, Any] = dict.fromkeys(platforms, (tuple[str, ...], ()))
+    person = create_model("Person", __base__=Person, **accounts)
+    return create_model("PeopleFile", __base__=PeopleFile, people=(tuple[person, ...], ...))
+
+
+def read_people(path: Path, rules: Rules) -> PeopleFile:
     """What a people.yaml says; raises DefinitionError with every problem."""
     try:
         text = read_text(path)
@@ -112,18 +121,19 @@ def read_people(path: Path) -> PeopleFile:
         raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
     source = read(text, file=str(path))
     problems = Problems()
-    people = try_build(PeopleFile, source, problems)
+    people = try_build(_model(tuple(name for name in rules if rules[name].form)), source, problems)
     if people is not None:
-        _check(people, source, problems)
+        _check(people, rules, source, problems)
     problems.raise_if_any()
     assert people is not None
     return people
 
 
-def _check(people: PeopleFile, source: Source, problems: Problems) -> None:
-    for faults in (_roles, _persons, _accounts, _delegates, _circles, _admission):
-        for at, message in faults(people):
-            problems.add(source.problem(at, message))
+def _check(people: PeopleFile, rules: Rules, source: Source, problems: Problems) -> None:
+    found = [*_roles(people), *_persons(people), *_accounts(people, rules)]
+    found += [*_delegates(people), *_circles(people), *_admission(people, rules)]
+    for at, message in found:
+        problems.add(source.problem(at, message))
 
 
 def _roles(people: PeopleFile) -> Found:
@@ -155,23 +165,24 @@ def _persons(people: PeopleFile) -> Found:
             yield (*at, "zone"), "is no time zone; write an IANA name as in Europe/Berlin"
 
 
-def _accounts(people: PeopleFile) -> Found:
+def _accounts(people: PeopleFile, rules: Rules) -> Found:
     """One account is one person's, and looks like one of its platform."""
     owners: dict[str, str] = {}
     for index, person in enumerate(people.people):
         at = ("people", index)
-        for account in person.accounts():
+        for account in account_ids(person, rules):
             if account in owners:
                 yield at, f"{account} belongs to {owners[account]!r} already"
             owners[account] = person.id
-        for position, user in enumerate(person.slack):
-            if not _SLACK.fullmatch(user):
-                wanted = "write TEAM:USER as in T0EXAMPLE1:U0EXAMPLE1"
-                yield (*at, "slack", position), f"is no Slack account; {wanted}"
-        for position, user in enumerate(person.telegram):
-            if not _TELEGRAM.fullmatch(user):
-                wanted = 'write the number, as in "100000001"; a user name can change hands'
-                yield (*at, "telegram", position), f"is no Telegram user id; {wanted}"
+        for name, rule in rules.items():
+            for position, written in enumerate(person.on(name) if rule.form else ()):
+                if fault := rule.fault(written):
+                    yield (*at, name, position), fault
+
+
+def account_ids(person: Person, rules: Rules) -> tuple[str, ...]:
+    """`platform:...` of every account, as actors are looked up."""
+    return tuple(rule.account_id(each) for name, rule in rules.items() for each in person.on(name))
 
 
 def _delegates(people: PeopleFile) -> Found:
@@ -200,13 +211,13 @@ def _circles(people: PeopleFile) -> Found:
             yield ("people", index, "delegate", "person"), f"delegates in a circle: {circle}"
 
 
-def _admission(people: PeopleFile) -> Found:
+def _admission(people: PeopleFile, rules: Rules) -> Found:
     """Platforms that there are, ids of workspaces, and roles that somebody may hold unlisted."""
     admit, known = people.admit, {role.id for role in people.roles}
     by_group = {role.id for role in people.roles if role.slack_group}
     for index, name in enumerate(admit.platforms):
-        if name not in platform_names():
-            hint = _hint(name, set(platform_names()))
+        if name not in rules:
+            hint = _hint(name, set(rules))
             yield ("admit", "platforms", index), f"there is no platform {name!r}{hint}"
     for index, name in enumerate(admit.workspaces):
         if not _WORKSPACE.fullmatch(name):

@@ -1,9 +1,8 @@
-"""What waits for a visitor of the web chat, as its page shows it (design §3, inbox)."""
+"""What waits for a person, as pages show it (design §3, inbox)."""
 
 from dataclasses import dataclass
 
 from bot.people.directory import Directory
-from bot.people.places import place_of
 from cards.model import Card
 from cards.reader import as_read
 from cards.showing.show import show
@@ -36,9 +35,8 @@ class WebInbox:
         zone = person.zone or self.zone
         names = self.people.role_name
         read = [as_read(card, person.lang, names) for card in page.cards]
-        return InboxPage(tuple((_view(card, zone), card.lang) for card in read), page.more)
+        return InboxPage(tuple((self._view(card, zone), card.lang) for card in read), page.more)
 
-
-def _view(card: Card, zone: str) -> CardView:
-    place = place_of(card.conversation, card.lang)
-    return show(card, zone, origin=say("card.origin", card.lang, place=place, url=""))
+    def _view(self, card: Card, zone: str) -> CardView:
+        place = self.people.place_name(card.conversation, card.lang)
+        return show(card, zone, origin=say("card.origin", card.lang, place=place, url=""))

@@ -167,7 +167,7 @@ async def _announce(settings: Settings, end: _End) -> None:
     async with aiohttp.ClientSession(timeout=timeout, trust_env=False) as client:
         while not end.reached.is_set():
             if await _healthy(client, address):
-                what = "Signoff web chat:" if settings.webchat else "Signoff listens on"
+                what = "Signoff web chat:" if settings.has_page else "Signoff listens on"
                 print(f"{what} {address}", flush=True)
                 return
             await end.within(_POLL_S)

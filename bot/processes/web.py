@@ -15,7 +15,7 @@ from bot.processes.notify import Notifier
 from bot.processes.web_server import TimedRunner
 from bot.settings import Settings
 from bot.stopping import end, pause
-from bot.wiring.platforms import Adapter
+from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
 
 log = structlog.get_logger()

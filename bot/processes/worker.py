@@ -20,7 +20,7 @@ from bot.serve.work.newer import WAIT_S, Patience
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
 from bot.stopping import end, pause
-from bot.wiring.platforms import Adapter
+from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
 from engine.errors import StoreError
 from engine.ports.storage.store import Effects
@@ -115,7 +115,7 @@ def _delivery(parts: Parts) -> Delivery:
         reply_after_s=settings.reply_after_s,
         meter=parts.telemetry.meter,
         growing=growing if settings.streaming else None,
-        link=(settings.public_url or "") if settings.webchat else "",
+        link=(settings.public_url or "") if settings.has_page else "",
     )
 
 

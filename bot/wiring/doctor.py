@@ -1,25 +1,18 @@
 """The concrete classes that look at the service's connections, for `signoff doctor`."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import SecretStr
-from slack_sdk.oauth.installation_store import Bot
-
-from adapters.clock import SystemClock
 from adapters.openai import OpenAIModel
 from adapters.redis.client.client import translated
 from adapters.redis.client.connect import connect, durability, faults
-from adapters.redis.kept.installations import RedisInstallations
-from adapters.slack.workspace.doctor import SlackDoctor
-from adapters.telegram.doctor import TelegramDoctor
 from bot.people.directory import SHUT_OUT, load_people
 from bot.settings import Settings
-from bot.wiring.slack import installations
-from engine.errors import DefinitionError, ModelError, StoreError, StoreUnavailable
+from bot.wiring.contexts import platform_doctors
+from engine.errors import DefinitionError, ModelError, StoreError
 from engine.ports.doctor import Doctor, Finding
 from engine.ports.model import Message
+from engine.ports.settings import revealed
 
 _MODEL_S = 20.0
 # Waiting changes nothing about these.
@@ -28,34 +21,11 @@ _DENIED = ("status 401", "status 403", "status 404")
 
 def doctors(settings: Settings) -> Sequence[Doctor]:
     """One for each connection of the settings, in the order in which they are told."""
-    platforms = (_slack(settings), _telegram(settings))
+    platforms = [
+        doctor or _Off(name, settings.platforms[name].switch)
+        for name, doctor in platform_doctors(settings).items()
+    ]
     return (_Store(settings), *platforms, _People(settings), *_models(settings))
-
-
-def _slack(settings: Settings) -> Doctor:
-    if not settings.slack_on:
-        return _Off("slack", "SLACK_BOT_TOKEN")
-    return SlackDoctor(
-        many=_Workspaces(settings) if settings.slack_many else None,
-        bot_token=_secret(settings.slack_bot_token),
-        app_token=_secret(settings.slack_app_token),
-        signing_secret=_secret(settings.slack_signing_secret),
-        api_url=settings.slack_api_url or "",
-        public_url=settings.public_url or "",
-        clock=SystemClock(settings.timezone),
-    )
-
-
-def _telegram(settings: Settings) -> Doctor:
-    if settings.telegram_bot_token is None:
-        return _Off("telegram", "TELEGRAM_BOT_TOKEN")
-    return TelegramDoctor(
-        bot_token=_secret(settings.telegram_bot_token),
-        api_url=settings.telegram_api_url or "",
-        webhook=settings.telegram_webhook_secret is not None,
-        public_url=settings.public_url or "",
-        clock=SystemClock(settings.timezone),
-    )
 
 
 def _models(settings: Settings) -> Sequence[Doctor]:
@@ -73,19 +43,15 @@ class _People:
 
         What is wrong in the file itself, `signoff validate` tells.
         """
-        on = {"slack": self.settings.slack_on, "telegram": self.settings.telegram_on}
+        on = [name for name, doctor in platform_doctors(self.settings).items() if doctor]
         try:
-            people = load_people(self.settings.people)
+            people = load_people(self.settings.people, self.settings.accounts)
         except DefinitionError:
             return []
-        shut_out = people.shut_out([name for name, connected in on.items() if connected])
         return [
-            Finding(check="people", state="wrong", told=f"{name}: {SHUT_OUT}") for name in shut_out
+            Finding(check="people", state="wrong", told=f"{name}: {SHUT_OUT}")
+            for name in people.shut_out(on)
         ]
-
-
-def _secret(value: SecretStr | None) -> str:
-    return value.get_secret_value() if value else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,35 +62,6 @@ class _Off:
     async def findings(self) -> Sequence[Finding]:
         told = f"{self.setting} is not set"
         return [Finding(check=self.check, state="off", told=told)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Workspaces:
-    """Who installed the Slack app; a connection for each look, as the store has one of its own."""
-
-    settings: Settings
-
-    async def teams(self) -> Sequence[str]:
-        async with self._opened() as found:
-            return await found.teams()
-
-    async def async_find_bot(self, *, enterprise_id: str | None, team_id: str | None) -> Bot | None:
-        async with self._opened() as found:
-            return await found.async_find_bot(enterprise_id=enterprise_id, team_id=team_id)
-
-    @asynccontextmanager
-    async def _opened(self) -> AsyncIterator[RedisInstallations]:
-        url = self.settings.redis_url
-        if url is None:
-            raise StoreUnavailable("the service's own store is not started for this")
-        try:
-            client = await connect(url)
-        except DefinitionError as error:
-            raise StoreUnavailable(str(error)) from error
-        try:
-            yield installations(self.settings, client)
-        finally:
-            await client.aclose()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +104,7 @@ class _Model:
     async def findings(self) -> Sequence[Finding]:
         check = f"model {self.name}"
         model = OpenAIModel(
-            api_key=_secret(self.settings.openai_api_key),
+            api_key=revealed(self.settings.openai_api_key),
             base_url=self.settings.openai_base_url or "",
             model=self.name,
             timeout_s=_MODEL_S,

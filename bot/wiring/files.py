@@ -6,7 +6,6 @@ from adapters.clock import SystemClock
 from adapters.files import ProjectFiles
 from adapters.inbox_files import FileLimits, SharedFiles
 from adapters.reading import FileReader
-from adapters.webchat.uploads import Uploads
 from bot.settings import Settings
 from engine.ports.inbox_files import FileSource, InboxFiles
 from engine.ports.library import Files
@@ -20,15 +19,4 @@ def open_files(settings: Settings, platforms: Mapping[str, object]) -> tuple[Fil
     limits = FileLimits(settings.file_max_mb, settings.file_types, settings.file_seconds)
     return ProjectFiles(folder, reader), SharedFiles(
         folder, sources, reader, limits, SystemClock(settings.timezone)
-    )
-
-
-def web_uploads(settings: Settings) -> Uploads:
-    """Where the web chat's page puts files, in the folder that web and worker share."""
-    return Uploads(
-        settings.data_dir / "files" / ".uploads",
-        SystemClock(settings.timezone),
-        most_mb=settings.file_max_mb,
-        seconds=settings.file_seconds,
-        kinds=settings.file_types,
     )

@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 
 from bot.settings import Settings
 from engine.ports.model import Model
+from engine.ports.settings import revealed
 from engine.ports.storage.model_numbers import ModelObserver
 
 
@@ -16,9 +17,8 @@ def open_model(
     # A fifth of what a process loads at its start: only for who has a model.
     from adapters.openai import OpenAIModel
 
-    key = settings.openai_api_key
     model = OpenAIModel(
-        api_key=key.get_secret_value() if key else "",
+        api_key=revealed(settings.openai_api_key),
         base_url=settings.openai_base_url or "",
         model=settings.llm_model,
         fallbacks=settings.llm_fallback_models,

@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from adapters.knowledge.search import DocumentSearch
-from adapters.slack.platform import SlackPlatform
 from adapters.sync.http import HttpRecord
 from adapters.sync.sample import SampleRecord
 from adapters.sync.targets import Targets
@@ -16,14 +15,15 @@ from bot.people.groups import Groups
 from bot.serve.intake.entrants import Entrants
 from bot.settings import Settings
 from bot.wiring.clock import open_clock
+from bot.wiring.contexts import Adapter, open_platforms, places
 from bot.wiring.files import open_files
 from bot.wiring.people import open_entrants, open_groups
-from bot.wiring.platforms import Adapter, open_platforms, places
 from bot.wiring.records import open_records
 from bot.wiring.store import Store
 from engine.ports.inbox_files import InboxFiles
 from engine.ports.library import Files
 from engine.ports.meter import Meter
+from engine.ports.platform import Counting
 from engine.ports.records import Records
 from engine.ports.sync import SystemOfRecord
 
@@ -55,18 +55,18 @@ async def open_outside(
     records = open_records(settings, definitions.playbooks, stack)
     groups = await open_groups(settings, store, definitions.people, stack)
     entrants = await open_entrants(store)
-    people = definitions.people.kept_apart(settings.slack_many).resolved(groups.members)
+    people = definitions.people.kept_apart(settings.has_walls).resolved(groups.members)
     people = people.admitting(entrants.has)
     platforms = open_platforms(settings, store, people, stack)
     for platform in platforms.values():
-        if isinstance(platform, SlackPlatform):
+        if isinstance(platform, Counting):
             platform.count_in(meter)
     files, inbox_files = open_files(settings, platforms)
     documents = DocumentSearch(definitions.documents)
     stack.callback(documents.close)
     arm = Failpoint(settings.failpoint).arm
     return Outside(
-        people=people.connected(places(settings, platforms)),
+        people=people.connected(places(settings)),
         groups=groups,
         entrants=entrants,
         platforms={name: arm("platform", each) for name, each in platforms.items()},

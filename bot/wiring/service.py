@@ -97,9 +97,8 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         )
         reloading = await unless(stop, reading)
         remote = McpTools(servers, [tool.name for tool in TOOLS])
-        drafting = Drafting(
-            store.drafts, outside.platforms, open_clock(settings), no_keys(settings.secrets)
-        )
+        masked = no_keys(settings.secrets(), settings.key_patterns)
+        drafting = Drafting(store.drafts, outside.platforms, open_clock(settings), masked)
         model = _open_model(settings, telemetry, stack)
         services = _services(
             settings, store, outside, current=reloading.current, model=model, meter=meter
@@ -156,7 +155,7 @@ def _services(
     model: Model | None,
     meter: SharedMeter,
 ) -> Services:
-    default, apart = outside.records.project, settings.slack_many
+    default, apart = outside.records.project, settings.has_walls
     return Services(
         clock=open_clock(settings),
         zone=settings.timezone,

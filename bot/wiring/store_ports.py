@@ -24,11 +24,11 @@ from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from bot.failpoints import Failpoint
 from bot.settings import Settings
 from bot.wiring.store import Store, open_store
-from engine.ports.arrivals import Arrivals
 from engine.ports.library import Memory
 from engine.ports.platform import Rate
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.archive import Archive
+from engine.ports.storage.arrivals import Arrivals
 from engine.ports.storage.drafts import Drafts
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox

@@ -5,6 +5,7 @@ A language is loaded when somebody is told something in it.
 
 import pkgutil
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Final
@@ -21,6 +22,9 @@ COMPLETE: Final[tuple[Lang, ...]] = ("zh", "en")
 FALLBACK: Final[Lang] = "en"
 """What is read where a language has no such sentence."""
 
+ROOM_TEXTS: Final[dict[str, Mapping[Lang, Mapping[str, str]]]] = {}
+"""What rooms of adapters say of their own, by room and language."""
+
 
 @cache
 def languages() -> tuple[Lang, ...]:
@@ -33,19 +37,26 @@ def languages() -> tuple[Lang, ...]:
 def texts_of(lang: Lang) -> dict[str, str]:
     """The sentences of a language by key, none without a file; `say` fills in `{name}`.
 
-    Raises ValueError naming the keys that stand in two files of the language.
+    Raises ValueError naming the keys that stand in two tables of the language.
     """
     texts: dict[str, str] = {}
     if lang not in languages():
         return texts
     top = import_module(f"{__name__}.{lang}")
     topics = pkgutil.iter_modules(getattr(top, "__path__", ()), f"{top.__name__}.")
-    for module in (top, *(import_module(topic.name) for topic in topics)):
-        table: dict[str, str] = getattr(module, "TEXTS", {})
+    modules = (top, *(import_module(topic.name) for topic in topics))
+    tables: list[Mapping[str, str]] = [getattr(module, "TEXTS", {}) for module in modules]
+    for table in (*tables, *(room.get(lang, {}) for room in ROOM_TEXTS.values())):
         if twice := texts.keys() & table.keys():
             raise ValueError(f"texts that stand twice: {', '.join(sorted(twice))}")
         texts.update(table)
     return texts
+
+
+def take_in(room: str, texts: Mapping[Lang, Mapping[str, str]]) -> None:
+    """Add to each language what a room of adapters says of its own."""
+    ROOM_TEXTS[room] = texts
+    texts_of.cache_clear()
 
 
 def say(key: str, lang: Lang, **values: object) -> str:

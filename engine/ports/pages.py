@@ -26,3 +26,13 @@ class InboxPage:
 
     cards: tuple[tuple[CardView, Lang], ...] = ()
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPerson:
+    """A person of people.yaml who has a name in the web chat, and what they are there."""
+
+    id: str
+    name: str
+    web: str
+    label: dict[Lang, str]

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 from cards.showing.view import MessageView
 from engine.events import Outcome, Update
 from engine.ports.conversations import ChatPage
+from engine.ports.meter import Meter
 
 Intake = Callable[[Update], Awaitable[Outcome]]
 """Hands a verified update to the service. It does not raise when the store is away: it answers
@@ -30,6 +31,14 @@ class Rate(Protocol):
 
         Raises StoreUnavailable.
         """
+        ...
+
+
+class Lease(Protocol):
+    """Sees to it that one process at a time does something."""
+
+    async def hold(self, name: str) -> bool:
+        """True while this process holds or renews the named lease. May raise StoreError."""
         ...
 
 
@@ -121,6 +130,15 @@ class Hearing(Protocol):
 
     async def heard(self, conversation: str) -> str:
         """What a text has to begin with to be heard there, "" for nothing; never raises."""
+        ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A platform that counts what nobody else sees of it."""
+
+    def count_in(self, meter: Meter) -> None:
+        """Count there from now on."""
         ...
 
 

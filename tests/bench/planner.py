@@ -18,6 +18,7 @@ from tests.bench.figures import Figures, medians, percentile, ratio, table
 from tests.bench.plan import Plan, Result
 from tests.bench.sample_playbooks import sample_playbook
 from tests.chaos.processes import ROOT
+from tests.fakes.settings import make_settings
 
 PLAYBOOKS = 200
 GOAL_S = 2.0
@@ -59,7 +60,7 @@ def _written(folder: Path) -> list[str]:
 
 
 def _round(folder: Path, texts: Sequence[str], problems: Problems) -> Figures:
-    people = people_of(ROOT / "playbooks" / "people.yaml", problems)
+    people = people_of(make_settings(people=ROOT / "playbooks" / "people.yaml"), problems)
     begun = time.process_time()
     load_s = _seconds(lambda: playbooks_of(folder, people, problems, named=""))
     figures = {"load s": load_s, "load cpu s": time.process_time() - begun}

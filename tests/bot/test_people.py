@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.people.directory import load_people
+from bot.people.directory import load_people as load
 from cards.model import Review
-from cards.texts import texts_of
 from engine.errors import DefinitionError
 from engine.events import Actor
+from engine.ports.accounts import AccountRules
+from tests.fakes.settings import load_people
 
 TEXT = """\
 roles:
@@ -184,12 +185,12 @@ def test_what_an_admission_cannot_be_is_told_where_it_stands(
     ],
 )
 def test_platforms_on_which_nobody_may_ask_are_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, admit: str, shut_out: tuple[str, ...]
+    tmp_path: Path, admit: str, shut_out: tuple[str, ...]
 ) -> None:
-    monkeypatch.setitem(texts_of("en"), "place.lines", "the terminal")
     path = tmp_path / "people.yaml"
     path.write_text(f"{TEXT}admit: {admit}\n")
-    people = load_people(path)
+    forms = {"web": "", "slack": ".+", "telegram": ".+", "lines": ""}
+    people = load(path, {name: AccountRules(name, form) for name, form in forms.items()})
     assert people.shut_out(["slack", "telegram", "web", "lines"]) == shut_out
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from bot.setting_rules import platform_names
-from bot.settings import Settings, load_settings
-from bot.wiring.platforms import PLATFORMS
+from bot.wiring.platforms import load_settings
 from engine.errors import DefinitionError
 from engine.ports.model import ModelBudget
+from tests.fakes.settings import make_settings, variables
 
 SLACK = {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "s"}
 MODEL = {"OPENAI_API_KEY": "sk-1", "LLM_MODEL": "m"}
@@ -42,7 +41,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert settings.redis_url is None
     assert (settings.data_dir, settings.playbooks) == (Path("data"), Path("playbooks"))
     assert settings.people == Path("playbooks/people.yaml")
-    assert (settings.host, settings.port, settings.webchat) == ("127.0.0.1", 8080, True)
+    assert (settings.host, settings.port, [*settings.connected]) == ("127.0.0.1", 8080, ["web"])
     assert (settings.timezone, settings.partitions) == ("Asia/Shanghai", 1)
     assert (settings.worker_lanes, settings.lease_s, settings.reply_after_s) == (32, 25.0, 2.0)
     # Two thirds of a lease are always left when a worker stops: more than the watchdog takes.
@@ -53,7 +52,7 @@ def test_nothing_set_gives_the_documented_defaults() -> None:
     assert settings.run_budget == ModelBudget(calls=300, tokens=2_000_000)
     assert settings.graph_budget == ModelBudget(calls=500, tokens=3_000_000)
     assert (settings.soft_rounds, settings.soft_confidence) == (3, 0.7)
-    assert (settings.slack_on, settings.telegram_on, settings.llm_model) == (False, False, None)
+    assert settings.llm_model is None
     assert settings.redcap_on is False
 
 
@@ -87,7 +86,7 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
     settings = load_settings()
 
-    assert settings.slack_api_url == "http://127.0.0.1:9/api/"
+    assert settings.platforms["slack"].api_url == "http://127.0.0.1:9/api/"
     assert settings.llm_fallback_models == ("a", "b", "c")
     assert settings.projects == (
         ("slack:T1:C2", "MATTER-7"),
@@ -95,15 +94,11 @@ def test_values_are_brought_into_form(monkeypatch: pytest.MonkeyPatch) -> None:
         ("web", "W"),
     )
     assert settings.llm_prices == {"a": (2.5, 10.0), "org/b=v2": (0.0, 0.6)}
-    assert (settings.webchat, settings.host) == (False, "0.0.0.0")
+    assert settings.host == "0.0.0.0"
     assert settings.public_url == "https://signoff.example.com"
     assert settings.allow_unsafe_redis is True
     assert settings.redis_url == "unix:///run/redis.sock?db=1"
-    assert (settings.slack_on, settings.telegram_on) == (True, False)
-
-
-def test_conversations_begin_with_a_platform_that_there_is() -> None:
-    assert platform_names() == set(PLATFORMS)
+    assert [*settings.connected] == ["slack"]
 
 
 def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +108,7 @@ def test_empty_and_blank_values_count_as_not_set(monkeypatch: pytest.MonkeyPatch
 
     settings = load_settings()
 
-    assert (settings.port, settings.slack_on, settings.telegram_on) == (8080, False, False)
+    assert (settings.port, [*settings.connected]) == (8080, ["web"])
 
 
 def test_a_lower_case_variable_of_another_program_is_left_alone(
@@ -326,7 +321,7 @@ def test_many_workspaces_need_no_bot_token(monkeypatch: pytest.MonkeyPatch) -> N
 
     settings = load_settings()
 
-    assert (settings.slack_on, settings.slack_many) == (True, True)
+    assert ([*settings.connected], settings.has_walls) == (["web", "slack"], True)
     assert TOKEN_KEY not in repr(settings)
 
 
@@ -371,7 +366,7 @@ def test_one_platform_is_enough_without_web_chat(
     for name, value in {**given, "SIGNOFF_WEBCHAT": "off"}.items():
         monkeypatch.setenv(name, value)
 
-    assert load_settings().webchat is False
+    assert "web" not in load_settings().connected
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "10.0.0.1", "::", "signoff.example.com"])
@@ -438,7 +433,7 @@ def test_with_a_login_others_may_reach_the_web_chat(
     public = {"SIGNOFF_HOST": "0.0.0.0", "SIGNOFF_PUBLIC_URL": "https://signoff.example"}
     for name, value in {**public, **way}.items():
         monkeypatch.setenv(name, value)
-    assert load_settings().webchat
+    assert "web" in load_settings().connected
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
@@ -516,11 +511,11 @@ def test_a_secret_never_stands_in_a_message(name: str, monkeypatch: pytest.Monke
 
 
 def test_a_secret_never_stands_in_the_repr_or_a_validation_error() -> None:
-    settings = Settings(
+    settings = make_settings(
         redis_url="redis://:hush@127.0.0.1:1/0", slack_bot_token="hush", slack_app_token="hush"
     )
     with pytest.raises(ValidationError) as caught:
-        Settings(slack_bot_token="hush")
+        make_settings(slack_bot_token="hush")
 
     assert "hush" not in repr(settings)
     assert "hush" not in str(caught.value)
@@ -538,7 +533,7 @@ NOT_SHOWN = {"SIGNOFF_FAILPOINT"}
 def test_the_example_names_every_setting_with_a_line_of_explanation() -> None:
     lines = EXAMPLE.read_text("utf-8").splitlines()
     named = {found[1]: n for n, line in enumerate(lines) if (found := re.match(r"#(\w+)=", line))}
-    known = {str(field.validation_alias) for field in Settings.model_fields.values()}
+    known = {*variables().values()}
 
     assert set(named) == known - NOT_SHOWN
     assert all(re.match(r"# [A-Z].*\.$|# .*: .*\.$", lines[n - 1]) for n in named.values())
@@ -556,4 +551,4 @@ def test_the_values_of_the_example_are_valid(
     filled = re.sub(r"(?m)^(\w+)=$", r"\1=x", active)
     (empty_place / ".env").write_text(filled, "utf-8")
 
-    assert load_settings().slack_api_url == "https://slack.com/api/"
+    assert load_settings().platforms["slack"].api_url == "https://slack.com/api/"

@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.settings import Settings
 from bot.wiring.service import open_parts
+from tests.fakes.settings import make_settings
 
 TRIES = 3
 """How often redis-py sends a command before the error reaches us."""
@@ -68,7 +69,7 @@ async def test_a_start_waits_for_a_store_that_goes_away_at_any_of_its_commands(
     role = "en: data reviewer"
     listed = people.read_text("utf-8").replace(role, f"{role}, slack_group: T1:S1")
     people.write_text(listed, "utf-8")
-    given = Settings(_env_file=None, data_dir=tmp_path / "data", playbooks=playbooks, people=people)
+    given = make_settings(data_dir=tmp_path / "data", playbooks=playbooks, people=people)
     # Once what is published is there, each start sends the same.
     await started(redis_server, given)
     quiet = await started(redis_server, given)

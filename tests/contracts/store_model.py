@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from cards.model import Card, CardStatus, Decision
 from engine.errors import LeaseLost, StaleWrite
-from engine.ports.arrivals import EditOutcome
+from engine.ports.storage.arrivals import EditOutcome
 from engine.ports.storage.store import (
     AfterCommit,
     Bounds,

@@ -6,7 +6,7 @@ from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import EDITED_MS, RedisMailbox
-from engine.ports.arrivals import Arrival
+from engine.ports.storage.arrivals import Arrival
 from engine.ports.storage.store import Effects
 from tests.contracts.given import claim_one
 

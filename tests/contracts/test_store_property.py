@@ -33,7 +33,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from cards.model import Card, Choice, Decision, Review
 from engine.errors import LeaseLost, Overloaded, StaleWrite
-from engine.ports.arrivals import Arrival
+from engine.ports.storage.arrivals import Arrival
 from engine.ports.storage.store import AfterCommit, CardWrite, Claim, Effects, RunWrite, Timer
 from tests.contracts.store_model import BOUNDS, DEADLINE_S, LEASE_S, Model, changed
 

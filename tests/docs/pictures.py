@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 from selenium.webdriver.support.wait import WebDriverWait
 
 from adapters.redis.server.embedded import EmbeddedServer, open_server
-from engine.ports.web_rooms import own_rooms
+from adapters.webchat.room_names import own_rooms
 from tests.docs.reading import ROOT
 from tests.fakes.browser import Browser
 from tests.fakes.patience import START_S

@@ -14,6 +14,7 @@ from bot.settings import Settings
 from tests.docs.reading import ROOT, pages
 from tests.fakes.patience import START_S
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.settings import make_settings
 from tests.fakes.web_room import Message, WebRoom
 from tests.scenarios.conftest import running
 from tests.scenarios.test_web_walk import to_review
@@ -60,8 +61,7 @@ class Shell:
 
 
 def settings(folder: Path, port: int) -> Settings:
-    return Settings(
-        _env_file=None,
+    return make_settings(
         redis_url=f"redis://127.0.0.1:{port}/0",
         data_dir=folder / "data",
         playbooks=ROOT / "playbooks",

@@ -7,14 +7,14 @@ from redis import Redis, RedisCluster
 from bot.settings import Settings
 from tests.docs.reading import ROOT
 from tests.fakes.redis_servers import SAFE, cluster, server
+from tests.fakes.settings import make_settings
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import running
 from tests.scenarios.test_web_walk import to_review
 
 
 def settings(folder: Path, url: str) -> Settings:
-    return Settings(
-        _env_file=None,
+    return make_settings(
         redis_url=url,
         partitions=64,
         data_dir=folder / "data",

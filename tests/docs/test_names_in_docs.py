@@ -8,9 +8,9 @@ from urllib.parse import unquote
 import pytest
 
 from bot.http.metrics import READINGS
-from bot.settings import Settings
 from bot.telemetry.families import FAMILIES
 from tests.docs.reading import FOLDERS, ROOT, Page, Piece, all_pages, pages, words
+from tests.fakes.settings import variables
 
 # What is named, and made only when the service or a command runs; or stands for the reader's own.
 NOT_IN_THE_CHECKOUT = {
@@ -25,7 +25,7 @@ _ENDS = r"py|md|yaml|json|toml|lua|html|css|js|lock|csv|sqlite3|service|target|p
 _FILE = re.compile(
     rf"(?!GET |POST )[\w./<> *-]*[\w>*]\.({_ENDS})|({'|'.join(FOLDERS)})/[\w./<> *-]*"
 )
-_SETTINGS = {str(f.validation_alias) for f in Settings.model_fields.values()}
+_SETTINGS = {*variables().values()}
 _OURS = re.compile(
     r"\b(?:SIGNOFF|LLM|OPENAI|SLACK|TELEGRAM|REDCAP|REDIS|OTEL)_[A-Z0-9_]*[A-Z0-9]\b"
 )

@@ -14,14 +14,15 @@ import pytest
 import yaml
 
 from bot.definitions.outside import load_servers
-from bot.people.directory import load_people
-from bot.settings import Settings
+from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus
 from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
+from engine.ports.settings import SettingsGroup
 from engine.yaml.source import build, read
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
+from tests.fakes.settings import load_people
 
 # Blocks that no program can judge: what they are, by their page and first words.
 PICTURES = {
@@ -119,10 +120,15 @@ def test_settings_of_an_example_are_taken(block: Piece, monkeypatch: pytest.Monk
     given = dict(line.split("=", 1) for line in block.text.split())
     for name, value in given.items():
         monkeypatch.setenv(name, value.replace("...", "0123456789ABCDEF0123456789ABCDEF"))
-    taken = Settings(_env_file=None)
-    names = {str(f.validation_alias): name for name, f in Settings.model_fields.items()}
-    usual = Settings.model_construct()
-    assert [n for n in given if getattr(taken, names[n]) == getattr(usual, names[n])] == []
+    taken = load_settings()
+    groups = [taken, *taken.platforms.values()]
+    values = {v: getattr(g, name) for g in groups for name, v in g.variables().items()}
+    usual = {v: getattr(g, n) for g in map(_usual, groups) for n, v in g.variables().items()}
+    assert [name for name in given if values[name] == usual[name]] == []
+
+
+def _usual(group: SettingsGroup) -> SettingsGroup:
+    return type(group).model_construct()
 
 
 @pytest.mark.parametrize("block", blocks("python"), ids=str)

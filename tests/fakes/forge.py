@@ -174,11 +174,11 @@ def _import_everything() -> None:
         if not found.name.endswith("__main__"):
             import_module(found.name)
     from bot.definitions.definitions import load_definitions
-    from bot.settings import Settings
+    from tests.fakes.settings import make_settings
 
     # What a worker learns at its start is kept by the examples that it learns.
     folder = ROOT / "playbooks"
-    shipped = Settings(_env_file=None, playbooks=folder, people=folder / "people.yaml")
+    shipped = make_settings(playbooks=folder, people=folder / "people.yaml")
     load_definitions(shipped).table().learn()
 
 

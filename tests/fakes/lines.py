@@ -11,14 +11,12 @@ from typing import Self
 
 import adapters
 from bot.wiring import platforms as wiring_platforms
-from cards.texts import texts_of
-from cards.texts.en import card as en
-from cards.texts.zh import card as zh
+from cards.texts import ROOM_TEXTS, texts_of
 from tests.fakes.patience import PATIENCE_S, within
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
-PLACE = "place.lines"
+PASSPHRASE = "hush"
 CONNECT_S = 30
 _BLOCK = re.compile(r"```python\n# (\S+\.py)\n(.*?)```", re.DOTALL)
 
@@ -32,6 +30,7 @@ def written() -> dict[str, str]:
 def registered(folder: Path) -> Iterator[None]:
     """Until the block ends, `lines` is a platform of the service; its code is in `folder`."""
     with ExitStack() as stack:
+        stack.enter_context(_found_in(folder))
         for path, code in written().items():
             if (ROOT / path).exists():
                 # An entry in what is there.
@@ -40,12 +39,9 @@ def registered(folder: Path) -> Iterator[None]:
             else:
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_text(code, "utf-8")
-                stack.enter_context(_found_in(folder))
         stack.callback(wiring_platforms.PLATFORMS.pop, "lines")
-        for lang, topic in (("zh", zh), ("en", en)):
-            texts_of(lang)[PLACE] = topic.TEXTS[PLACE]
-            stack.callback(topic.TEXTS.pop, PLACE)
-            stack.callback(texts_of(lang).pop, PLACE)
+        stack.callback(texts_of.cache_clear)
+        stack.callback(ROOM_TEXTS.pop, "lines")
         yield
 
 
@@ -65,7 +61,7 @@ class Line:
 
     def __init__(self, port: int, room: str, person: str) -> None:
         self.said: list[str] = []
-        self._port, self._hello = port, f"{room} {person}"
+        self._port, self._hello = port, f"{room} {person} {PASSPHRASE}"
         self._changed = asyncio.Condition()
 
     async def __aenter__(self) -> Self:

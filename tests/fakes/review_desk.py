@@ -16,12 +16,13 @@ from adapters.redis.arrivals import RedisArrivals
 from adapters.redis.inbox import RedisInbox
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox
-from bot.people.directory import Directory, load_people
+from bot.people.directory import Directory
 from bot.serve.intake.intake import Intake
 from cards.buttons import Button
 from cards.model import Card, Choice, Field, Principal, Review
 from engine.events import Actor, Answered, CardTapped, FormSubmitted, Outcome
 from engine.ports.storage.store import CardWrite, Effects, RunWrite
+from tests.fakes.settings import load_people
 
 PEOPLE = """\
 roles:

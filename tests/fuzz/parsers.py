@@ -13,10 +13,10 @@ from adapters.telegram.inbound.receive import receive as receive_telegram
 from adapters.webchat.bodies import FormBody, SayBody, TapBody, parsed
 from bot.api.reading import Faulty, NoSuchSkill, read_request
 from bot.definitions.definitions import load_definitions
-from bot.settings import Settings
 from cards.buttons import BadButton, Button
 from engine.errors import BadPayload, Rejected
 from engine.playbooks.model import Playbook
+from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[2]
 FORM = "application/x-www-form-urlencoded"
@@ -63,7 +63,7 @@ def skill_body(raw: bytes) -> None:
 def _playbooks() -> Mapping[str, Playbook]:
     folder = ROOT / "playbooks"
     files = {"playbooks": folder, "people": folder / "people.yaml"}
-    return load_definitions(Settings(_env_file=None, **files)).playbooks
+    return load_definitions(make_settings(**files)).playbooks
 
 
 TARGETS: Mapping[str, Target] = {

@@ -11,12 +11,12 @@ import pytest
 from dockerfile_parse import DockerfileParser
 
 from bot.cli.table import parser
-from bot.settings import Settings
 from bot.stopping import PATIENCE_S
+from tests.fakes.settings import make_settings, variables
 
 ROOT = Path(__file__).parents[2]
 UNITS = sorted((ROOT / "docs" / "systemd").glob("*.service"))
-NAMES = {str(field.validation_alias) for field in Settings.model_fields.values()}
+NAMES = {*variables().values()}
 EXPOSED = 16
 """Of 100; what is left of it is the network, MCP servers that compile, and a process's metrics."""
 
@@ -50,7 +50,7 @@ def test_a_unit_starts_commands_that_there_are_and_ends_them_in_time(unit: Path)
     assert service["RestartPreventExitStatus"] == "2"
     # systemd hears that it serves and lives, and waits for the store for as long as it does itself.
     assert service["Type"] == "notify"
-    assert int(service["WatchdogSec"]) > Settings(_env_file=None).watchdog_s
+    assert int(service["WatchdogSec"]) > make_settings().watchdog_s
     assert int(service["TimeoutStartSec"]) > 2 * PATIENCE_S
 
 

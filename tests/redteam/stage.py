@@ -17,6 +17,7 @@ from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.platforms.telegram.updates import Sent
+from tests.fakes.settings import make_settings
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import Message, WebRoom
 from tests.redteam import planted
@@ -197,4 +198,4 @@ def _settings(
         **slack_settings(slack),
         **telegram_settings(telegram),
     }
-    return Settings(_env_file=None, **given)
+    return make_settings(**given)

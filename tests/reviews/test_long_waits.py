@@ -13,6 +13,7 @@ from tests.bench.clones import REQUEST, ROOM, Names, fill, original
 from tests.contracts.test_memory_full import full
 from tests.fakes.crank import Crank, cranked, told
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.settings import make_settings
 from tests.reviews.test_audit_reconstructs import agrees
 from tests.reviews.test_cancelled import to_review, today_visits
 from tests.scenarios.conftest import settings_over
@@ -84,7 +85,7 @@ def _settings(port: int, folder: Path) -> Settings:
     more = {"playbooks": SAMPLES, "people": SAMPLES / "people.yaml", "partitions": 1}
     # One reviewer decides on all of them within a minute.
     more["messages_per_min"] = 10 * WAITING
-    return Settings(_env_file=None, **given, **more)
+    return make_settings(**given, **more)
 
 
 async def test_a39_a_full_store_takes_no_decision_says_so_and_loses_nothing(

@@ -24,6 +24,7 @@ from tests.conftest import PARTITIONS
 from tests.fakes.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
+from tests.fakes.settings import make_settings
 from tests.fakes.slack_app import local_slack
 from tests.fakes.web_room import WebRoom
 
@@ -74,7 +75,7 @@ def settings_over(redis_server: EmbeddedServer, folder: Path, **changed: Any) ->
         "port": 8080,
         **changed,
     }
-    return Settings(_env_file=None, **given)
+    return make_settings(**given)
 
 
 def admitting(folder: Path, admit: str) -> Path:

@@ -9,7 +9,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from adapters.redis.kept.logins import RedisLogins
-from engine.ports.web_rooms import own_rooms
+from adapters.webchat.room_names import own_rooms
 from tests.fakes.browser import Browser, window
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start

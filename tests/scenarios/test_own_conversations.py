@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 
 from adapters.redis.kept.logins import RedisLogins
-from engine.ports.web_rooms import home_room, own_rooms
+from adapters.webchat.room_names import home_room, own_rooms
 from tests.fakes.patience import until
 from tests.fakes.web_room import WebRoom, new_id
 from tests.scenarios.conftest import Service, Start

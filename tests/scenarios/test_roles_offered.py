@@ -8,7 +8,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.people.directory import Directory, load_people
+from bot.people.directory import Directory
 from cards.model import Principal
 from engine.errors import DefinitionError
 from engine.frames.intents import Candidate, Intent
@@ -22,6 +22,7 @@ from tests.engine.understanding.routes import CONTEXT
 from tests.fakes.crank import Crank, cranked
 from tests.fakes.desk import desk, desk_files
 from tests.fakes.services import services_of
+from tests.fakes.settings import load_people
 from tests.scenarios.conftest import ROOT, settings_over
 from tests.scenarios.test_run_ends import change
 

@@ -9,9 +9,10 @@ from typing import Any, cast
 import aiohttp
 import pytest
 
+from adapters.slack.room import SlackSettings
 from bot.settings import Settings
-from bot.wiring.platforms import secret
 from bot.wiring.service import Parts
+from engine.ports.settings import revealed
 from tests.bot.signoff_process import environment
 from tests.fakes.long_answer import (
     BEGUN,
@@ -253,13 +254,15 @@ async def test_a_worker_that_dies_in_the_middle_leaves_one_message_to_the_next(
 
 async def worker_process(settings: Settings, folder: Path) -> asyncio.subprocess.Process:
     """`signoff worker` in a process of its own."""
+    slack = settings.platforms["slack"]
+    assert isinstance(slack, SlackSettings)
     given = {
         **variables(settings),
         "SIGNOFF_REPLY_AFTER_S": str(settings.reply_after_s),
         "SIGNOFF_WEBCHAT": "off",
-        "SLACK_BOT_TOKEN": secret(settings.slack_bot_token),
-        "SLACK_SIGNING_SECRET": secret(settings.slack_signing_secret),
-        "SLACK_API_URL": (settings.slack_api_url or "").rstrip("/"),
+        "SLACK_BOT_TOKEN": revealed(slack.bot_token),
+        "SLACK_SIGNING_SECRET": revealed(slack.signing_secret),
+        "SLACK_API_URL": (slack.api_url or "").rstrip("/"),
     }
     with (folder / "worker-log").open("wb") as log:
         command = (sys.executable, "-m", "bot", "worker")

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode
 
 import structlog
@@ -16,18 +16,10 @@ from adapters.telegram.inbound.desk import Desk
 from adapters.telegram.outbound.answers import SOON_S
 from adapters.telegram.request import BotRequest
 from engine.errors import BadPayload, StoreError
-from engine.ports.platform import Intake
+from engine.ports.platform import Intake, Lease
 
 ALLOWED = ("message", "edited_message", "callback_query")
 _log = structlog.get_logger(__name__)
-
-
-class Lease(Protocol):
-    """Sees to it that one process at a time does something."""
-
-    async def hold(self, name: str) -> bool:
-        """True while this process holds or renews the named lease. May raise StoreError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

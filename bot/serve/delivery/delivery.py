@@ -9,10 +9,9 @@ from typing import Protocol, assert_never
 
 import structlog
 
-from bot.people.places import place_of
 from bot.serve.delivery.backoff import LONGEST_S, backoff_s
 from bot.serve.delivery.growing import AnswerDelivery, Answering, GrownMessage, LookAgain
-from bot.serve.delivery.readers import Readers, is_within
+from bot.serve.delivery.readers import Readers
 from bot.serve.delivery.throttle import Throttle
 from bot.serve.work.lanes import POLL_S
 from bot.stopping import pause
@@ -291,11 +290,14 @@ class Delivery:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
-                heard = await _heard(platform, row, card)
+                heard = await self._heard(platform, row, card)
                 return view(head, _parts(row), card, self._readers.zone_of(head), heard=heard)
             case "card" if row.card:
                 card, zone = self._readers.card(row.card.read(), row.conversation)
-                origin, heard = await self._origin(row, card), await _heard(platform, row, card)
+                origin, heard = (
+                    await self._origin(row, card),
+                    await self._heard(platform, row, card),
+                )
                 shown = show(card, zone, origin=origin, heard=heard)
                 return MessageView(lang=card.lang, card=shown)
             case "ping" if row.card:
@@ -311,7 +313,7 @@ class Delivery:
 
     async def _origin(self, row: Row, card: Card) -> str:
         """Where the card comes from, for whom it is shown to elsewhere."""
-        if is_within(row.conversation, card.conversation):
+        if self._readers.people.is_within(row.conversation, card.conversation):
             return ""
         platform, link = self._platforms.get(card.conversation.partition(":")[0]), ""
         with suppress(TimeoutError):
@@ -319,18 +321,18 @@ class Delivery:
                 link = await platform.link(card.conversation, row.answer_id) if platform else ""
                 if not link and isinstance(platform, Opening):
                     link = await platform.opening(card.token)
-        place = place_of(card.conversation, card.lang)
+        place = self._readers.people.place_name(card.conversation, card.lang)
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
 
-
-async def _heard(platform: Platform, row: Row, card: Card | None) -> str | None:
-    """What answers the card in text begins with, None where it is not asked in this place."""
-    if card is None or not card.by_text or not is_within(row.conversation, card.conversation):
-        return None
-    with suppress(TimeoutError):
-        async with asyncio.timeout(LINK_S):
-            return await platform.heard(row.conversation) if isinstance(platform, Hearing) else ""
-    return ""
+    async def _heard(self, platform: Platform, row: Row, card: Card | None) -> str | None:
+        """What answers the card in text begins with, None where it is not asked in this place."""
+        here, people = row.conversation, self._readers.people
+        if card is None or not card.by_text or not people.is_within(here, card.conversation):
+            return None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINK_S):
+                return await platform.heard(here) if isinstance(platform, Hearing) else ""
+        return ""
 
 
 async def _written(platform: Platform, row: Row, view: MessageView) -> str:

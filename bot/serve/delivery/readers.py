@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from bot.people.directory import Directory
-from bot.people.places import own_zone
 from cards.model import Card
 from cards.reader import as_read
 from engine.frames.replies import ReplyHead
@@ -22,9 +21,9 @@ class Readers:
         In the conversation that it was asked in, its words are those of that conversation.
         """
         own = self.people.owner_at(place)
-        zone = own_zone(place) or (own.zone if own else "") or self.zone
-        if is_within(place, card.conversation):
-            asker = self.people.person(card.requester) if is_direct(place) else None
+        zone = self.people.rules_of(place).zone or (own.zone if own else "") or self.zone
+        if self.people.is_within(place, card.conversation):
+            asker = self.people.person(card.requester) if self._is_direct(place) else None
             return card, asker.zone if asker and asker.zone and not own else zone
         if own is None:
             return card, zone
@@ -32,20 +31,11 @@ class Readers:
 
     def zone_of(self, head: ReplyHead) -> str:
         """The zone of a reply's times: that of whom it answers, where nobody else reads it."""
-        if zone := own_zone(head.conversation):
+        if zone := self.people.rules_of(head.conversation).zone:
             return zone
         own = self.people.owner_at(head.conversation)
-        asker = head.principal.zone if is_direct(head.conversation) else ""
+        asker = head.principal.zone if self._is_direct(head.conversation) else ""
         return (own.zone if own else asker) or self.zone
 
-
-def is_within(place: str, conversation: str) -> bool:
-    """Whether a place is that conversation, or a thread in it."""
-    in_thread = is_direct(conversation) and place.startswith(f"{conversation}:")
-    return place == conversation or in_thread
-
-
-def is_direct(place: str) -> bool:
-    """Whether a place is direct messages that are named by themselves, not by their person."""
-    platform, _, rest = place.partition(":")
-    return platform == "slack" and rest.partition(":")[2].startswith("D")
+    def _is_direct(self, place: str) -> bool:
+        return self.people.rules_of(place).is_direct(place)

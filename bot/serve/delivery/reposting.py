@@ -4,7 +4,6 @@ import structlog
 
 from bot.people.directory import Directory
 from bot.serve.delivery.backoff import LONGEST_S
-from bot.serve.delivery.readers import is_direct
 from cards.deciding.inbox import waits_for
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions, Following, Outbox, Row
@@ -56,7 +55,8 @@ class Reposting:
         if not waits_for(found.card, person, found.now):
             return
         # Named by the account: so it is shown in the words of whose chat it is.
-        place = self._people.own(again.actor) if is_direct(again.place) else again.place
+        is_direct = self._people.rules_of(again.place).is_direct(again.place)
+        place = self._people.own(again.actor) if is_direct else again.place
         await self._inbox.show(token, row=name, place=place, due_s=due_s)
 
     async def give_up(self, row: Row, reason: str) -> Following:

@@ -31,7 +31,7 @@ from engine.events import (
     files_alone,
 )
 from engine.mail import Announced, Commanded, Said
-from engine.ports.arrivals import Arrivals
+from engine.ports.storage.arrivals import Arrivals
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions, Mailbox
 from engine.reviews.answer import tap_answer

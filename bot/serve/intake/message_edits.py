@@ -9,7 +9,7 @@ from cards.model import Principal
 from cards.texts import say
 from engine.events import Accepted, CommandGiven, MessageEdited, MessageReceived
 from engine.mail import Announced, Said
-from engine.ports.arrivals import Arrival, Arrivals
+from engine.ports.storage.arrivals import Arrival, Arrivals
 from engine.ports.storage.store import Mailbox
 from engine.text.language import detect
 from engine.tools.telling import shorten

@@ -11,8 +11,8 @@ from cards.deciding.seats import may_answer
 from cards.model import Card, Principal
 from engine.errors import StoreUnavailable
 from engine.events import MessageEdited, MessageReceived, NotForUs, NotRecorded, Outcome, Update
-from engine.ports.arrivals import Arrivals
 from engine.ports.platform import Intake
+from engine.ports.storage.arrivals import Arrivals
 from engine.ports.storage.store import Decisions
 
 log = structlog.get_logger()

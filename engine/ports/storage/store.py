@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from cards.model import Card
-from engine.ports.arrivals import Arrival
 from engine.ports.platform import Pace
+from engine.ports.storage.arrivals import Arrival
 
 RowKind = Literal["reply", "card", "note", "sync", "check", "cards", "ping"]
 AfterCommit = Literal["keep", "release", "park"]
@@ -237,7 +237,7 @@ class Mailbox(Protocol):
     async def put(self, lane: str, mail: str, *, update_id: str, arrival: Arrival = ...) -> bool:
         """Append mail durably; False when the update was put before (its lane is woken again).
 
-        With `arrival`, the message in it can be edited while it waits (engine.ports.arrivals).
+        With `arrival`, the message in it can be edited while it waits (`Arrivals`).
         Raises Overloaded when the lane's mail is as long or as old as the bounds allow.
         """
         ...

@@ -13,8 +13,9 @@ from redis.asyncio import Redis
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
-from adapters.redis.kept.installations import STATE_S, RedisInstallations, RedisOAuthStates
+from adapters.redis.kept.keepsakes import RedisKeepsakes
 from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
+from adapters.slack.workspace.installations import STATE_S, Installations, OAuthStates
 from adapters.slack.workspace.needs import scopes
 from adapters.slack.workspace.workspaces import ManyWorkspaces
 from cards.showing.view import MessageView, PartView
@@ -32,12 +33,12 @@ VIEW = MessageView(lang="en", parts=(PartView(number=0, state="answered", text="
 
 
 @pytest.fixture
-def stored(redis: Redis) -> RedisInstallations:
-    return RedisInstallations(redis, [KEY])
+def stored(redis: Redis) -> Installations:
+    return Installations(RedisKeepsakes.over(redis, "slack"), [KEY])
 
 
 @pytest.fixture
-def workspaces(slack: SlackServer, stored: RedisInstallations) -> ManyWorkspaces:
+def workspaces(slack: SlackServer, stored: Installations) -> ManyWorkspaces:
     return ManyWorkspaces(api_url=slack.api_url, installations=stored)
 
 
@@ -55,11 +56,13 @@ def teams() -> tuple[str, ...]:
 
 @pytest.fixture
 async def install(
-    slack: SlackServer, stored: RedisInstallations, redis: Redis, teams: tuple[str, ...]
+    slack: SlackServer, stored: Installations, redis: Redis, teams: tuple[str, ...]
 ) -> AsyncIterator[Install]:
     slack.authority.redirect_uris = [PUBLIC + REDIRECT]
     app = SlackApp("111.222", "stub-client-secret", PUBLIC, slack.api_url, teams)
-    made = Install(app, stored, RedisOAuthStates(redis), SystemClock("UTC"))
+    made = Install(
+        app, stored, OAuthStates(RedisKeepsakes.over(redis, "slack")), SystemClock("UTC")
+    )
     yield made
     assert slack.authority.faults == []
 
@@ -252,14 +255,14 @@ async def test_files_are_fetched_with_the_token_of_their_workspace(
 
 async def test_keys_are_changed_by_putting_the_new_one_first(redis, slack, person) -> None:
     await person.install(slack)
-    changed = RedisInstallations(redis, [OLDER_KEY, KEY])
+    changed = Installations(RedisKeepsakes.over(redis, "slack"), [OLDER_KEY, KEY])
     found = await changed.async_find_bot(enterprise_id=None, team_id="T0TRIAL")
     assert found.bot_token == slack.bot_token
 
 
 async def test_without_the_key_deliveries_wait_for_it(redis, slack, person) -> None:
     await person.install(slack)
-    blind = RedisInstallations(redis, [OLDER_KEY])
+    blind = Installations(RedisKeepsakes.over(redis, "slack"), [OLDER_KEY])
     with pytest.raises(StoreUnavailable, match="none of SLACK_TOKEN_KEYS"):
         await blind.async_find_bot(enterprise_id=None, team_id="T0TRIAL")
     with pytest.raises(Unavailable, match="T0TRIAL"):
@@ -270,8 +273,8 @@ async def test_a_value_that_was_moved_to_another_workspace_is_not_read(
     redis, slack, person, stored
 ) -> None:
     await person.install(slack)
-    value = await redis.get(keys.slack("bot", "T0TRIAL"))
-    await redis.set(keys.slack("bot", "T0OTHER"), value)
+    value = await redis.get(keys.platform_text("slack", "bot", "T0TRIAL"))
+    await redis.set(keys.platform_text("slack", "bot", "T0OTHER"), value)
     with pytest.raises(StoreUnavailable, match="another workspace's"):
         await stored.async_find_bot(enterprise_id=None, team_id="T0OTHER")
 

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from adapters.redis.kept.chat import RedisChatLog, RedisConversations
 from adapters.webchat.platform import WebChat
-from engine.ports.web_rooms import own_rooms
+from adapters.webchat.room_names import own_rooms
 from tests.adapters.webchat.conftest import PEOPLE
 
 OWN = own_rooms("lin")

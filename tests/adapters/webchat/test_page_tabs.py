@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from adapters.webchat.room_names import own_rooms
 from cards.showing.view import MessageView, PartView
-from engine.ports.web_rooms import own_rooms
 from tests.fakes.browser import Browser
 
 TABS = 8

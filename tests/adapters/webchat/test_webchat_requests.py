@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from yarl import URL
 
+from adapters.webchat.room_names import home_room, own_rooms
 from cards.model import Field
 from cards.showing.view import FormView
 from engine.events import (
@@ -19,7 +20,6 @@ from engine.events import (
     MessageReceived,
     NotRecorded,
 )
-from engine.ports.web_rooms import home_room, own_rooms
 
 UPDATE = "0b8f9c1e-1111-4222-8333-abcdefabcdef"
 SAY = {"room": "main", "person": "lin", "id": UPDATE, "text": "ECOG of P003?"}

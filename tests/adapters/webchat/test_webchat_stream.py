@@ -8,10 +8,10 @@ import pytest
 from aiohttp import ClientResponse, web
 
 from adapters.webchat.platform import WebChat
+from adapters.webchat.room_names import own_rooms
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Unavailable
-from engine.ports.web_rooms import own_rooms
 from tests.fakes.patience import PATIENCE_S
 
 MAIN = "web:local:main"

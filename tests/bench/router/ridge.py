@@ -6,10 +6,10 @@
 import numpy as np
 
 from bot.definitions.definitions import load_definitions
-from bot.settings import Settings
 from engine.understanding.learned.classifier import balance_of, kernel_of, targets_of
 from tests.bench.figures import table
 from tests.chaos.processes import ROOT
+from tests.fakes.settings import make_settings
 
 RIDGES = (0.05, 0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 1.0, 2.0)
 
@@ -17,7 +17,7 @@ RIDGES = (0.05, 0.1, 0.2, 0.3, 0.35, 0.4, 0.5, 0.6, 1.0, 2.0)
 def main() -> None:
     """Print a row for each ridge, in thousandths; all groups weigh the same, as in learning."""
     playbooks = ROOT / "playbooks"
-    settings = Settings(playbooks=playbooks, people=playbooks / "people.yaml")
+    settings = make_settings(playbooks=playbooks, people=playbooks / "people.yaml")
     learned = load_definitions(settings).table()
     routes = [example.route for example in learned.examples]
     groups = [example.group for example in learned.examples]

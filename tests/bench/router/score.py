@@ -15,7 +15,6 @@ from typing import Any
 
 from adapters.clock import SystemClock
 from bot.definitions.definitions import load_definitions
-from bot.settings import Settings
 from cards.model import Principal
 from engine.tools.registry import READONLY
 from engine.understanding.context import RouteContext
@@ -23,6 +22,7 @@ from engine.understanding.router.deterministic import MAX_CHARS, read
 from tests.bench.figures import percentile, table
 from tests.bench.plan import Plan, Result
 from tests.chaos.processes import ROOT
+from tests.fakes.settings import make_settings
 
 HERE = Path(__file__).parent
 HALVES = ("dev", "more", "frozen")
@@ -144,7 +144,7 @@ async def _routed(texts: Sequence[str], folder: Path) -> list[dict[str, Any]]:
 
 def _cpu(texts: Sequence[str]) -> dict[str, float]:
     playbooks = ROOT / "playbooks"
-    learned = load_definitions(Settings(playbooks=playbooks, people=playbooks / "people.yaml"))
+    learned = load_definitions(make_settings(playbooks=playbooks, people=playbooks / "people.yaml"))
     made = learned.table()
     begun, begun_wall = time.process_time(), time.perf_counter()
     made.learn()

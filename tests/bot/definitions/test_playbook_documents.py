@@ -7,23 +7,26 @@ import pytest
 from bot.operate.validation import check_definitions, validate
 from bot.settings import Settings
 from engine.errors import DefinitionError
+from tests.fakes.settings import make_settings
 
 
-def test_the_documents_of_the_sample_are_well(playbooks: Path) -> None:
-    assert validate(playbooks, playbooks / "people.yaml") == []
+@pytest.fixture
+def settings(playbooks: Path, tmp_path: Path) -> Settings:
+    people, data = playbooks / "people.yaml", tmp_path / "data"
+    return make_settings(playbooks=playbooks, people=people, data_dir=data)
 
 
-def test_a_faulty_document_is_told_and_prevents_the_start(playbooks: Path, tmp_path: Path) -> None:
+def test_the_documents_of_the_sample_are_well(settings: Settings) -> None:
+    assert validate(settings) == []
+
+
+def test_a_faulty_document_is_told_and_prevents_the_start(
+    playbooks: Path, settings: Settings
+) -> None:
     file = playbooks / "clinical_qc" / "documents" / "faulty.md"
     file.write_text("no title")
     told = f"{file}:1: should begin with a line '# TITLE'"
-    assert validate(playbooks, playbooks / "people.yaml") == [told]
-    settings = Settings(
-        _env_file=None,
-        playbooks=playbooks,
-        people=playbooks / "people.yaml",
-        data_dir=tmp_path / "data",
-    )
+    assert validate(settings) == [told]
     with pytest.raises(DefinitionError) as caught:
         check_definitions(settings)
     assert list(caught.value.problems) == [told]

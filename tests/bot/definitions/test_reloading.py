@@ -15,8 +15,8 @@ from adapters.redis import keys
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.definitions.reloading import fingerprint
 from bot.processes.web import application
-from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
+from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[3]
 VISIT = "clinical_qc/playbook.yaml"
@@ -33,8 +33,7 @@ async def process(
     async with AsyncExitStack() as stack:
 
         async def begin(playbooks: Path, people: Path | None = None) -> Parts:
-            settings = Settings(
-                _env_file=None,
+            settings = make_settings(
                 redis_url=redis_server.url,
                 data_dir=tmp_path / "data",
                 playbooks=playbooks,

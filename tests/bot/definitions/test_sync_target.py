@@ -7,8 +7,8 @@ from pydantic import SecretStr
 
 from bot.definitions.definitions import load_definitions
 from bot.operate.validation import validate
-from bot.settings import Settings
 from engine.errors import DefinitionError
+from tests.fakes.settings import make_settings
 
 
 def syncing(playbooks: Path, to: str) -> Path:
@@ -19,8 +19,7 @@ def syncing(playbooks: Path, to: str) -> Path:
 
 
 def loaded(playbooks: Path, secret: str | None = None) -> list[str]:
-    settings = Settings(
-        _env_file=None,
+    settings = make_settings(
         playbooks=playbooks,
         people=playbooks / "people.yaml",
         sync_secret=SecretStr(secret) if secret else None,
@@ -36,7 +35,7 @@ def loaded(playbooks: Path, secret: str | None = None) -> list[str]:
 def test_a_target_that_is_no_address_is_told_where_it_stands(playbooks: Path, to: str) -> None:
     main = syncing(playbooks, to)
     line = main.read_text(encoding="utf-8").splitlines().index(f"  to: {to}") + 1
-    (told,) = validate(playbooks, playbooks / "people.yaml")
+    (told,) = validate(make_settings(playbooks=playbooks, people=playbooks / "people.yaml"))
     assert told.startswith(f"{main}:{line}: sync.to: should be sample or an address; ")
     assert loaded(playbooks, "secret") == [told]
 

@@ -12,6 +12,7 @@ from bot.settings import Settings
 from bot.wiring.service import open_parts
 from engine.ports.storage.store import Aside, Effects
 from tests.bot.signoff_process import FILES, ended
+from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[3]
 LANE = "talk:web:local:main"
@@ -26,8 +27,7 @@ async def set_aside(settings: Settings, mail: str) -> None:
 
 
 def settings_for(redis_server: EmbeddedServer, tmp_path: Path, **more: str) -> Settings:
-    return Settings(
-        _env_file=None,
+    return make_settings(
         redis_url=redis_server.url,
         data_dir=tmp_path / "data",
         playbooks=ROOT / "playbooks",

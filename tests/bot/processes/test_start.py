@@ -12,7 +12,6 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.client.connect import connect
-from bot.settings import Settings
 from bot.stopping import Stopped, patiently
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
@@ -21,6 +20,7 @@ from tests.fakes.patience import START_S, until
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server
+from tests.fakes.settings import make_settings
 from tests.fakes.slack_app import local_slack
 
 PROMPT_S = 20.0
@@ -54,8 +54,7 @@ async def test_a_store_that_stays_away_ends_the_wait() -> None:
 
 
 async def test_a_stop_ends_the_wait_for_the_store_at_once(tmp_path: Path) -> None:
-    settings = Settings(
-        _env_file=None,
+    settings = make_settings(
         redis_url=nowhere(),
         data_dir=tmp_path / "data",
         playbooks=ROOT / "playbooks",

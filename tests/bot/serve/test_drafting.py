@@ -7,6 +7,8 @@ import pytest
 from adapters.redis.kept.drafts import RedisDrafts
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
+from adapters.slack.room import SlackSettings
+from adapters.telegram.room import TelegramSettings
 from adapters.webchat.platform import GROWS_EVERY_S, WebChat
 from bot.masking import MASK, no_keys
 from bot.serve.delivery.drafting import BEGINS_CHARS, BEGINS_S, Drafting
@@ -15,6 +17,7 @@ from tests.fakes.chat_log import MemoryChatLog
 from tests.fakes.patience import PATIENCE_S
 
 ROOM = "web:local:main"
+PATTERNS = (*SlackSettings.key_patterns, *TelegramSettings.key_patterns)
 LONG = "word " * BEGINS_CHARS
 
 
@@ -31,7 +34,7 @@ def drafts(scripts: Scripts, partitions: Partitions) -> RedisDrafts:
 @pytest.fixture
 def drafting(drafts: RedisDrafts, clock: SetClock) -> Drafting:
     chat = WebChat(log=MemoryChatLog(), people=())
-    return Drafting(drafts, {"web": chat}, clock, no_keys(("our-own-key",)))
+    return Drafting(drafts, {"web": chat}, clock, no_keys(("our-own-key",), PATTERNS))
 
 
 def test_where_no_platform_can_show_it_nobody_listens(drafting: Drafting) -> None:
@@ -103,4 +106,4 @@ async def test_what_was_not_put_when_the_answer_ended_is_never_put(
 )
 def test_what_looks_like_a_key_is_masked_and_records_are_not(key: str) -> None:
     text = "P003: 61.5 kg, 121/77 on 2026-11-21 at 10:30, task-force SOP-7"
-    assert no_keys(())(f"{text} {key}。") == f"{text} {MASK}。"
+    assert no_keys((), PATTERNS)(f"{text} {key}。") == f"{text} {MASK}。"

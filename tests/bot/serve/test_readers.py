@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.people.directory import Directory, load_people
-from bot.serve.delivery.readers import Readers, is_within
+from bot.people.directory import Directory
+from bot.serve.delivery.readers import Readers
 from cards.model import Card, Choice, Principal, Review
 from cards.showing.ping import ping
 from engine.frames.replies import ReplyHead
+from tests.fakes.settings import load_people
 
 PEOPLE = """
 roles:
@@ -113,5 +114,5 @@ def _pinged(readers: Readers, place: str) -> tuple[Card, int, str]:
         ("web:w:a", "web:w:a", True),
     ],
 )
-def test_a_thread_of_a_direct_message_is_within_it(place, conversation, within):
-    assert is_within(place, conversation) is within
+def test_a_thread_of_a_direct_message_is_within_it(readers, place, conversation, within):
+    assert readers.people.is_within(place, conversation) is within

@@ -14,13 +14,14 @@ from adapters.redis.kept.model_numbers import RedisModelNumbers
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisMailbox
-from bot.people.directory import Directory, load_people
+from bot.people.directory import Directory
 from bot.telemetry.meter import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from engine.mail import Announced, parse
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.storage.model_numbers import Attempt
 from tests.fakes.gate import Gate
+from tests.fakes.settings import load_people
 
 PEOPLE = """
 roles:

@@ -11,14 +11,14 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.people.directory import Directory, load_people
-from bot.settings import Settings
-from bot.wiring.platforms import PLATFORMS, Adapter
+from bot.people.directory import Directory
+from bot.wiring.contexts import Adapter, open_platform
 from bot.wiring.store import Store
 from tests.contracts.platforms.rigs import LinesRig, Rig, SlackRig, TelegramRig, WebRig
-from tests.fakes.lines import registered
+from tests.fakes.lines import PASSPHRASE, registered
 from tests.fakes.platforms import TelegramServer
 from tests.fakes.ports import free_port
+from tests.fakes.settings import load_people, make_settings
 from tests.fakes.slack_app import local_slack
 
 PEOPLE = Path(__file__).parents[3] / "playbooks" / "people.yaml"
@@ -29,14 +29,14 @@ Given = dict[str, Any]
 
 def built(name: str, given: Given, folder: Path, client: Redis) -> Adapter:
     """The platform as the service builds it."""
-    settings = Settings(_env_file=None, **{"data_dir": folder, "people": PEOPLE} | given)
+    settings = make_settings(**{"data_dir": folder, "people": PEOPLE} | given)
     people: Directory = load_people(PEOPLE)
-    adapter = PLATFORMS[name](settings, Store(client, client, ""), people)
-    assert adapter is not None, f"{name} is off"
-    return adapter
+    assert name in settings.connected, f"{name} is off"
+    return open_platform(name, settings, Store(client, client, ""), people)
 
 
 SLACK = {"slack_bot_token": "xoxb-stub", "slack_signing_secret": "stub-signing-secret"}
+LINES = {"lines_passphrase": PASSPHRASE}
 TELEGRAM = {"telegram_bot_token": "7000000001:AAtestTESTtestTEST", "telegram_webhook_secret": "s-1"}
 
 
@@ -61,7 +61,7 @@ async def _web(folder: Path, redis: Redis, stack: AsyncExitStack) -> Rig:
 async def _lines(folder: Path, redis: Redis, stack: AsyncExitStack) -> Rig:
     stack.enter_context(registered(folder))
     port = free_port()
-    return LinesRig(built("lines", {"port": port - 1}, folder, redis), port)
+    return LinesRig(built("lines", LINES | {"lines_port": port}, folder, redis), port)
 
 
 RIGS = {"slack": _slack, "telegram": _telegram, "web": _web, "lines": _lines}
@@ -69,7 +69,7 @@ AWAY: dict[str, Given] = {
     "slack": SLACK | {"slack_api_url": f"{NOWHERE}/api/"},
     "telegram": TELEGRAM | {"telegram_api_url": NOWHERE},
     "web": {},
-    "lines": {},
+    "lines": LINES,
 }
 OVER_THE_STORE = ("web", "lines")
 

@@ -16,7 +16,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.wiring.platforms import Adapter
+from bot.wiring.contexts import Adapter
 from cards.showing.view import FormView, MessageView
 from engine.events import Accepted, FormWanted, Outcome, Update
 from tests.fakes.lines import Line

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.wiring.platforms import PLATFORMS, Adapter
+from bot.wiring.contexts import Adapter
+from bot.wiring.platforms import PLATFORMS
 from cards.model import Field
 from cards.showing.view import ButtonView, CardView, FormView, MessageView, PartView
 from cards.texts import say

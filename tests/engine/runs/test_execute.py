@@ -12,7 +12,6 @@ from adapters.clock import SystemClock
 from adapters.edc.sqlite import SqliteRecords, open_records
 from adapters.openai import OpenAIModel
 from adapters.redis.keys import Partitions
-from bot.people.directory import load_people
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
@@ -22,6 +21,7 @@ from engine.services import Services
 from tests.fakes.letters import PROJECT, letters
 from tests.fakes.model_server import ModelServer, Reply, fail, garble, refuse, say, say_json, slow
 from tests.fakes.services import services_of
+from tests.fakes.settings import load_people
 
 PLAYBOOKS = Path(__file__).parents[3] / "playbooks"
 VISIT = {

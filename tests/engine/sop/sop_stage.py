@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bot.people.directory import load_people
 from cards.model import Card, Decision, Principal
 from engine.frames.intents import Intent
 from engine.frames.outcome import StepContext
@@ -25,6 +24,7 @@ from engine.runs.recording import recording
 from engine.runs.run import step
 from engine.services import ServiceLimits, Services
 from tests.fakes.services import services_of
+from tests.fakes.settings import load_people
 
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "playbooks" / "clinical_qc" / "data"

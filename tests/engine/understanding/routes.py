@@ -4,14 +4,14 @@ from datetime import date
 from pathlib import Path
 
 from bot.definitions.definitions import load_definitions
-from bot.settings import Settings
 from cards.model import Principal
 from engine.tools.registry import TOOLS
 from engine.understanding.context import RouteContext
+from tests.fakes.settings import make_settings
 
 ROOT = Path(__file__).parents[3]
 TABLE = load_definitions(
-    Settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml")
+    make_settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml")
 ).table()
 
 CONTEXT = RouteContext(

@@ -1,4 +1,4 @@
-"""What the Home tab of Slack shows a person (design §3, inbox)."""
+"""What a person sees of their own at a glance, as in the Home tab of Slack (design §3)."""
 
 from dataclasses import dataclass
 from typing import get_args
@@ -21,7 +21,7 @@ _LIVING: frozenset[str] = frozenset(get_args(RunStatus)) - ENDED
 
 
 @dataclass(frozen=True, slots=True)
-class SlackHome:
+class PersonalHome:
     """The cards of the web page's inbox, and the runs that the person began."""
 
     inbox: WebInbox
@@ -47,7 +47,7 @@ class SlackHome:
             lang=lang,
             cards=waiting.cards,
             runs=tuple(
-                say("slack.home_run", lang, name=run.name, state=say(f"state.{run.status}", lang))
+                say("home.run", lang, name=run.name, state=say(f"state.{run.status}", lang))
                 for run in runs
                 if self._asked(run, person)
             ),

@@ -5,7 +5,7 @@ from aiohttp import web
 
 from adapters.redis.kept.chat import RedisChatLog, RedisConversations
 from adapters.webchat.platform import WebChat
-from engine.ports.web_rooms import home_room, is_own, may_enter, own_rooms
+from adapters.webchat.room_names import home_room, is_own, may_enter, own_rooms
 from tests.adapters.webchat.conftest import PEOPLE
 
 MINE = own_rooms("lin") + "first"

@@ -15,27 +15,27 @@ from slack_sdk.oauth.installation_store import Bot, Installation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
-from adapters.redis import keys
-from adapters.redis.client.client import Client, promptly, translated
 from engine.errors import StoreUnavailable
+from engine.ports.storage.keepsakes import Keepsakes
 
 STATE_S = OAuthStateUtils.default_expiration_seconds
 """So long somebody may take to install the app, in seconds."""
 
+_TEAMS, _BOT, _STATE = "teams", "bot", "state"
 _KEPT = (
     *("app_id", "team_id", "team_name", "user_id", "installed_at"),
     *("bot_id", "bot_user_id", "bot_scopes", "bot_token"),
 )
 
 
-class RedisInstallations(AsyncInstallationStore):
+class Installations(AsyncInstallationStore):
     """slack_sdk's port: one value for each workspace, with its bot's token and no user's.
 
     The first of the keys (Fernet's, 32 bytes in URL-safe base64) writes, all of them read.
     """
 
-    def __init__(self, client: Client, token_keys: Sequence[str]) -> None:
-        self._client = client
+    def __init__(self, kept: Keepsakes, token_keys: Sequence[str]) -> None:
+        self._kept = kept
         self._cipher = MultiFernet([Fernet(key) for key in token_keys])
 
     @property
@@ -48,10 +48,9 @@ class RedisInstallations(AsyncInstallationStore):
         team = _team(installation.team_id)
         body = json.dumps({name: getattr(installation, name) for name in _KEPT})
         value = self._cipher.encrypt(body.encode()).decode()
-        with translated():
-            # Listed first: what is kept is always found by who looks through all.
-            await self._client.sadd(keys.SLACK_TEAMS, team)
-            await self._client.set(keys.slack("bot", team), value)
+        # Listed first: what is kept is always found by who looks through all.
+        await self._kept.enlist(_TEAMS, team)
+        await self._kept.put(_BOT, team, value)
 
     async def async_find_installation(
         self,
@@ -67,12 +66,11 @@ class RedisInstallations(AsyncInstallationStore):
         """
         if not team_id:
             return None
-        async with promptly():
-            value = await self._client.get(keys.slack("bot", team_id))
-        if value is None:
+        value = await self._kept.get(_BOT, team_id)
+        if not value:
             return None
         try:
-            found = json.loads(self._cipher.decrypt(str(value).encode()))
+            found = json.loads(self._cipher.decrypt(value.encode()))
         except InvalidToken as error:
             told = f"the installation of {team_id} was written with none of SLACK_TOKEN_KEYS"
             raise StoreUnavailable(told) from error
@@ -94,9 +92,8 @@ class RedisInstallations(AsyncInstallationStore):
     async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
         """Forget a workspace. Raises StoreUnavailable."""
         if team_id:
-            async with promptly():
-                await self._client.delete(keys.slack("bot", team_id))
-                await self._client.srem(keys.SLACK_TEAMS, team_id)
+            await self._kept.drop(_BOT, team_id)
+            await self._kept.delist(_TEAMS, team_id)
 
     async def async_delete_installation(
         self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
@@ -104,17 +101,16 @@ class RedisInstallations(AsyncInstallationStore):
         """Forget a workspace: there is nothing of a user alone."""
         await self.async_delete_bot(enterprise_id=enterprise_id, team_id=team_id)
 
-    async def teams(self) -> list[str]:
+    async def teams(self) -> Sequence[str]:
         """Every workspace that has the app. Raises StoreUnavailable."""
-        with translated():
-            return sorted(map(str, await self._client.smembers(keys.SLACK_TEAMS)))
+        return await self._kept.listed(_TEAMS)
 
 
-class RedisOAuthStates(AsyncOAuthStateStore):
-    """slack_sdk's port: each state is good once and for `STATE_S`; Redis keeps its digest only."""
+class OAuthStates(AsyncOAuthStateStore):
+    """slack_sdk's port: each state is good once, for `STATE_S`; its digest is kept."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, kept: Keepsakes) -> None:
+        self._kept = kept
 
     @property
     def logger(self) -> logging.Logger:
@@ -124,18 +120,16 @@ class RedisOAuthStates(AsyncOAuthStateStore):
     async def async_issue(self, *args: object, **kwargs: object) -> str:
         """A fresh state. Raises StoreUnavailable."""
         state = secrets.token_urlsafe(32)
-        with translated():
-            await self._client.set(_state(state), "begun", px=STATE_S * 1000)
+        await self._kept.put(_STATE, _digest(state), "begun", keep_s=STATE_S)
         return state
 
     async def async_consume(self, state: str) -> bool:
         """Whether the state was good; it is not any more. Raises StoreUnavailable."""
-        with translated():
-            return bool(await self._client.delete(_state(state)))
+        return await self._kept.drop(_STATE, _digest(state))
 
 
-def _state(state: str) -> str:
-    return keys.slack("state", sha256(state.encode()).hexdigest())
+def _digest(state: str) -> str:
+    return sha256(state.encode()).hexdigest()
 
 
 def _team(team: str | None) -> str:

@@ -1,0 +1,89 @@
+"""What the room of a platform gives to the service, and what it is given to work with."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from aiohttp import web
+
+from cards.model import Card, Lang
+from engine.events import Actor
+from engine.ports.accounts import AccountSource
+from engine.ports.clock import Clock
+from engine.ports.conversations import Conversations
+from engine.ports.doctor import Doctor
+from engine.ports.pages import HomePage, InboxPage, NamedPerson
+from engine.ports.platform import ChatLog, Intake, Lease, Platform
+from engine.ports.settings import PlatformSettings, ServiceSettings
+from engine.ports.storage.keepsakes import Keepsakes
+from engine.ports.storage.logins import Logins
+from engine.ports.storage.slate import Slate
+
+SettingsT = TypeVar("SettingsT", bound=PlatformSettings)
+
+
+class Adapter(Platform, Protocol):
+    """A platform with its way in: routes of the web process, and a listener beside them."""
+
+    def routes(self, intake: Intake) -> Sequence[web.AbstractRouteDef]:
+        """What the web process serves for it."""
+        ...
+
+    async def listen(self, intake: Intake) -> None:
+        """Receive over sockets or by polling until cancelled, or return at once."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformContext:
+    """The store's ports, and the people, as a platform sees them.
+
+    `card` reads a card by its token as it is shown at a place; `speaks` is the language that
+    somebody wants to read, None where that is left open.
+    """
+
+    service: ServiceSettings
+    clock: Clock
+    chat_log: ChatLog
+    conversations: Conversations
+    keepsakes: Keepsakes
+    lease: Lease
+    logins: Logins
+    slate: Slate
+    card: Callable[[str, str], Awaitable[Card | None]]
+    home: Callable[[Actor], Awaitable[HomePage]]
+    inbox: Callable[[Actor], Awaitable[InboxPage]]
+    persons: Sequence[NamedPerson]
+    speaks: Callable[[Actor], Lang | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeContext:
+    """What a look at the platform needs; the store is asked only where it has to be."""
+
+    service: ServiceSettings
+    clock: Clock
+    keepsakes: Keepsakes
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformRoom(Generic[SettingsT]):
+    """A platform, whole: its settings, and how it is opened, looked at, and asked about accounts.
+
+    These are called only while the settings have it on. A room is loaded by every command: what
+    opens a connection loads what it needs by itself.
+    """
+
+    settings: type[SettingsT]
+    open: Callable[[SettingsT, PlatformContext], Adapter]
+    doctor: Callable[[SettingsT, ProbeContext], Doctor] | None = None
+    accounts: Callable[[SettingsT, ProbeContext], AccountSource] | None = None
+
+    @property
+    def name(self) -> str:
+        """What ids of its conversations begin with."""
+        return self.settings.platform

@@ -1,0 +1,189 @@
+"""Slack's room: one workspace by its bot token, or all that install the app."""
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cryptography.fernet import Fernet
+from pydantic import AfterValidator, BeforeValidator, SecretStr
+
+from adapters.platform_room import Adapter, PlatformContext, PlatformRoom, ProbeContext
+from engine.events import Actor
+from engine.ports.accounts import AccountRules, AccountSource
+from engine.ports.doctor import Doctor
+from engine.ports.settings import (
+    WEB,
+    PlatformSettings,
+    ServiceSettings,
+    Token,
+    WebAddress,
+    comma_list,
+    half_set,
+    revealed,
+    secret,
+    setting,
+    shown,
+)
+from engine.ports.storage.keepsakes import Keepsakes
+
+if TYPE_CHECKING:
+    from adapters.slack.workspace.install import Install
+    from adapters.slack.workspace.installations import Installations
+    from adapters.slack.workspace.workspaces import Workspaces
+
+_TEAM = re.compile(r"[TE][A-Z0-9]{2,20}")
+_ONE = ("SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN", "SLACK_API_URL")
+_OAUTH = ("SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET", "SLACK_TOKEN_KEYS", "SLACK_WORKSPACES")
+_WAY_IN = ((*_ONE, *_OAUTH), ("SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN"))
+
+
+class SlackAccountRules(AccountRules):
+    """Accounts are TEAM:USER; a direct chat has an id of its own beside that of its person."""
+
+    def private(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
+        """There, in direct messages; else the person's direct chat, which Slack opens by user."""
+        return conversation if self.is_direct(conversation) else self.actor_id(actor)
+
+    def is_direct(self, conversation: str) -> bool:
+        """Slack's ids of direct messages begin with a D."""
+        return conversation.split(":", 2)[-1].startswith("D")
+
+
+def _token_keys(value: Any) -> Any:
+    """Keys for what is kept encrypted, each as Fernet takes it."""
+    if not isinstance(value, str):
+        return value
+    found = tuple(comma_list(value))
+    if not found:
+        raise ValueError("no key")
+    for key in found:
+        Fernet(key)
+    return tuple(map(SecretStr, found))
+
+
+def _teams(value: Any) -> Any:
+    """Ids of workspaces."""
+    parts = comma_list(value)
+    if not all(_TEAM.fullmatch(str(part)) for part in parts):
+        raise ValueError("not a workspace's id")
+    return parts
+
+
+class SlackSettings(PlatformSettings):
+    """One workspace by its bot token, or all that install the app by OAuth."""
+
+    platform = "slack"
+    switch = "SLACK_BOT_TOKEN"
+    key_patterns = (r"xox[a-z]-[A-Za-z0-9-]{8,}", r"xapp-[A-Za-z0-9-]{8,}")
+    accounts = SlackAccountRules(
+        "slack",
+        r"[TE][A-Z0-9]+:[UW][A-Z0-9]+",
+        "is no Slack account; write TEAM:USER as in T0EXAMPLE1:U0EXAMPLE1",
+    )
+
+    bot_token: Token | None = secret("SLACK_BOT_TOKEN")
+    signing_secret: Token | None = secret("SLACK_SIGNING_SECRET")
+    app_token: Token | None = secret("SLACK_APP_TOKEN")
+    client_id: Token | None = secret("SLACK_CLIENT_ID", "the client id, without spaces")
+    client_secret: Token | None = secret("SLACK_CLIENT_SECRET")
+    token_keys: Annotated[tuple[SecretStr, ...] | None, BeforeValidator(_token_keys)] = secret(
+        "SLACK_TOKEN_KEYS", "keys of 32 bytes in URL-safe base64, separated by commas"
+    )
+    workspaces: Annotated[tuple[str, ...], BeforeValidator(_teams)] = shown(
+        "SLACK_WORKSPACES", (), "ids of workspaces as in T0EXAMPLE1, separated by commas"
+    )
+    api_url: Annotated[WebAddress, AfterValidator(lambda url: url + "/")] | None = setting(
+        "SLACK_API_URL", None, WEB
+    )
+
+    @property
+    def is_on(self) -> bool:
+        """With a bot token, or the client id of an app."""
+        return self.bot_token is not None or self.has_walls
+
+    @property
+    def has_walls(self) -> bool:
+        """Where workspaces install the app themselves."""
+        return self.client_id is not None
+
+    def faults(self, service: ServiceSettings) -> list[str]:
+        """The token and a way in; for many workspaces the whole app and no token."""
+        given = self.given() | ({"SIGNOFF_PUBLIC_URL"} if service.public_url else set())
+        oauth = [name for name in _OAUTH if name in given]
+        token = [] if oauth else [(_ONE, _ONE[:1])]
+        app = [(_OAUTH, (name,)) for name in (*_OAUTH[:3], "SIGNOFF_PUBLIC_URL")]
+        lines = half_set((*token, _WAY_IN, *app), given)
+        if oauth and self.bot_token:
+            lines.append(
+                f"SLACK_BOT_TOKEN: should be left out while {oauth[0]} is set, because then each"
+                " workspace that installs the app gives a token of its own; for one workspace,"
+                f" leave out {' and '.join(oauth)}"
+            )
+        return lines
+
+
+def _open(settings: SlackSettings, context: PlatformContext) -> Adapter:
+    from adapters.slack.platform import SlackPlatform
+
+    return SlackPlatform(
+        workspaces=_workspaces(settings, context.keepsakes),
+        signing_secret=revealed(settings.signing_secret),
+        app_token=revealed(settings.app_token),
+        clock=context.clock,
+        home=context.home,
+        install=_install(settings, context) if settings.has_walls else None,
+        speaks=context.speaks,
+    )
+
+
+def _accounts(settings: SlackSettings, context: ProbeContext) -> AccountSource:
+    from adapters.slack.workspace.accounts import SlackAccounts
+
+    return SlackAccounts(_workspaces(settings, context.keepsakes))
+
+
+def _doctor(settings: SlackSettings, context: ProbeContext) -> Doctor:
+    from adapters.slack.workspace.doctor import SlackDoctor
+
+    return SlackDoctor(
+        many=_installations(settings, context.keepsakes) if settings.has_walls else None,
+        bot_token=revealed(settings.bot_token),
+        app_token=revealed(settings.app_token),
+        signing_secret=revealed(settings.signing_secret),
+        api_url=settings.api_url or "",
+        public_url=context.service.public_url or "",
+        clock=context.clock,
+    )
+
+
+def _workspaces(settings: SlackSettings, keepsakes: Keepsakes) -> "Workspaces":
+    from adapters.slack.workspace.workspaces import ManyWorkspaces, OneWorkspace
+
+    api_url = settings.api_url or ""
+    if settings.bot_token is not None:
+        return OneWorkspace(api_url=api_url, token=revealed(settings.bot_token))
+    return ManyWorkspaces(api_url=api_url, installations=_installations(settings, keepsakes))
+
+
+def _installations(settings: SlackSettings, keepsakes: Keepsakes) -> "Installations":
+    from adapters.slack.workspace.installations import Installations
+
+    return Installations(keepsakes, [key.get_secret_value() for key in settings.token_keys or ()])
+
+
+def _install(settings: SlackSettings, context: PlatformContext) -> "Install":
+    from adapters.slack.workspace.install import Install, SlackApp
+    from adapters.slack.workspace.installations import OAuthStates
+
+    app = SlackApp(
+        client_id=revealed(settings.client_id),
+        client_secret=revealed(settings.client_secret),
+        public_url=context.service.public_url or "",
+        api_url=settings.api_url or "",
+        teams=settings.workspaces,
+    )
+    installed = _installations(settings, context.keepsakes)
+    return Install(app, installed, OAuthStates(context.keepsakes), context.clock)
+
+
+SLACK = PlatformRoom(SlackSettings, _open, doctor=_doctor, accounts=_accounts)

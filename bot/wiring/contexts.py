@@ -1,0 +1,145 @@
+"""What the rooms of platforms are given: the store's ports, and what they see of people."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+
+from adapters.clock import SystemClock
+from adapters.platform_room import Adapter as Adapter
+from adapters.platform_room import PlatformContext, ProbeContext
+from adapters.redis import keys
+from adapters.redis.client.client import Client
+from adapters.redis.client.connect import connect
+from adapters.redis.inbox import RedisInbox
+from adapters.redis.kept.chat import RedisChatLog, RedisConversations
+from adapters.redis.kept.keepsakes import RedisKeepsakes
+from adapters.redis.kept.logins import RedisLogins
+from adapters.redis.kept.rooms import RedisLease
+from adapters.redis.kept.slate import RedisSlate
+from adapters.redis.listing import RedisListing
+from adapters.redis.scripts import Scripts
+from adapters.redis.store import RedisDecisions
+from bot.people.directory import Directory
+from bot.people.home import PersonalHome
+from bot.people.web_inbox import WebInbox
+from bot.serve.delivery.readers import Readers
+from bot.settings import Settings
+from bot.wiring.platforms import PLATFORMS
+from bot.wiring.store import Store
+from cards.model import Card
+from engine.errors import DefinitionError, StoreUnavailable
+from engine.ports.accounts import AccountSource
+from engine.ports.doctor import Doctor
+from engine.ports.pages import NamedPerson
+
+# A Home tab is looked at every few seconds, so only the newest runs are.
+_HOME_LOOKS = 2_000
+
+
+def open_platforms(
+    settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
+) -> dict[str, Adapter]:
+    """The platforms that the settings switch on."""
+    platforms = {name: open_platform(name, settings, store, people) for name in settings.connected}
+    for adapter in platforms.values():
+        stack.push_async_callback(adapter.close)
+    return platforms
+
+
+def open_platform(name: str, settings: Settings, store: Store, people: Directory) -> Adapter:
+    """The platform as its room opens it."""
+    partitions, scripts = keys.Partitions(settings.partitions), Scripts(store.client)
+    inbox = RedisInbox(scripts, partitions)
+    waiting = WebInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
+    listing = RedisListing(scripts, partitions, looks=_HOME_LOOKS)
+    decisions = RedisDecisions(scripts, partitions)
+    readers = Readers(people, settings.timezone)
+
+    async def card(token: str, place: str) -> Card | None:
+        found = await decisions.card(token)
+        return None if found is None else readers.card(found.card, place)[0]
+
+    context = PlatformContext(
+        service=settings,
+        clock=SystemClock(settings.timezone),
+        chat_log=RedisChatLog(store.client, store.blocking, partitions),
+        conversations=RedisConversations(scripts, partitions),
+        keepsakes=RedisKeepsakes.over(store.client, name),
+        lease=RedisLease(store.client),
+        logins=RedisLogins(store.client),
+        slate=RedisSlate(store.client),
+        card=card,
+        home=PersonalHome(waiting, listing, people),
+        inbox=waiting,
+        persons=_persons(people),
+        speaks=lambda actor: people.principal(actor).lang,
+    )
+    return PLATFORMS[name].open(settings.platforms[name], context)
+
+
+def places(settings: Settings) -> list[str]:
+    """What people's direct chats begin with on the platforms that are on."""
+    return [place for each in settings.connected.values() for place in each.places]
+
+
+def open_account_sources(
+    settings: Settings, stack: AsyncExitStack, store: Store | None
+) -> dict[str, AccountSource | None]:
+    """What asks each platform about its accounts, where it can be asked; None while it is off."""
+    found: dict[str, AccountSource | None] = {}
+    for name, room in PLATFORMS.items():
+        if room.accounts is None:
+            continue
+        found[name] = None
+        if name in settings.connected:
+            source = room.accounts(settings.platforms[name], _probe(name, settings, store))
+            stack.push_async_callback(source.close)
+            found[name] = source
+    return found
+
+
+def platform_doctors(settings: Settings) -> Mapping[str, Doctor | None]:
+    """What looks at each platform that can be looked at; None while it is off."""
+    return {
+        name: room.doctor(settings.platforms[name], _probe(name, settings, None))
+        if name in settings.connected
+        else None
+        for name, room in PLATFORMS.items()
+        if room.doctor
+    }
+
+
+def _probe(name: str, settings: Settings, store: Store | None) -> ProbeContext:
+    kept = (
+        RedisKeepsakes.over(store.client, name)
+        if store
+        else RedisKeepsakes(_opening(settings.redis_url), name)
+    )
+    return ProbeContext(settings, SystemClock(settings.timezone), kept)
+
+
+def _opening(url: str | None) -> Callable[[], AbstractAsyncContextManager[Client]]:
+    """A connection for each look, as the store of a running service has one of its own."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Client]:
+        if url is None:
+            raise StoreUnavailable("the service's own store is not started for this")
+        try:
+            client = await connect(url)
+        except DefinitionError as error:
+            raise StoreUnavailable(str(error)) from error
+        try:
+            yield client
+        finally:
+            await client.aclose()
+
+    return opened
+
+
+def _persons(people: Directory) -> list[NamedPerson]:
+    """Everybody who has a name in the web chat."""
+    return [
+        NamedPerson(id=p.id, name=p.name, web=p.web, label={"zh": p.label.zh, "en": p.label.en})
+        for p in people.people
+        if p.web
+    ]

@@ -1,0 +1,32 @@
+"""What a platform keeps for itself in the store: texts by kind and name, and lists of names."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Keepsakes(Protocol):
+    """One platform's own; no other one sees them. Raises StoreUnavailable."""
+
+    async def get(self, kind: str, name: str) -> str:
+        """The text, "" for none."""
+        ...
+
+    async def put(self, kind: str, name: str, text: str, *, keep_s: float | None = None) -> None:
+        """Keep a text in place of the last one of that name, for so long or for good."""
+        ...
+
+    async def drop(self, kind: str, name: str) -> bool:
+        """Forget the text; whether there was one."""
+        ...
+
+    async def enlist(self, kind: str, name: str) -> None:
+        """Put a name on the list of that kind."""
+        ...
+
+    async def delist(self, kind: str, name: str) -> None:
+        """Take a name off the list."""
+        ...
+
+    async def listed(self, kind: str) -> Sequence[str]:
+        """Every name on the list, in order."""
+        ...
