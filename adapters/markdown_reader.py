@@ -18,7 +18,7 @@ from markdown_it.utils import EnvType
 from adapters.link_labels import honest_links
 
 
-class _State(StateInline):
+class _InlineState(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803
         found = super().scanDelims(start, canSplitWord)
         before = self.src[start - 1] if start else " "
@@ -34,7 +34,7 @@ class _State(StateInline):
 
 class _Parser(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        state = _State(src, md, env, tokens)
+        state = _InlineState(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
             rule(state)

@@ -16,7 +16,7 @@ from engine.ports.model import GRAPH_BUDGET, RUN_BUDGET, Model, ModelBudget
 from engine.ports.people import People
 from engine.ports.records import Records
 from engine.ports.storage.admissions import NO_ADMISSIONS, Admissions
-from engine.ports.storage.drafts import UNSEEN, Drafting
+from engine.ports.storage.drafts import UNSEEN, DraftSink
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions
@@ -75,7 +75,7 @@ class Services:
     tracing: Tracing
     library: Library = NOTHING
     files: InboxFiles = NO_FILES
-    drafting: Drafting = UNSEEN
+    drafting: DraftSink = UNSEEN
     admissions: Admissions = NO_ADMISSIONS
     meter: Meter = UNHEARD
     limits: ServiceLimits = ServiceLimits()

@@ -19,12 +19,12 @@ class Sample:
     windows: tuple[VisitWindow, ...]
 
 
-class _Taken(Visit):
+class _SampleVisit(Visit):
     subject_id: str = ""
 
 
 class _Enrolled(Subject):
-    visits: tuple[_Taken, ...] = ()
+    visits: tuple[_SampleVisit, ...] = ()
 
     def subject(self) -> Subject:
         return Subject.model_validate(self.model_dump(exclude={"visits"}))

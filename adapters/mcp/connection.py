@@ -13,7 +13,7 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
-from adapters.mcp.offer import Offer, offers
+from adapters.mcp.offer import OfferedTool, offers
 from adapters.mcp.results import FAULT_CHARS, result_of
 from adapters.mcp.transport import transport
 from adapters.mcp.wording import clean
@@ -47,7 +47,7 @@ class Connection:
     def __init__(
         self, server: Server, reserved: Collection[str], changed: Callable[[], None]
     ) -> None:
-        self.offers: Mapping[str, Offer] = {}
+        self.offers: Mapping[str, OfferedTool] = {}
         self._server = server
         self._reserved = reserved
         self._changed = changed
@@ -146,7 +146,7 @@ class Connection:
         self._session = client.session
         self._show(found)
 
-    def _show(self, found: Mapping[str, Offer]) -> None:
+    def _show(self, found: Mapping[str, OfferedTool]) -> None:
         now = [offer.listed for offer in found.values()]
         differs = now != [offer.listed for offer in self.offers.values()]
         self.offers = found

@@ -18,7 +18,7 @@ _DIGEST_CHARS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class OfferedTool:
     """A tool with the name that its server knows it by, and the check of its arguments."""
 
     own_name: str
@@ -28,9 +28,9 @@ class Offer:
 
 def offers(
     server: Server, tools: Sequence[types.Tool], reserved: Collection[str]
-) -> tuple[dict[str, Offer], dict[str, str]]:
+) -> tuple[dict[str, OfferedTool], dict[str, str]]:
     """What is offered of a server's tools, by name; and why each of the others is not."""
-    taken: dict[str, Offer] = {}
+    taken: dict[str, OfferedTool] = {}
     left: dict[str, str] = {}
     for tool in tools:
         name = public_name(server.name, tool.name)
@@ -64,7 +64,7 @@ def is_readonly(server: Server, tool: types.Tool) -> bool:
     return declared or tool.name in server.readonly
 
 
-def _offer(server: Server, tool: types.Tool, name: str) -> Offer:
+def _offer(server: Server, tool: types.Tool, name: str) -> OfferedTool:
     schema = fit(tool.input_schema)
     listed = RemoteTool(
         name=name,
@@ -74,4 +74,4 @@ def _offer(server: Server, tool: types.Tool, name: str) -> Offer:
         timeout_s=server.timeout_s,
         roles=server.roles,
     )
-    return Offer(tool.name, listed, check_of(schema))
+    return OfferedTool(tool.name, listed, check_of(schema))

@@ -26,17 +26,17 @@ async def transport(server: Server, ended: Callable[[], None]) -> AsyncIterator[
                 command=command, args=list(args), env=env, encoding_error_handler="replace"
             )
             async with stdio_client(child) as (read, write):
-                yield _Watched(read, ended), write
+                yield _WatchedStream(read, ended), write
         case Http(url, headers):
             limits = httpx2.Timeout(CONNECT_S, read=SILENCE_S)
             async with (
                 httpx2.AsyncClient(headers=headers, timeout=limits) as client,
                 streamable_http_client(url, http_client=client) as (read, write),
             ):
-                yield _Watched(read, ended), write
+                yield _WatchedStream(read, ended), write
 
 
-class _Watched:
+class _WatchedStream:
     """A stream of the SDK that tells when it has ended."""
 
     def __init__(self, stream: Any, ended: Callable[[], None]) -> None:

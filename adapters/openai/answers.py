@@ -31,7 +31,7 @@ class _Said(BaseModel):
     tool_calls: list[_Call] | None = None
 
 
-class _Choice(BaseModel):
+class _CompletionChoice(BaseModel):
     message: _Said
     finish_reason: str | None = None
 
@@ -44,10 +44,10 @@ class Usage(BaseModel):
     total_tokens: int | None = None
 
 
-class Answer(BaseModel):
+class ChatResponse(BaseModel):
     """What we read of a chat completion; servers are not all strict about the rest."""
 
-    choices: list[_Choice] = Field(min_length=1)
+    choices: list[_CompletionChoice] = Field(min_length=1)
     usage: Usage | None = None
 
     @property
@@ -76,10 +76,10 @@ class Answer(BaseModel):
         )
 
 
-def read(body: bytes) -> Answer | Failure:
+def read(body: bytes) -> ChatResponse | Failure:
     """The answer that a body holds."""
     try:
-        return Answer.model_validate_json(body)
+        return ChatResponse.model_validate_json(body)
     except ValidationError:
         return GARBLED
 
@@ -106,7 +106,7 @@ class _ChoicePiece(BaseModel):
     finish_reason: str | None = None
 
 
-class Piece(BaseModel):
+class StreamEvent(BaseModel):
     """What we read of one event of a stream."""
 
     choices: list[_ChoicePiece] | None = None
@@ -123,7 +123,7 @@ class Pieces:
         self._finish: str | None = None
         self._usage: Usage | None = None
 
-    def add(self, piece: Piece) -> str:
+    def add(self, piece: StreamEvent) -> str:
         """Takes a piece in; answers the text that it brought."""
         self._usage = piece.usage or self._usage
         for choice in (piece.choices or ())[:1]:
@@ -157,7 +157,7 @@ class Pieces:
             return next((c for c in same if c["id"] == piece.id), None)
         return last
 
-    def whole(self) -> Answer | Failure:
+    def whole(self) -> ChatResponse | Failure:
         """The answer, or a failure when its end has not come."""
         if self._finish is None:
             return BROKEN_OFF
@@ -168,7 +168,7 @@ class Pieces:
         }
         choice = {"message": message, "finish_reason": self._finish}
         try:
-            return Answer.model_validate({"choices": [choice], "usage": self._usage})
+            return ChatResponse.model_validate({"choices": [choice], "usage": self._usage})
         except ValidationError:
             return GARBLED
 

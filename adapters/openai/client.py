@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import openai
 
-from adapters.openai.answers import Answer, Price
+from adapters.openai.answers import ChatResponse, Price
 from adapters.openai.breaker import Breaker, Permit
 from adapters.openai.failures import LEFT_ALONE, NO_PLACE, REFUSED, Failure, failure
-from adapters.openai.requests import Ask
-from adapters.openai.server import Server
+from adapters.openai.requests import ModelRequest
+from adapters.openai.server import ModelEndpoint
 from engine.errors import ModelUnavailable
 from engine.ports.model import Completion, Message, ToolOffer
 from engine.ports.storage.model_numbers import Attempt, BreakerState, ModelObserver
@@ -52,7 +52,7 @@ class OpenAIModel:
         now: Callable[[], float] = time.monotonic,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._server = Server(api_key=api_key, base_url=base_url, timeout_s=timeout_s)
+        self._server = ModelEndpoint(api_key=api_key, base_url=base_url, timeout_s=timeout_s)
         self._models = tuple(dict.fromkeys((model, *fallbacks)))
         self._timeout_s = timeout_s
         self._places = asyncio.Semaphore(concurrency)
@@ -79,7 +79,7 @@ class OpenAIModel:
         since `heard` would get the beginning twice. Raises ModelRefused, BadModelOutput, and
         ModelError for a request that the server rejects.
         """
-        ask = Ask(messages, tools, schema, max_tokens, heard)
+        ask = ModelRequest(messages, tools, schema, max_tokens, heard)
         away = []
         for name in self._models:
             found = await self._turn(name, ask)
@@ -99,7 +99,7 @@ class OpenAIModel:
         """Give the connections back."""
         await self._server.close()
 
-    async def _turn(self, name: str, ask: Ask) -> Completion | Failure:
+    async def _turn(self, name: str, ask: ModelRequest) -> Completion | Failure:
         """One model's answer, tried again after what passes while there is time."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._timeout_s
@@ -123,7 +123,7 @@ class OpenAIModel:
         return last
 
     async def _attempt(
-        self, name: str, ask: Ask, deadline: float, *, final: bool
+        self, name: str, ask: ModelRequest, deadline: float, *, final: bool
     ) -> Completion | Failure:
         """One request, when the breaker admits it and a place comes free in time."""
         breaker = self._breakers[name]
@@ -157,11 +157,11 @@ class OpenAIModel:
             return False
         return True
 
-    async def _made(self, name: str, ask: Ask, deadline: float) -> Completion | Failure:
+    async def _made(self, name: str, ask: ModelRequest, deadline: float) -> Completion | Failure:
         """What came of one request; told to the observer."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        answer: Answer | Failure
+        answer: ChatResponse | Failure
         try:
             async with asyncio.timeout_at(deadline):
                 answer = await self._server.ask(name, ask)

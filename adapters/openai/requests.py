@@ -11,7 +11,7 @@ from engine.ports.model import Message, ToolOffer
 
 
 @dataclass(slots=True)
-class Ask:
+class ModelRequest:
     """What is asked of whichever model answers; `spoken` counts letters handed to `heard`."""
 
     messages: Sequence[Message]
@@ -37,7 +37,7 @@ class Dialect(NamedTuple):
     usage: bool = True
 
 
-def other(dialect: Dialect, error: openai.APIStatusError, ask: Ask) -> Dialect | None:
+def other(dialect: Dialect, error: openai.APIStatusError, ask: ModelRequest) -> Dialect | None:
     """The dialect to try after a 400 or 422; None when the fault is not the dialect's."""
     param = error.param or ""
     if param == "max_tokens" and dialect.limit == "max_tokens":
@@ -54,7 +54,7 @@ def other(dialect: Dialect, error: openai.APIStatusError, ask: Ask) -> Dialect |
     return None
 
 
-def request(name: str, ask: Ask, dialect: Dialect) -> dict[str, Any]:
+def request(name: str, ask: ModelRequest, dialect: Dialect) -> dict[str, Any]:
     """The body of the request to the model of that name."""
     dialogue = [_message(message) for message in ask.messages]
     body: dict[str, Any] = {"model": name, "messages": dialogue, dialect.limit: ask.max_tokens}

@@ -6,9 +6,9 @@ from typing import Any
 import openai
 from openai import AsyncOpenAI, AsyncStream
 
-from adapters.openai.answers import Answer, Piece, Pieces, read
+from adapters.openai.answers import ChatResponse, Pieces, StreamEvent, read
 from adapters.openai.failures import GARBLED, Failure
-from adapters.openai.requests import Ask, Dialect, other, request
+from adapters.openai.requests import Dialect, ModelRequest, other, request
 
 CONNECT_S = 5.0
 # At lower levels they write headers that a server sent back, and these may quote the key.
@@ -16,7 +16,7 @@ for _library in ("openai", "httpx2", "httpcore2"):
     logging.getLogger(_library).setLevel(logging.WARNING)
 
 
-class Server:
+class ModelEndpoint:
     """The server of all models; the key goes into its Authorization header and nowhere else."""
 
     def __init__(self, *, api_key: str, base_url: str, timeout_s: float) -> None:
@@ -34,7 +34,7 @@ class Server:
         """Give the connections back."""
         await self._client.close()
 
-    async def ask(self, name: str, ask: Ask) -> Answer | Failure:
+    async def ask(self, name: str, ask: ModelRequest) -> ChatResponse | Failure:
         """The answer; asked again in the server's dialect when it takes not ours.
 
         Raises the library's APIError.
@@ -54,12 +54,12 @@ class Server:
                 return answer
             dialect = dialect._replace(streams=False)
 
-    async def _once(self, body: dict[str, Any], ask: Ask) -> Answer | Failure | None:
+    async def _once(self, body: dict[str, Any], ask: ModelRequest) -> ChatResponse | Failure | None:
         """The answer to a request; None when a stream was asked for and something else came."""
         raw = await self._client.chat.completions.with_raw_response.create(**body)
         if "stream" not in body:
             answer = read(raw.content)
-            if isinstance(answer, Answer) and not answer.refused:
+            if isinstance(answer, ChatResponse) and not answer.refused:
                 ask.hear(answer.choices[0].message.content or "")
             return answer
         async with raw.parse(to=AsyncStream[object]) as stream:
@@ -69,14 +69,14 @@ class Server:
         return None if kind.startswith("application/json") else GARBLED
 
 
-async def _streamed(stream: AsyncStream[object], ask: Ask) -> Answer | Failure:
+async def _streamed(stream: AsyncStream[object], ask: ModelRequest) -> ChatResponse | Failure:
     pieces = Pieces()
     while True:
         try:
             event = await anext(stream, None)
             if event is None:
                 return pieces.whole()
-            piece = Piece.model_validate(event)
+            piece = StreamEvent.model_validate(event)
         except ValueError:
             # Of pydantic, or of json and utf-8: the library hands these on.
             return GARBLED

@@ -11,7 +11,7 @@ from adapters.redis import keys, wire
 from adapters.redis.client.client import translated
 from adapters.redis.scripts import Scripts
 from cards.model import Card
-from engine.ports.storage.inbox import Listed
+from engine.ports.storage.inbox import OpenCardTokens
 
 log = structlog.get_logger()
 LISTED = 2_000
@@ -39,7 +39,7 @@ class RedisInbox:
         self._partitions = partitions
         self._most = listed_most
 
-    async def listed(self, names: Sequence[str]) -> Listed:
+    async def listed(self, names: Sequence[str]) -> OpenCardTokens:
         """Cards that wait for any of the names, the oldest first."""
         lists = [
             f"{keys.tag(number)}inbox:{wire.inbox_name(name)}"
@@ -47,14 +47,14 @@ class RedisInbox:
             for name in dict.fromkeys(names)
         ]
         if not lists:
-            return Listed()
+            return OpenCardTokens()
         asked: list[_Ask] = []
         for each in lists:
             asked += [("zrange", (each, 0, self._most - 1, False, True)), ("zcard", (each,))]
         answers = await self._pipelined(asked)
         found = heapq.merge(*(_by_time(answer) for answer in answers[::2]))
         tokens = dict.fromkeys(token for _, token in found)
-        return Listed(tuple(tokens), sum(map(int, answers[1::2])))
+        return OpenCardTokens(tuple(tokens), sum(map(int, answers[1::2])))
 
     async def cards(self, tokens: Sequence[str]) -> Sequence[Card]:
         """Those of the cards that are open, in this order; unreadable ones are logged."""

@@ -16,7 +16,7 @@ from adapters.redis.open_cards import list_all
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.ports.storage.archive import History
-from engine.ports.storage.listing import OpenCard, RunPage, Wanted
+from engine.ports.storage.listing import OpenCard, RunFilter, RunPage
 from engine.ports.storage.store import StoredCard
 
 LOOKS = 20_000
@@ -45,7 +45,7 @@ class RedisListing:
         self._round = round_
         self._listed = False
 
-    async def runs(self, wanted: Wanted, *, after: str, limit: int) -> RunPage:
+    async def runs(self, wanted: RunFilter, *, after: str, limit: int) -> RunPage:
         """The newest that fit; all partitions are read side by side, only as far as needed."""
         left = dict.fromkeys(range(self._partitions.count), _place(after))
         found: list[_Place] = []
@@ -66,7 +66,7 @@ class RedisListing:
         return await self._page(sorted(found, reverse=True), left, looked, limit)
 
     async def _look(
-        self, partition: int, after: _Place, limit: int, wanted: Wanted
+        self, partition: int, after: _Place, limit: int, wanted: RunFilter
     ) -> tuple[list[_Place], _Place | None, int]:
         """What a partition has, where it stopped (None: at its end), how many it looked at."""
         score = "+inf" if after[0] == math.inf else f"{after[0]:.0f}"
@@ -138,7 +138,7 @@ class RedisListing:
                 return list(await pipe.execute())
 
 
-def _filter(wanted: Wanted) -> str:
+def _filter(wanted: RunFilter) -> str:
     """What runs.lua reads; a part of JSON is looked for as JSON writes it."""
     text = json.dumps(wanted.text, ensure_ascii=False)[1:-1]
     asked: dict[str, Any] = {

@@ -38,7 +38,7 @@ def source(name: str) -> str:
 
 
 @dataclass(slots=True)
-class _Call:
+class _QueuedScript:
     """A script that waits for its turn, and who waits for its answer."""
 
     script: LuaScript
@@ -60,7 +60,7 @@ class Scripts:
         self.offset_ms = offset_ms
         self._prelude = _GUARD if guard else ""
         self._loaded: dict[str, LuaScript] = {}
-        self._waiting: list[_Call] = []
+        self._waiting: list[_QueuedScript] = []
         self._sending: asyncio.Task[None] | None = None
 
     async def run(self, name: str, partition: int, *args: str | int | float) -> Any:
@@ -75,7 +75,7 @@ class Scripts:
                 # The partitions of a Cluster are on several servers.
                 return await script(keys=[key], args=arguments)
             answer = asyncio.get_running_loop().create_future()
-            self._waiting.append(_Call(script, key, arguments, answer))
+            self._waiting.append(_QueuedScript(script, key, arguments, answer))
             if self._sending is None or self._sending.done():
                 self._sending = asyncio.create_task(self._send(self.client))
             return await answer
@@ -102,7 +102,7 @@ class Scripts:
                 await _give(call, answer)
 
 
-async def _give(call: _Call, answer: Any) -> None:
+async def _give(call: _QueuedScript, answer: Any) -> None:
     """Hands on the answer, or the error; a server that lost its scripts gets the text."""
     try:
         if isinstance(answer, NoScriptError):

@@ -27,9 +27,9 @@ from engine.ports.storage.store import (
     Effects,
     Following,
     LaneRoom,
-    Row,
+    LeasedLanes,
+    OutboxRow,
     StoredCard,
-    Taken,
 )
 
 log = structlog.get_logger()
@@ -120,7 +120,7 @@ class RedisMailbox:
         self._scripts.bell.ring()
         return bool(new)
 
-    async def take(self, limit: int, *, run: int = 0, control: int = 0) -> Taken:
+    async def take(self, limit: int, *, run: int = 0, control: int = 0) -> LeasedLanes:
         """Lease up to `limit` lanes over all partitions, and so many runs and commands besides."""
         room = LaneRoom(limit, run, control)
 
@@ -141,7 +141,7 @@ class RedisMailbox:
             return claims, int(next_ms) / 1000
 
         found, next_s = await self._sweep.run(claim, room.total)
-        return Taken(claims=tuple(found), next_s=next_s)
+        return LeasedLanes(claims=tuple(found), next_s=next_s)
 
     async def renew(self, claim: Claim) -> None:
         """Keep the lease; raises LeaseLost when another holds the lane."""
@@ -282,33 +282,33 @@ class RedisOutbox:
         self._sweep = _Sweep(partitions.count)
         self._lease_ms = int(lease_s * 1000)
 
-    async def take_rows(self, limit: int) -> tuple[Sequence[Row], float]:
+    async def take_rows(self, limit: int) -> tuple[Sequence[OutboxRow], float]:
         """Lease up to `limit` destinations with a due row."""
         return await self._sweep.run(self._send, limit)
 
-    async def _send(self, partition: int, limit: int) -> tuple[list[Row], float]:
+    async def _send(self, partition: int, limit: int) -> tuple[list[OutboxRow], float]:
         found, next_ms = await self._scripts.run("send", partition, limit, self._lease_ms)
         return [wire.row(partition, answer) for answer in found], int(next_ms) / 1000
 
-    async def sent(self, row: Row, message_id: str, *, pace: Pace = _UNPACED) -> Following:
+    async def sent(self, row: OutboxRow, message_id: str, *, pace: Pace = _UNPACED) -> Following:
         """The row was shown; the destination goes on, unless it has to rest."""
         return await self._settle(row, "sent", message_id, pace)
 
-    async def later(self, row: Row, *, in_s: float) -> Following:
+    async def later(self, row: OutboxRow, *, in_s: float) -> Following:
         """The row is not to be shown yet."""
         return await self._settle(row, "later", int(in_s * 1000), unsure=False)
 
-    async def retry(self, row: Row, *, in_s: float, unsure: bool = True) -> Following:
+    async def retry(self, row: OutboxRow, *, in_s: float, unsure: bool = True) -> Following:
         """Hold this destination for `in_s` seconds."""
         return await self._settle(row, "retry", int(in_s * 1000), unsure=unsure)
 
-    async def drop(self, row: Row, reason: str) -> Following:
+    async def drop(self, row: OutboxRow, reason: str) -> Following:
         """The row can never be shown."""
         return await self._settle(row, "drop", reason)
 
     async def _settle(
         self,
-        row: Row,
+        row: OutboxRow,
         outcome: str,
         value: str | int,
         pace: Pace = _UNPACED,

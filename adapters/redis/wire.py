@@ -7,7 +7,15 @@ from urllib.parse import quote
 
 from cards.deciding.inbox import listed_under
 from cards.model import Card
-from engine.ports.storage.store import CardWrite, Claim, Effects, Post, Row, RunWrite, StoredCard
+from engine.ports.storage.store import (
+    CardWrite,
+    Claim,
+    Effects,
+    OutboxRow,
+    Post,
+    RunWrite,
+    StoredCard,
+)
 
 
 def _ms(moment: datetime | None) -> int:
@@ -126,13 +134,13 @@ def parts(fields: dict[str, str]) -> tuple[str, ...]:
     return tuple(fields[f"part:{i}"] for i in range(int(fields.get("count", 0))))
 
 
-def row(partition: int, answer: list[Any]) -> Row:
+def row(partition: int, answer: list[Any]) -> OutboxRow:
     """A leased row with the state of what it shows."""
     dest, fence, name, revision, kind, ref, message_id, attempts, body, *rest = answer
     shown, card_fields, answer_id, tried = rest
     # RESP3 gives a hash from a script as a flat list.
     fields = dict(zip(shown[::2], shown[1::2], strict=True))
-    return Row(
+    return OutboxRow(
         partition=partition,
         conversation=dest,
         fence=int(fence),

@@ -85,7 +85,7 @@ class ThreadGone(Gone):
     """The thread is not there any more; the channel may be."""
 
 
-class Http:
+class HttpSession:
     """An HTTP session that is opened when it is first needed; several tokens may share it."""
 
     def __init__(self) -> None:
@@ -108,10 +108,10 @@ class Http:
 class WebApi:
     """Slack's Web API for one bot token ("" for none), over one HTTP session."""
 
-    def __init__(self, *, api_url: str, token: str, http: Http | None = None) -> None:
+    def __init__(self, *, api_url: str, token: str, http: HttpSession | None = None) -> None:
         self.api_url = api_url
         self.token = token
-        self._http = http or Http()
+        self._http = http or HttpSession()
         self._client = web_client(api_url, token or None)
         self._directs: dict[str, str] = {}
         self._scopes: frozenset[str] | None = None

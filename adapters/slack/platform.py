@@ -13,7 +13,7 @@ from adapters.slack.address import Address
 from adapters.slack.inbound.endpoint import Door, bolt_app, events_handler
 from adapters.slack.inbound.shared_files import SlackFiles
 from adapters.slack.outbound.home import Home, Homes
-from adapters.slack.outbound.messages import Begun, Messages
+from adapters.slack.outbound.messages import SlackMessages, UnfinishedPosts
 from adapters.slack.outbound.streams import EVERY_S, GROWTH, Streams
 from adapters.slack.wording import Speaks, unknown
 from adapters.slack.workspace.install import Install
@@ -74,7 +74,7 @@ class SlackPlatform:
         self._homes = Homes(workspaces, home, clock, every_s=home_s) if home else None
         self._shared = SlackFiles(workspaces)
         self._links: dict[str, str] = {}
-        self._begun = Begun()
+        self._begun = UnfinishedPosts()
         self._quiet_until: dict[str, float] = {}
         self._sockets: set[AsyncSocketModeHandler] = set()
 
@@ -165,8 +165,8 @@ class SlackPlatform:
         messages = await self._messages(address)
         return await self._streams.grow(messages, address, message_id, growth)
 
-    async def _messages(self, address: Address) -> Messages:
-        return Messages(await self._workspaces.api(address.team), self._begun)
+    async def _messages(self, address: Address) -> SlackMessages:
+        return SlackMessages(await self._workspaces.api(address.team), self._begun)
 
     async def heard(self, conversation: str) -> str:
         """The bot's name in a channel, unless the token lets it hear what threads say to others."""

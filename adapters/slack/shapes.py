@@ -15,19 +15,19 @@ Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]+$")]
 Ts = Annotated[str, StringConstraints(pattern=r"^[0-9]+\.[0-9]+$")]
 
 
-class Part(BaseModel):
+class PayloadPart(BaseModel):
     """A part of a payload; what we do not read may be anything."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Named(Part):
+class Named(PayloadPart):
     """A workspace or channel."""
 
     id: Id
 
 
-class Person(Part):
+class SlackUser(PayloadPart):
     """Who acted, as interactive payloads name them."""
 
     id: Id
@@ -36,14 +36,14 @@ class Person(Part):
     team_id: Id | None = None
 
 
-class FormOrigin(Part):
+class FormOrigin(PayloadPart):
     """What a form carries to find its way back: the button's data and the conversation."""
 
     button: str
     conversation: str
 
 
-def actor_of(team: Named | None, user: Person) -> Actor:
+def actor_of(team: Named | None, user: SlackUser) -> Actor:
     """The person as an actor; raises BadPayload when no workspace is named."""
     workspace = team.id if team else user.team_id
     if workspace is None:

@@ -10,7 +10,7 @@ _FORM = re.compile(r"telegram:(\d{1,20}):(-?\d{1,20})(?::(\d{1,20}))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChatPlace:
     """A chat, or one topic of a forum; `topic` is None outside topics and in General.
 
     A group that became a supergroup has a new `chat`, and is `known_as` what it was.
@@ -40,9 +40,9 @@ def is_supergroup(chat: int) -> bool:
     return chat < SUPERGROUPS
 
 
-def place_of(conversation: str, bot_id: int) -> Place:
+def place_of(conversation: str, bot_id: int) -> ChatPlace:
     """The place behind a conversation id; raises Gone for ids that are not of this bot."""
     match = _FORM.fullmatch(conversation)
     if match is None or int(match[1]) != bot_id:
         raise Gone(f"not a conversation of this Telegram bot: {conversation!r}")
-    return Place(int(match[2]), int(match[3]) if match[3] else None)
+    return ChatPlace(int(match[2]), int(match[3]) if match[3] else None)

@@ -11,7 +11,7 @@ from adapters.telegram.inbound.webhook import PATH
 from adapters.telegram.request import BotRequest
 from engine.errors import PlatformError
 from engine.ports.clock import Clock
-from engine.ports.doctor import Finding
+from engine.ports.doctor import Diagnosis
 
 _DEFAULT_API = "https://api.telegram.org"
 _RECENT_S = 3600.0
@@ -33,13 +33,13 @@ class TelegramDoctor:
         self._by_hand = webhook and not public_url
         self._clock = clock
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self) -> Sequence[Diagnosis]:
         """The token and the webhook."""
-        found: list[Finding] = []
+        found: list[Diagnosis] = []
         try:
             with translated():
                 me = await self._bot.get_me()
-                found.append(Finding(check="telegram token", state="ok", told=f"@{me.username}"))
+                found.append(Diagnosis(check="telegram token", state="ok", told=f"@{me.username}"))
                 found.append(self._webhook(await self._bot.get_webhook_info()))
         except PlatformError as error:
             check = _WEBHOOK if found else "telegram token"
@@ -49,35 +49,35 @@ class TelegramDoctor:
             await self._unused.shutdown()
         return found
 
-    def _webhook(self, info: WebhookInfo) -> Finding:
+    def _webhook(self, info: WebhookInfo) -> Diagnosis:
         if self._by_hand:
             return self._hand_set(info)
         if not self._wanted:
             told = "none; updates are polled"
             if info.url:
                 told = f"{info.url}, which the service takes away when it starts to poll"
-            return Finding(check=_WEBHOOK, state="ok", told=told)
+            return Diagnosis(check=_WEBHOOK, state="ok", told=told)
         if info.url != self._wanted:
-            return Finding(
+            return Diagnosis(
                 check=_WEBHOOK,
                 state="wrong",
                 told=f"it is {info.url or 'not set'}, not {self._wanted}",
                 fix="start the service, which sets it; no other service may use this bot's token",
             )
-        return self._trouble(info) or Finding(check=_WEBHOOK, state="ok", told=info.url)
+        return self._trouble(info) or Diagnosis(check=_WEBHOOK, state="ok", told=info.url)
 
-    def _hand_set(self, info: WebhookInfo) -> Finding:
+    def _hand_set(self, info: WebhookInfo) -> Diagnosis:
         if not info.url:
             fix = "set SIGNOFF_PUBLIC_URL, and the service sets the webhook when it starts"
-            return Finding(check=_WEBHOOK, state="wrong", told="it is not set", fix=fix)
-        return self._trouble(info) or Finding(
+            return Diagnosis(check=_WEBHOOK, state="wrong", told="it is not set", fix=fix)
+        return self._trouble(info) or Diagnosis(
             check=_WEBHOOK, state="ok", told=f"{info.url}, set by hand"
         )
 
-    def _trouble(self, info: WebhookInfo) -> Finding | None:
+    def _trouble(self, info: WebhookInfo) -> Diagnosis | None:
         now, failed = self._clock.now(), info.last_error_date
         if failed and (now - failed).total_seconds() < _RECENT_S:
-            return Finding(
+            return Diagnosis(
                 check=_WEBHOOK,
                 state="wrong",
                 told=f"Telegram could not deliver: {info.last_error_message}"
@@ -86,7 +86,7 @@ class TelegramDoctor:
                 " address, and whether the service runs with this TELEGRAM_WEBHOOK_SECRET",
             )
         if missing := sorted(set(ALLOWED) - set(info.allowed_updates or ())):
-            return Finding(
+            return Diagnosis(
                 check=_WEBHOOK,
                 state="wrong",
                 told=f"Telegram does not send: {', '.join(missing)}",
@@ -95,8 +95,8 @@ class TelegramDoctor:
         return None
 
 
-def _failed(check: str, error: PlatformError) -> Finding:
+def _failed(check: str, error: PlatformError) -> Diagnosis:
     if error.retryable:
-        return Finding(check=check, state="unknown", told=str(error), fix="try again later")
+        return Diagnosis(check=check, state="unknown", told=str(error), fix="try again later")
     fix = "set TELEGRAM_BOT_TOKEN to the token that @BotFather gave for this bot"
-    return Finding(check=check, state="wrong", told=str(error), fix=fix)
+    return Diagnosis(check=check, state="wrong", told=str(error), fix=fix)

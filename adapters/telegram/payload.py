@@ -11,7 +11,7 @@ from pydantic import (
     model_validator,
 )
 
-from adapters.telegram.addresses import Place
+from adapters.telegram.addresses import ChatPlace
 from cards.model import Lang
 from cards.texts import lang_of_tag
 from engine.errors import BadPayload
@@ -25,7 +25,7 @@ class _Read(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Person(_Read):
+class TelegramUser(_Read):
     """Who wrote or tapped."""
 
     id: int
@@ -70,7 +70,7 @@ class Entity(_Read):
     offset: int
     length: int
     url: str = ""
-    user: Person | None = None
+    user: TelegramUser | None = None
 
 
 class Attached(_Read):
@@ -82,7 +82,7 @@ class Attached(_Read):
     file_size: int = 0
 
 
-class Message(_Read):
+class TelegramMessage(_Read):
     """A message; one that is too old to be read has neither text nor sender.
 
     What is written under a file is its text.
@@ -90,7 +90,7 @@ class Message(_Read):
 
     message_id: int
     chat: Chat
-    sender: Person | None = Field(default=None, alias="from")
+    sender: TelegramUser | None = Field(default=None, alias="from")
     text: str = Field(default="", validation_alias=AliasChoices("text", "caption"))
     entities: tuple[Entity, ...] = Field(
         default=(), validation_alias=AliasChoices("entities", "caption_entities")
@@ -103,7 +103,7 @@ class Message(_Read):
     edit_date: int = 0
     message_thread_id: int | None = None
     is_topic_message: bool = False
-    reply_to_message: "Message | None" = None
+    reply_to_message: "TelegramMessage | None" = None
     migrate_to_chat_id: int | None = None
     migrate_from_chat_id: int | None = None
 
@@ -123,10 +123,10 @@ class Message(_Read):
         )
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ChatPlace:
         """The chat, or the forum topic in it; General is the chat itself (platform-facts A2)."""
         topic = self.message_thread_id if self.is_topic_message else None
-        return Place(self.chat.id, None if topic == GENERAL else topic, self.chat.known_as)
+        return ChatPlace(self.chat.id, None if topic == GENERAL else topic, self.chat.known_as)
 
     def marked(self, entity: Entity) -> str:
         """The stretch of the text that `entity` marks."""
@@ -142,8 +142,8 @@ class Callback(_Read):
     """A tap on a button; `data` is missing for games."""
 
     id: str
-    sender: Person = Field(alias="from")
-    message: Message | None = None
+    sender: TelegramUser = Field(alias="from")
+    message: TelegramMessage | None = None
     data: str = ""
 
 
@@ -154,7 +154,7 @@ class Payload(_Read):
     """
 
     update_id: int
-    message: Message | None = None
+    message: TelegramMessage | None = None
     callback_query: Callback | None = None
     edited: bool = False
 
@@ -168,7 +168,7 @@ class Payload(_Read):
         return {**given, "message": given.get("message") or changed, "edited": bool(changed)}
 
     @property
-    def at(self) -> Message | None:
+    def at(self) -> TelegramMessage | None:
         """The message that was written, or whose button was tapped."""
         return self.callback_query.message if self.callback_query else self.message
 

@@ -9,19 +9,19 @@ from aiohttp import web
 from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
-from adapters.telegram.addresses import SUPERGROUPS, Place, place_of
+from adapters.telegram.addresses import SUPERGROUPS, ChatPlace, place_of
 from adapters.telegram.bot import CarefulBot
 from adapters.telegram.errors import Moved, TopicGone, translate, translated
-from adapters.telegram.inbound.desk import ANSWER_S, Desk, ReadCard
+from adapters.telegram.inbound.desk import ANSWER_S, ReadCard, UpdateHandler
 from adapters.telegram.inbound.moves import Moves
-from adapters.telegram.inbound.polling import ALLOWED, Pace, Poller
-from adapters.telegram.inbound.receive import Me
+from adapters.telegram.inbound.polling import ALLOWED, Poller, PollPace
+from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.shared_files import TelegramFiles
 from adapters.telegram.inbound.webhook import PATH, Webhook
-from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, Drafts
-from adapters.telegram.outbound.files import Files
+from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, MessageDrafts
+from adapters.telegram.outbound.files import FileSender
 from adapters.telegram.outbound.menu import register_commands
-from adapters.telegram.outbound.messages import Messages, Shown
+from adapters.telegram.outbound.messages import MessageIds, TelegramMessages
 from adapters.telegram.request import BotRequest
 from cards.showing.links import card_payload
 from cards.showing.view import MessageView
@@ -56,7 +56,7 @@ class TelegramPlatform:
         lease: Lease,
         slate: Slate,
         card: ReadCard,
-        pace: Pace | None = None,
+        pace: PollPace | None = None,
         per_s: int = _PER_S,
     ) -> None:
         self.overall = places.Pace(every_s=1 / per_s, burst=per_s)
@@ -74,17 +74,17 @@ class TelegramPlatform:
         self._bot_id = int(bot_token.partition(":")[0])
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
-        self._pace = pace or Pace()
+        self._pace = pace or PollPace()
         self._moves = Moves(self._bot_id, slate)
-        self._desk = Desk(
-            self._bot, Me(self._bot_id), slate, self._moves, card, soon_s=self._pace.soon_s
+        self._desk = UpdateHandler(
+            self._bot, BotIdentity(self._bot_id), slate, self._moves, card, soon_s=self._pace.soon_s
         )
         self._poller = Poller(
             self._bot, self._desk, lease, name=f"telegram:{self._bot_id}", pace=self._pace
         )
-        self._files = Files(self._bot)
-        self._messages = Messages(self._bot, self._files)
-        self._drafts = Drafts(self._bot)
+        self._files = FileSender(self._bot)
+        self._messages = TelegramMessages(self._bot, self._files)
+        self._drafts = MessageDrafts(self._bot)
 
     def routes(self, intake: Intake) -> list[web.RouteDef]:
         """The webhook's route when there is a secret for it, else none."""
@@ -124,10 +124,10 @@ class TelegramPlatform:
         Raises PlatformError.
         """
 
-        async def post(place: Place) -> str:
+        async def post(place: ChatPlace) -> str:
             if view.chart and (photo := await self._files.photo(place, view.chart)):
                 return place.message_id(photo)
-            return str(await self._messages.show(place, view, Shown(), key=key))
+            return str(await self._messages.show(place, view, MessageIds(), key=key))
 
         return await self._where_it_is(conversation, post)
 
@@ -138,9 +138,9 @@ class TelegramPlatform:
         """
         if view.chart:
             return message_id
-        before, key = Shown.read(message_id), f"{conversation}/{message_id}"
+        before, key = MessageIds.read(message_id), f"{conversation}/{message_id}"
 
-        async def show(place: Place) -> str:
+        async def show(place: ChatPlace) -> str:
             return str(await self._messages.show(place, view, before, key=key))
 
         return await self._where_it_is(conversation, show)
@@ -158,7 +158,7 @@ class TelegramPlatform:
         return await self._drafts.show(place_of(conversation, self._bot_id), message_id, growth)
 
     async def _where_it_is(
-        self, conversation: str, write: Callable[[Place], Awaitable[str]]
+        self, conversation: str, write: Callable[[ChatPlace], Awaitable[str]]
     ) -> str:
         """Writes to the conversation's place; a group that has just moved is followed once.
 
@@ -187,7 +187,7 @@ class TelegramPlatform:
         """The message, or a forum's topic, for members of a supergroup; never raises."""
         try:
             place = await self._moves.here(place_of(conversation, self._bot_id))
-            shown = Shown.read(message_id) if message_id else Shown()
+            shown = MessageIds.read(message_id) if message_id else MessageIds()
         except (Gone, StoreUnavailable):
             return ""
         # Only supergroups have such links.

@@ -13,7 +13,7 @@ _CONNECT_S = 5.0
 _READ_S = 10.0
 
 
-class _Answer(dict[str, Any]):
+class _BotApiAnswer(dict[str, Any]):
     """An answer of the Bot API; what it lacks is the platform's fault, not a KeyError."""
 
     def __missing__(self, key: str) -> Any:
@@ -39,7 +39,7 @@ class BotRequest(BaseRequest):
             raise TelegramError("the answer is no object")
         wanted = (("description", str), ("parameters", dict))
         odd = {name for name, kind in wanted if not isinstance(answer.get(name, kind()), kind)}
-        return _Answer({name: value for name, value in answer.items() if name not in odd})
+        return _BotApiAnswer({name: value for name, value in answer.items() if name not in odd})
 
     async def initialize(self) -> None:
         """Opens the session."""

@@ -29,7 +29,7 @@ class WebPerson:
     person: str = ""
 
 
-class Door(Protocol):
+class Authenticator(Protocol):
     """Lets visitors in; `leaves` when they can sign out again."""
 
     leaves: bool

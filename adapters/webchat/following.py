@@ -17,7 +17,7 @@ _POSITION = re.compile(r"\d{1,20}(?:-\d{1,20})?")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReadPosition:
     """A room, whom the request says its reader is, and the position after which they read on."""
 
     room: str
@@ -30,7 +30,7 @@ def room_of(request: web.Request) -> str:
     return _valid_room(request.query.get("room", MAIN))
 
 
-def places_of(request: web.Request) -> Sequence[Place]:
+def places_of(request: web.Request) -> Sequence[ReadPosition]:
     """The rooms that the address names, each with the person and position of the same number.
 
     Positions in `Last-Event-ID`, joined by commas, go before those of the address. Raises
@@ -50,7 +50,7 @@ def places_of(request: web.Request) -> Sequence[Place]:
     positions = [position or "0" for position in given]
     if not all(_POSITION.fullmatch(position) for position in positions):
         raise BadPayload(f"{name}: not a position of this conversation")
-    return [Place(*place) for place in zip(rooms, people, positions, strict=True)]
+    return [ReadPosition(*place) for place in zip(rooms, people, positions, strict=True)]
 
 
 def _valid_room(name: str) -> str:

@@ -28,7 +28,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 HttpError = TypeVar("HttpError", bound=web.HTTPException)
 
 
-class Guard:
+class HostGuard:
     """Handlers behind the Host check, with errors as JSON and the security headers on everything.
 
     The Host check is what stops DNS rebinding: a foreign page cannot make a browser send ours.

@@ -15,11 +15,11 @@ from adapters.webchat.bodies import (
     parsed,
 )
 from adapters.webchat.following import MAIN, room_of
-from adapters.webchat.guard import Guard, as_json, refused
+from adapters.webchat.guard import HostGuard, as_json, refused
 from adapters.webchat.room_names import conversation_of, home_room, is_own
 from adapters.webchat.visitors import Visitors
 from engine.errors import BadPayload, StoreUnavailable
-from engine.ports.conversations import Conversations, Listed
+from engine.ports.conversations import ConversationEntry, Conversations
 from engine.ports.platform import ChatLog
 
 PAGE = 40
@@ -33,7 +33,11 @@ class Past:
     """What was said: read in pages, listed by person; without `conversations` nothing is listed."""
 
     def __init__(
-        self, log: ChatLog, conversations: Conversations | None, visitors: Visitors, guard: Guard
+        self,
+        log: ChatLog,
+        conversations: Conversations | None,
+        visitors: Visitors,
+        guard: HostGuard,
     ) -> None:
         self._log = log
         self._conversations = conversations
@@ -110,14 +114,17 @@ class Past:
         )
         page = [one for one in found[:LIST_PAGE] if one.conversation not in pinned]
         seen = [await self._conversations.seen(person, name) for name in pinned]
-        fixed = [Listed(name, "", 0, number) for name, number in zip(pinned, seen, strict=True)]
+        fixed = [
+            ConversationEntry(name, "", 0, number)
+            for name, number in zip(pinned, seen, strict=True)
+        ]
         return {
             "conversations": await self._shown(page),
             "pinned": await self._shown(fixed),
             "more": str(found[LIST_PAGE - 1].at_us) if len(found) > LIST_PAGE else "",
         }
 
-    async def _shown(self, listed: Sequence[Listed]) -> list[dict[str, Any]]:
+    async def _shown(self, listed: Sequence[ConversationEntry]) -> list[dict[str, Any]]:
         newest = await self._log.newest([one.conversation for one in listed])
         rooms = [_room(one.conversation) for one in listed]
         return [

@@ -15,10 +15,10 @@ from adapters.webchat.bodies import (
     TapBody,
     parsed,
 )
-from adapters.webchat.doors import Choose, Door, Links, WebPerson
+from adapters.webchat.doors import Authenticator, Choose, Links, WebPerson
 from adapters.webchat.events import EventStreams, Followed
-from adapters.webchat.following import Place, places_of
-from adapters.webchat.guard import Guard, Handler, as_json
+from adapters.webchat.following import ReadPosition, places_of
+from adapters.webchat.guard import Handler, HostGuard, as_json
 from adapters.webchat.pages import StaticFiles
 from adapters.webchat.past import Past
 from adapters.webchat.render import rendered, rendered_card, rendered_form
@@ -71,7 +71,7 @@ class WebChat:
         *,
         log: ChatLog,
         people: Sequence[WebPerson],
-        door: Door | None = None,
+        door: Authenticator | None = None,
         inbox: Callable[[Actor], Awaitable[InboxPage]] = _nothing,
         conversations: Conversations | None = None,
         public_url: str = "",
@@ -87,7 +87,7 @@ class WebChat:
         self._uploads = uploads
         self._public_url = public_url.rstrip("/")
         self._streams = EventStreams(log, heartbeat_s=heartbeat_s)
-        self._guard = Guard(self._hosts())
+        self._guard = HostGuard(self._hosts())
         self._past = Past(log, conversations, self._visitors, self._guard)
 
     def _hosts(self) -> Collection[str]:
@@ -234,7 +234,7 @@ class WebChat:
         followed = [await self._followed(request, place) for place in places_of(request)]
         return await self._streams.serve(request, followed)
 
-    async def _followed(self, request: web.Request, place: Place) -> Followed:
+    async def _followed(self, request: web.Request, place: ReadPosition) -> Followed:
         """The place, if it may be read now. Raises 401, 403, 404, or 503."""
         reader = await self._visitors.reader(request, place.room, place.person)
 

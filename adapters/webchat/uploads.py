@@ -14,7 +14,7 @@ from aiohttp import web
 
 from adapters.private_folder import make_private
 from adapters.webchat.following import room_of
-from adapters.webchat.guard import Guard, Handler, as_json, refused
+from adapters.webchat.guard import Handler, HostGuard, as_json, refused
 from engine.errors import Gone
 from engine.events import Actor, SharedFile
 from engine.ports.clock import Clock
@@ -123,7 +123,7 @@ Who = Callable[[web.Request, str, str], Awaitable[Actor]]
 """Who asks, given whom they say they are and the room; raises 401, 403 or 404, or BadPayload."""
 
 
-def upload(uploads: Uploads, guard: Guard, who: Who) -> Handler:
+def upload(uploads: Uploads, guard: HostGuard, who: Who) -> Handler:
     """Takes a file whose bytes are the body, streamed to disk; answers with its id."""
 
     async def take(request: web.Request) -> web.StreamResponse:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from adapters.webchat.doors import Door, WebPerson
+from adapters.webchat.doors import Authenticator, WebPerson
 from adapters.webchat.guard import refused
 from adapters.webchat.room_names import WORKSPACE, may_enter
 from engine.errors import BadPayload
@@ -16,7 +16,7 @@ PLATFORM = "web"
 class Visitors:
     """The people of the page behind a door."""
 
-    def __init__(self, door: Door, people: Sequence[WebPerson]) -> None:
+    def __init__(self, door: Authenticator, people: Sequence[WebPerson]) -> None:
         self._door = door
         self._people = {person.id: person for person in people}
 

@@ -20,7 +20,7 @@ from cards.frozen import Frozen
 from engine.errors import BadPayload, StoreError
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import Archive
-from engine.runs.execute import Executed, Order, Outcome, execute
+from engine.runs.execute import Executed, Outcome, SkillExecution, execute
 from engine.runs.executed import SkillOutput, output_of
 from engine.services import Services
 from engine.talk.turn.traces import kept
@@ -92,8 +92,8 @@ class SkillApi:
             return _json(422, Invalid(faults=error.faults))
         return await self._ordered(self._order(given, playbook, skill))
 
-    def _order(self, given: SkillRequest, playbook: Playbook, skill: str) -> Order:
-        return Order(
+    def _order(self, given: SkillRequest, playbook: Playbook, skill: str) -> SkillExecution:
+        return SkillExecution(
             id=self.services.new_id(f"api:{skill}"),
             playbook=playbook,
             skill=playbook.skills[skill],
@@ -105,7 +105,7 @@ class SkillApi:
             request=given.request,
         )
 
-    async def _ordered(self, order: Order) -> web.Response:
+    async def _ordered(self, order: SkillExecution) -> web.Response:
         try:
             people = self.services.people.about("")
             services = replace(self.services.at(self.services.now), people=people)
@@ -129,7 +129,7 @@ class SkillApi:
         return _json(200, answer)
 
     async def _trace(
-        self, order: Order, executed: Executed, output: SkillOutput | None
+        self, order: SkillExecution, executed: Executed, output: SkillOutput | None
     ) -> str | None:
         """The id under which it is kept how the skill ran; None where no traces are kept."""
         body = {

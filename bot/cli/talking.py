@@ -15,7 +15,7 @@ from bot.cli.reading import load_settings
 from cards.texts import lang_of_tag, languages
 
 if TYPE_CHECKING:
-    from bot.terminal.client import Me
+    from bot.terminal.client import Speaker
     from cards.model import Lang
 
 _ROOM = re.compile(r"[a-z0-9-]{1,32}")
@@ -77,15 +77,15 @@ def _place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lang", choices=languages(), help="of what the client itself says")
 
 
-def _answered(work: Coroutine[Any, Any, int], me: "Me", lang: "Lang") -> int:
-    from bot.terminal.client import NO_REPLY, NoService, Refused
+def _answered(work: Coroutine[Any, Any, int], me: "Speaker", lang: "Lang") -> int:
+    from bot.terminal.client import NO_REPLY, NoService, RequestRefused
     from cards.texts import say
 
     try:
         return run_loop(work)
     except NoService:
         told = say("terminal.no_service", lang, url=me.url)
-    except Refused as refused:
+    except RequestRefused as refused:
         told = say("terminal.refused", lang, why=refused)
         if refused.status == 401:
             told = say("terminal.sign_in", lang)
@@ -95,15 +95,15 @@ def _answered(work: Coroutine[Any, Any, int], me: "Me", lang: "Lang") -> int:
     return 1
 
 
-def _me(args: argparse.Namespace) -> "Me":
-    from bot.terminal.client import Me
+def _me(args: argparse.Namespace) -> "Speaker":
+    from bot.terminal.client import Speaker
 
     url = args.url
     if url is None:
         settings = load_settings()
         host = _EVERYWHERE.get(settings.host, settings.host)
         url = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-    return Me(url, args.room, args.person)
+    return Speaker(url, args.room, args.person)
 
 
 def _lang(args: argparse.Namespace) -> "Lang":

@@ -57,7 +57,7 @@ def load_servers(path: Path | None, roles: Collection[str] | None) -> tuple[Serv
     problems = Problems()
     file = try_build(ServersFile, source, problems)
     entries = file.servers if file else ()
-    reader = _Reader(source, problems, environment())
+    reader = _ServerReader(source, problems, environment())
     names: set[str] = set()
     servers = []
     for index, entry in enumerate(entries):
@@ -70,7 +70,7 @@ def load_servers(path: Path | None, roles: Collection[str] | None) -> tuple[Serv
     return tuple(servers)
 
 
-class _Reader:
+class _ServerReader:
     """Makes servers of entries, and notes what is wrong with them."""
 
     def __init__(

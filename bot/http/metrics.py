@@ -10,7 +10,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from bot.http.bearer import bears
 from bot.serve.work.model_metrics import breakers, lanes_reading
 from bot.settings import Settings
-from bot.telemetry.families import Families, Reading
+from bot.telemetry.families import Families, GaugeReading
 from engine.errors import StoreError
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.operations import Backlog, Operations
@@ -63,11 +63,11 @@ def metrics_route(
     return web.get("/metrics", metrics)
 
 
-def _waiting(backlog: Backlog) -> Iterator[Reading]:
+def _waiting(backlog: Backlog) -> Iterator[GaugeReading]:
     for shown, name in zip(READINGS, _MEANINGS, strict=False):
-        yield Reading(shown, _MEANINGS[name], {"": getattr(backlog, name)})
+        yield GaugeReading(shown, _MEANINGS[name], {"": getattr(backlog, name)})
     cards = dict(zip(CARD_AGES, backlog.cards, strict=True))
-    yield Reading(_CARDS, "Cards that nobody has decided yet", cards, "age")
+    yield GaugeReading(_CARDS, "Cards that nobody has decided yet", cards, "age")
 
 
 def _may_read(request: web.Request, settings: Settings) -> bool:

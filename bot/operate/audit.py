@@ -18,7 +18,7 @@ from cards.texts import say
 from engine.frames.ends import as_ended, end_of
 from engine.frames.state import Run, position
 from engine.ports.storage.archive import History
-from engine.runs.replay.audit import Standing, reconstructed
+from engine.runs.replay.audit import AuditState, reconstructed
 
 _NO_VALUE: Final = "-"
 _NOT_CONTROL: Final = dict.fromkeys((*range(32), 127, *range(128, 160)), " ")
@@ -155,7 +155,7 @@ def _card(card: Mapping[str, Any], lang: Lang) -> str:
     )
 
 
-def _summed_up(standing: Standing, history: History, lang: Lang) -> list[str]:
+def _summed_up(standing: AuditState, history: History, lang: Lang) -> list[str]:
     """How the run stands by its log, and how it is stored when that is something else."""
     told = {"status": _ended(standing.status, standing.end), "at": standing.position}
     cards = ", ".join(standing.waiting) or say("audit.none", lang)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.settings import Settings
 from bot.terminal.tables import table
 from bot.wiring.doctor import doctors
-from engine.ports.doctor import Finding
+from engine.ports.doctor import Diagnosis
 
 
 async def examine(settings: Settings, *, as_json: bool) -> int:
@@ -24,7 +24,7 @@ async def examine(settings: Settings, *, as_json: bool) -> int:
     return 3 if "unknown" in states else 0
 
 
-def _print(found: Sequence[Finding]) -> None:
+def _print(found: Sequence[Diagnosis]) -> None:
     print(table([("check", "state", "told"), *((f.check, f.state, f.told) for f in found)]))
     for one in found:
         if one.fix:

@@ -9,7 +9,7 @@ from bot.people.directory import load_people
 from bot.settings import Settings
 from bot.terminal.tables import headed
 from bot.wiring.clock import open_clock
-from bot.wiring.people import Desk, open_desk
+from bot.wiring.people import PeopleAccess, open_desk
 from cards.deciding.inbox import EVERYBODY
 from cards.model import Card
 from engine.talk.waiting import page_of
@@ -38,7 +38,7 @@ async def show_pending(settings: Settings, person_id: str | None, *, as_json: bo
 
 
 async def _cards(
-    desk: Desk, person_id: str | None, settings: Settings
+    desk: PeopleAccess, person_id: str | None, settings: Settings
 ) -> tuple[Sequence[Card], int]:
     person = desk.people.person(person_id) if person_id else None
     if person is None:

@@ -37,7 +37,7 @@ _NOT_REASSIGNED: Mapping[NotReassigned, str] = {
 }
 
 
-class Order(Frozen):
+class ActionRequest(Frozen):
     """Who wants something done with what: a run, or mail by its name; one of its cards or jobs.
 
     `text` is what people are told of it; `giver` and `taker` are who loses and who gets a seat.
@@ -62,7 +62,7 @@ class Actions:
     clock: Clock
     meter: Meter
 
-    async def do(self, name: str, order: Order) -> str | None:
+    async def do(self, name: str, order: ActionRequest) -> str | None:
         """None for a button that there is not."""
         action = self._known.get(name)
         if action is None:
@@ -72,7 +72,7 @@ class Actions:
         return said
 
     @property
-    def _known(self) -> Mapping[str, Callable[[Order], Awaitable[str]]]:
+    def _known(self) -> Mapping[str, Callable[[ActionRequest], Awaitable[str]]]:
         # One line per button of a run's page, and its form in templates/run.html.
         return {
             "cancel": self._cancel,
@@ -84,7 +84,7 @@ class Actions:
             "recover": self._recover,
         }
 
-    async def _cancel(self, order: Order) -> str:
+    async def _cancel(self, order: ActionRequest) -> str:
         """End the run where it is; it may go on while it is read, then it is read again."""
         for _ in range(ATTEMPTS):
             found = await self.decisions.run(order.target)
@@ -106,7 +106,7 @@ class Actions:
             return "pages.said.cancelled"
         return "pages.said.busy"
 
-    async def _retry(self, order: Order) -> str:
+    async def _retry(self, order: ActionRequest) -> str:
         """Have a blocked run, or mail set aside, handled again."""
         found = await self.decisions.run(order.target)
         if found is not None:
@@ -117,7 +117,7 @@ class Actions:
         done = await self.operations.retry(order.target, resumed, by=order.by, via=VIA)
         return "pages.said.retried" if done else "pages.said.not_waiting"
 
-    async def _repost(self, order: Order) -> str:
+    async def _repost(self, order: ActionRequest) -> str:
         """Show an open card once more where its run talks and where its deciders are.
 
         At most once a minute, however often the button is pressed.
@@ -143,7 +143,7 @@ class Actions:
         )
         return "pages.said.reposted"
 
-    async def _reassign(self, order: Order) -> str:
+    async def _reassign(self, order: ActionRequest) -> str:
         """Give a seat to somebody who may have it; a card that changes meanwhile is read again."""
         told = {"by": order.by, "via": VIA}
         for _ in range(ATTEMPTS):
@@ -163,16 +163,16 @@ class Actions:
             return "pages.said.reassigned"
         return "pages.said.busy"
 
-    async def _stop(self, order: Order) -> str:
+    async def _stop(self, order: ActionRequest) -> str:
         return await self._ordered("stop", order)
 
-    async def _fail(self, order: Order) -> str:
+    async def _fail(self, order: ActionRequest) -> str:
         return await self._ordered("fail", order)
 
-    async def _recover(self, order: Order) -> str:
+    async def _recover(self, order: ActionRequest) -> str:
         return await self._ordered("recover", order)
 
-    async def _ordered(self, what: GraphOrder, order: Order) -> str:
+    async def _ordered(self, what: GraphOrder, order: ActionRequest) -> str:
         """Put the order into the lane of the run's job graph, where its turn comes.
 
         The same order at the same step is one order.

@@ -33,7 +33,7 @@ _UNSEEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """Who asks for a page, and in which language."""
 
     request: web.Request
@@ -56,7 +56,9 @@ class Renderer:
         )
         self._pages.globals["static"] = _versions()
 
-    def page(self, asked: Asked, template: str, *, status: int = 200, **view: Any) -> web.Response:
+    def page(
+        self, asked: PageRequest, template: str, *, status: int = 200, **view: Any
+    ) -> web.Response:
         """The page; 304 when the browser has it as it is, and the language kept when it is new."""
         request = asked.request
         text = self._pages.get_template(template).render(

@@ -11,11 +11,11 @@ from pydantic import SecretStr
 
 from bot.masking import masking
 from bot.pages import signing
-from bot.pages.actions import Actions, Order
+from bot.pages.actions import ActionRequest, Actions
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import guarded
 from bot.pages.live import Live
-from bot.pages.render import LIVE, Asked, Renderer, language, static_file
+from bot.pages.render import LIVE, PageRequest, Renderer, language, static_file
 from bot.pages.session import Entrance, Visitor
 from bot.pages.views.blocked import split
 from bot.pages.views.card import CardWords, waiting
@@ -24,7 +24,7 @@ from bot.pages.views.run_list import LIVING, PAGE, STATUSES, asked_for, lines, r
 from bot.pages.views.trace import kept, trace_lines, trace_view
 from bot.wiring.service import Parts
 from cards.model import Card
-from engine.ports.storage.findings import Standing
+from engine.ports.storage.findings import ProjectFindings
 from engine.reviews.handover import Seats, SeatTransfers
 from engine.runs.replay.trace import trace_of
 from engine.talk.turn.traces import masked
@@ -52,7 +52,7 @@ SAID = (
     "pages.said.not_now",
     "pages.said.ordered",
 )
-Page = Callable[[Asked], Awaitable[web.StreamResponse]]
+Page = Callable[[PageRequest], Awaitable[web.StreamResponse]]
 
 
 def admin_routes(parts: Parts, ended: asyncio.Event) -> Sequence[web.AbstractRouteDef]:
@@ -103,7 +103,7 @@ class AdminPages:
         ]
 
     def _told(self, request: web.Request, status: int, key: str) -> web.Response:
-        asked = Asked(request, language(request))
+        asked = PageRequest(request, language(request))
         return self._renderer.page(asked, "told.html", status=status, key=key)
 
     def _page(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
@@ -112,7 +112,7 @@ class AdminPages:
         async def answer(request: web.Request) -> web.StreamResponse:
             visitor = await self._entrance.visitor(request.cookies)
             if visitor is not None:
-                return await page(Asked(request, language(request), visitor))
+                return await page(PageRequest(request, language(request), visitor))
             if LIVE in request.headers:
                 return web.Response(status=401)
             return _see("/admin/login?" + urlencode({"next": request.path_qs}))
@@ -131,7 +131,7 @@ class AdminPages:
 
         return guarded(answer, self._told)
 
-    async def _runs(self, asked: Asked) -> web.StreamResponse:
+    async def _runs(self, asked: PageRequest) -> web.StreamResponse:
         wanted = asked_for(asked.request.query)
         page = await self._parts.store.listing.runs(wanted.wanted, after=wanted.after, limit=PAGE)
         return self._renderer.page(
@@ -145,7 +145,7 @@ class AdminPages:
             playbooks=sorted(self._parts.reloading.current.now.playbooks),
         )
 
-    async def _run(self, asked: Asked) -> web.StreamResponse:
+    async def _run(self, asked: PageRequest) -> web.StreamResponse:
         parts, run_id = self._parts, asked.request.match_info["id"]
         history = await parts.store.archive.history(run_id)
         if history is None:
@@ -157,7 +157,9 @@ class AdminPages:
         cards = await parts.store.listing.cards(list(tokens))
         view = view_of(run_id, history, cards, playbook, self._words(asked))
         project = playbook.definition.project if playbook else ""
-        standing = await parts.store.findings.of(project, FINDINGS) if project else Standing()
+        standing = (
+            await parts.store.findings.of(project, FINDINGS) if project else ProjectFindings()
+        )
         traced = await parts.store.archive.trace(run.reply) if run else None
         return self._renderer.page(
             asked,
@@ -172,7 +174,7 @@ class AdminPages:
             said=_said(asked.request),
         )
 
-    async def _trace_of_run(self, asked: Asked) -> web.StreamResponse:
+    async def _trace_of_run(self, asked: PageRequest) -> web.StreamResponse:
         """What a replay takes, with personal data masked."""
         run_id = asked.request.match_info["id"]
         history = await self._parts.store.archive.history(run_id)
@@ -195,7 +197,7 @@ class AdminPages:
     async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
         run_id = request.match_info["id"]
         told = {name: form.get(name, "") for name in ("card", "job", "text", "giver", "taker")}
-        order = Order(by=visitor.id, target=run_id, **told)
+        order = ActionRequest(by=visitor.id, target=run_id, **told)
         said = await self._actions.do(request.match_info["action"], order)
         if said is None:
             return self._told(request, 404, "pages.no_action")
@@ -204,10 +206,12 @@ class AdminPages:
     async def _retry(
         self, request: web.Request, visitor: Visitor, form: Form
     ) -> web.StreamResponse:
-        said = await self._actions.do("retry", Order(by=visitor.id, target=form.get("name", "")))
+        said = await self._actions.do(
+            "retry", ActionRequest(by=visitor.id, target=form.get("name", ""))
+        )
         return _see(f"/blocked?said={said}")
 
-    async def _pending(self, asked: Asked) -> web.StreamResponse:
+    async def _pending(self, asked: PageRequest) -> web.StreamResponse:
         parts, who = self._parts, asked.request.query.get("who", "")
         cards, count = await parts.store.listing.open_cards(CARDS)
         first = _whole(asked.request.query.get("from", ""))
@@ -230,7 +234,7 @@ class AdminPages:
             mask=self._mask,
         )
 
-    async def _blocked(self, asked: Asked) -> web.StreamResponse:
+    async def _blocked(self, asked: PageRequest) -> web.StreamResponse:
         operations = self._parts.store.operations
         runs, mail = split(await operations.waiting(), self._mask)
         return self._renderer.page(
@@ -243,7 +247,7 @@ class AdminPages:
             said=_said(asked.request),
         )
 
-    async def _traces(self, asked: Asked) -> web.StreamResponse:
+    async def _traces(self, asked: PageRequest) -> web.StreamResponse:
         after = asked.request.query.get("after", "")
         found = await self._parts.store.archive.traces(TRACES, after=after)
         return self._renderer.page(
@@ -255,7 +259,7 @@ class AdminPages:
             older=found[-1][0] if len(found) == TRACES else "",
         )
 
-    async def _trace(self, asked: Asked) -> web.StreamResponse:
+    async def _trace(self, asked: PageRequest) -> web.StreamResponse:
         name = asked.request.match_info["id"]
         body = await self._parts.store.archive.trace(name)
         if body is None:
@@ -268,7 +272,7 @@ class AdminPages:
     def _seats(self, cards: Sequence[Card]) -> Mapping[str, Seats]:
         return self._transfers.seats(cards, self._parts.services.clock.now())
 
-    def _words(self, asked: Asked) -> CardWords:
+    def _words(self, asked: PageRequest) -> CardWords:
         parts = self._parts
         return CardWords(parts.outside.people, asked.lang, parts.settings.timezone, self._mask)
 

@@ -8,7 +8,7 @@ from aiohttp import web
 from bot.http.client_address import client_address
 from bot.pages.forms import Form, form_of, same
 from bot.pages.guard import local_path
-from bot.pages.render import Asked, Renderer, language
+from bot.pages.render import PageRequest, Renderer, language
 from bot.pages.session import COOKIE, Entrance, TryLater, Visitor
 from engine.ports.settings import Network
 
@@ -69,7 +69,7 @@ class Signing:
         # The same in every tab, so that none of them stops the others.
         mark = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(16)
         response = self._renderer.page(
-            Asked(request, language(request)),
+            PageRequest(request, language(request)),
             "login.html",
             status=status,
             title="pages.login",

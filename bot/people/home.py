@@ -10,7 +10,7 @@ from cards.texts import COMPLETE, say
 from engine.events import Actor
 from engine.frames.state import ENDED, Run, RunStatus
 from engine.ports.pages import HomePage
-from engine.ports.storage.listing import Listing, Wanted
+from engine.ports.storage.listing import Listing, RunFilter
 from engine.talk.turn.active import read_runs
 from engine.text.language import detect
 
@@ -39,7 +39,7 @@ class PersonalHome:
             texts = (self.people.stranger_text(person, each) for each in COMPLETE)
             return HomePage(lang="en", note=" ".join(dict.fromkeys(texts)))
         waiting = await self.inbox(actor)
-        wanted = Wanted(statuses=_LIVING, who=person.id)
+        wanted = RunFilter(statuses=_LIVING, who=person.id)
         listed = await self.listing.runs(wanted, after="", limit=RUNS)
         runs = read_runs([(name, history.body) for name, history in listed.runs])
         lang = person.lang or detect(person.name)

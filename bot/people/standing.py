@@ -20,7 +20,7 @@ AGAIN_S: Final = 10.0
 WITHIN_S: Final = 10.0
 
 
-class Standing(Frozen):
+class PlatformStatus(Frozen):
     """`error` is in our words: nothing that a platform or a library said, for it may hold secrets.
 
     `since` is when it came to stand so.
@@ -37,11 +37,11 @@ class Standings:
     def __init__(self, platforms: Mapping[str, Platform], clock: Clock) -> None:
         self._platforms = platforms
         self._clock = clock
-        self._found: dict[str, Standing] = dict.fromkeys(platforms, Standing())
+        self._found: dict[str, PlatformStatus] = dict.fromkeys(platforms, PlatformStatus())
         self._deaf: dict[str, str] = {}
 
     @property
-    def now(self) -> Mapping[str, Standing]:
+    def now(self) -> Mapping[str, PlatformStatus]:
         """`ok`, `failing` with the error, or `unknown` before anybody asked."""
         return dict(self._found)
 
@@ -83,7 +83,7 @@ class Standings:
         before, state = self._found[name], "failing" if error else "ok"
         if (before.state, before.error) == (state, error):
             return
-        self._found[name] = Standing(state=state, error=error, since=self._clock.now())
+        self._found[name] = PlatformStatus(state=state, error=error, since=self._clock.now())
         if error:
             log.warning("platform_failing", platform=name, error=error)
         elif before.state == "failing":

@@ -75,7 +75,7 @@ def buckets_of(counted: str) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class GaugeReading:
     """A number as it stands now; `values` by label value, or by "" without a label."""
 
     name: str
@@ -87,7 +87,7 @@ class Reading:
 class Families(Collector):
     """What Prometheus is shown of counts and readings that were read before."""
 
-    def __init__(self, counts: Mapping[Count, float], readings: Iterable[Reading]) -> None:
+    def __init__(self, counts: Mapping[Count, float], readings: Iterable[GaugeReading]) -> None:
         self._counts = counts
         self._readings = tuple(readings)
 

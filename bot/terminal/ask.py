@@ -5,8 +5,8 @@ import shlex
 import sys
 from enum import IntEnum
 
-from bot.terminal.choices import Choices, Numbered
-from bot.terminal.client import Chat, Me, entered
+from bot.terminal.choices import Choices, NumberedButton
+from bot.terminal.client import ChatClient, Speaker, entered
 from bot.terminal.room import Room, View, is_open, states
 from bot.terminal.showing import as_data, card_lines, lang_of, part_lines
 from cards.showing.view import NOT_DONE
@@ -23,7 +23,7 @@ class Status(IntEnum):
     NOT_SETTLED = 5
 
 
-async def ask(me: Me, text: str, *, link: str, as_json: bool, timeout_s: float) -> int:
+async def ask(me: Speaker, text: str, *, link: str, as_json: bool, timeout_s: float) -> int:
     """Says it, waits until the reply is settled, prints it. Raises NoService, Refused."""
     async with entered(me, link=link) as chat, Room().followed(chat) as room:
         reply = await chat.say(text)
@@ -55,11 +55,11 @@ def _status(view: View) -> Status:
     return Status.FAILED if now & NOT_DONE else Status.ANSWERED
 
 
-def _choices(view: View | None) -> tuple[Numbered, ...]:
+def _choices(view: View | None) -> tuple[NumberedButton, ...]:
     return Choices().see(view["card"], view["lang"]) if view and view["card"] else ()
 
 
-def _print(view: View, choices: tuple[Numbered, ...]) -> None:
+def _print(view: View, choices: tuple[NumberedButton, ...]) -> None:
     for line in part_lines(view):
         print(line)
     if view["card"]:
@@ -68,7 +68,9 @@ def _print(view: View, choices: tuple[Numbered, ...]) -> None:
             print(line)
 
 
-async def _print_what_next(chat: Chat, view: View | None, ends: Status, timeout_s: float) -> None:
+async def _print_what_next(
+    chat: ChatClient, view: View | None, ends: Status, timeout_s: float
+) -> None:
     me = chat.me
     command = shlex.join(
         ["signoff", "chat", "--url", me.url, "--as", me.id, "--room", me.room],

@@ -3,14 +3,23 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.terminal.choices import Choices, Numbered
-from bot.terminal.client import NO_REPLY, Answer, Chat, Entry, Me, NoService, Refused, entered
+from bot.terminal.choices import Choices, NumberedButton
+from bot.terminal.client import (
+    NO_REPLY,
+    ChatClient,
+    Entry,
+    NoService,
+    RequestRefused,
+    Response,
+    Speaker,
+    entered,
+)
 from bot.terminal.colours import paint
 from bot.terminal.forms import Form, filled
-from bot.terminal.growing import Growing
+from bot.terminal.growing import AnswerPrinter
 from bot.terminal.plain import harmless
 from bot.terminal.room import Room, View, is_open, states
-from bot.terminal.screen import Screen, as_it_was
+from bot.terminal.screen import TerminalScreen, as_it_was
 from bot.terminal.showing import card_lines, lang_of, part_lines
 from cards.model import Lang
 from cards.texts import say
@@ -25,7 +34,7 @@ HISTORY = 10
 """So many earlier messages are shown at the start."""
 
 
-async def chat(me: Me, *, link: str, lang: Lang) -> int:
+async def chat(me: Speaker, *, link: str, lang: Lang) -> int:
     """Talks until the end of the input. Raises NoService, Refused."""
     with as_it_was():
         async with entered(me, link=link) as talking:
@@ -34,12 +43,12 @@ async def chat(me: Me, *, link: str, lang: Lang) -> int:
 
 
 class _Talk:
-    def __init__(self, talking: Chat, lang: Lang) -> None:
+    def __init__(self, talking: ChatClient, lang: Lang) -> None:
         self._chat = talking
         self._lang = lang
-        self._screen = Screen()
+        self._screen = TerminalScreen()
         self._choices = Choices()
-        self._growing = Growing()
+        self._growing = AnswerPrinter()
         self._room = Room(self._changed)
         self._live = False
         self._mine: set[str] = set()
@@ -69,7 +78,7 @@ class _Talk:
                 self._screen.show(say("terminal.gone", self._lang, number=number))
             else:
                 self._mine.add(await self._chat.say(line))
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.status in (401, NO_REPLY):
                 raise
             self._screen.show(paint(say("terminal.refused", self._lang, why=refused), "red"))
@@ -78,7 +87,7 @@ class _Talk:
         if not self._screen.typed:
             await self._quiet()
 
-    async def _choose(self, choice: Numbered) -> None:
+    async def _choose(self, choice: NumberedButton) -> None:
         button = choice.button
         if button["form"]:
             own = Form(
@@ -90,11 +99,11 @@ class _Talk:
             answer = await self._tapped(str(button["data"]), choice.lang)
             if form := answer.body.get("form"):
                 asked = _form(form)
-                answer = await filled(asked, self._chat, self._screen) or Answer(0, {})
+                answer = await filled(asked, self._chat, self._screen) or Response(0, {})
         if answer and answer.status:
             self._tell(answer, choice.lang)
 
-    async def _tapped(self, button: str, lang: Lang) -> Answer:
+    async def _tapped(self, button: str, lang: Lang) -> Response:
         """Who types is asked before what cannot be taken back; what is piped in is meant."""
         answer = await self._chat.tap(button, confirmed=not self._screen.typed)
         asked = answer.body.get("confirm")
@@ -104,10 +113,10 @@ class _Talk:
         line = await self._screen.line(told)
         if (line or "").strip().lower() not in _YES:
             self._screen.show(say("terminal.form_left", lang))
-            return Answer(0, {})
+            return Response(0, {})
         return await self._chat.tap(button)
 
-    def _tell(self, answer: Answer, lang: Lang) -> None:
+    def _tell(self, answer: Response, lang: Lang) -> None:
         told = answer.body.get("text") or answer.body.get("error")
         if answer.status == 202:
             self._screen.show(say("terminal.received", lang))

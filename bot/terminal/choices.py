@@ -8,7 +8,7 @@ from cards.model import Lang
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedButton:
     """A button of a card, as the web chat shows it, and the language of its card."""
 
     number: int
@@ -21,17 +21,18 @@ class Choices:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._open: dict[str, tuple[Numbered, ...]] = {}
+        self._open: dict[str, tuple[NumberedButton, ...]] = {}
 
-    def see(self, card: Mapping[str, Any], lang: str) -> tuple[Numbered, ...]:
+    def see(self, card: Mapping[str, Any], lang: str) -> tuple[NumberedButton, ...]:
         """The numbered buttons of a card as it is shown now; none of a card that is closed."""
         numbered = tuple(
-            Numbered(self._number(str(button["data"])), button, lang) for button in card["buttons"]
+            NumberedButton(self._number(str(button["data"])), button, lang)
+            for button in card["buttons"]
         )
         self._open[str(card["token"])] = numbered
         return numbered
 
-    def find(self, number: int) -> Numbered | None:
+    def find(self, number: int) -> NumberedButton | None:
         """The open choice of that number."""
         every = (one for numbered in self._open.values() for one in numbered)
         return next((one for one in every if one.number == number), None)

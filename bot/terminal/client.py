@@ -25,7 +25,7 @@ class NoService(Exception):
     """Nothing that answers like the web chat is at the address."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The service does not take a request; the text says why, `status` is that of HTTP."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Me:
+class Speaker:
     """The person who speaks, and where: `url` has no path, `room` is the web chat's."""
 
     url: str
@@ -44,17 +44,17 @@ class Me:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What a request was answered with."""
 
     status: int
     body: Mapping[str, Any]
 
 
-class Chat:
+class ChatClient:
     """Says, taps and fills in forms as one person; `entries` is what the room shows."""
 
-    def __init__(self, session: aiohttp.ClientSession, me: Me) -> None:
+    def __init__(self, session: aiohttp.ClientSession, me: Speaker) -> None:
         self._session = session
         self.me = me
 
@@ -62,20 +62,20 @@ class Chat:
         """Send a message; returns the id of the message that will answer it."""
         answer = await self._act("messages", {"text": text})
         if answer.status != 202:
-            raise Refused(answer.status, _why(answer))
+            raise RequestRefused(answer.status, _why(answer))
         reply = answer.body.get("reply")
         if not reply:
-            raise Refused(NO_REPLY, "it does not say which reply is yours")
+            raise RequestRefused(NO_REPLY, "it does not say which reply is yours")
         return str(reply)
 
-    async def tap(self, button: str, *, confirmed: bool = True) -> Answer:
+    async def tap(self, button: str, *, confirmed: bool = True) -> Response:
         """Tap a button; the answer is {ok, text}, {form}, or {} when it is told later.
 
         It is {confirm} for what cannot be taken back, when the person has not `confirmed` it.
         """
         return await self._act("taps", {"button": button, "confirmed": confirmed})
 
-    async def fill(self, button: str, values: Mapping[str, str]) -> Answer:
+    async def fill(self, button: str, values: Mapping[str, str]) -> Response:
         """Send a form; 422 with {errors} by field when values are wrong."""
         return await self._act("forms", {"button": button, "values": dict(values)})
 
@@ -84,9 +84,9 @@ class Chat:
         async with _spoken_to(self.me.url):
             query = {"person": self.me.id}
             async with self._session.get("/chat/inbox", params=query) as response:
-                answer = Answer(response.status, await _json(response))
+                answer = Response(response.status, await _json(response))
         if answer.status != 200:
-            raise Refused(answer.status, _why(answer))
+            raise RequestRefused(answer.status, _why(answer))
         return answer.body
 
     async def entries(self) -> AsyncIterator[Entry]:
@@ -113,7 +113,9 @@ class Chat:
             if stream.status == 503:
                 return
             if stream.status != 200:
-                raise Refused(stream.status, _why(Answer(stream.status, await _json(stream))))
+                raise RequestRefused(
+                    stream.status, _why(Response(stream.status, await _json(stream)))
+                )
             async for raw in stream.content:
                 line = raw.decode("utf-8", "replace").rstrip("\r\n")
                 if line.startswith("id: "):
@@ -121,7 +123,7 @@ class Chat:
                 elif line.startswith("data: "):
                     yield after, json.loads(line[6:])
 
-    async def _act(self, what: str, body: Mapping[str, Any]) -> Answer:
+    async def _act(self, what: str, body: Mapping[str, Any]) -> Response:
         """One request; it goes again under the same id when no answer came, so it counts once."""
         named = {"room": self.me.room, "person": self.me.id, "id": str(uuid.uuid4()), **body}
         try:
@@ -130,13 +132,13 @@ class Chat:
             await asyncio.sleep(AGAIN_S)
             return await self._post(what, named)
 
-    async def _post(self, what: str, body: Mapping[str, Any]) -> Answer:
+    async def _post(self, what: str, body: Mapping[str, Any]) -> Response:
         async with _spoken_to(self.me.url), self._session.post(f"/chat/{what}", json=body) as got:
-            return Answer(got.status, await _json(got))
+            return Response(got.status, await _json(got))
 
 
 @asynccontextmanager
-async def entered(me: Me, *, link: str = "") -> AsyncIterator[Chat]:
+async def entered(me: Speaker, *, link: str = "") -> AsyncIterator[ChatClient]:
     """The room, entered as `me.id`, or as the first who is there; a sign-in `link` is spent.
 
     Raises NoService, and Refused when nobody of that id is there or a link is needed.
@@ -151,26 +153,30 @@ async def entered(me: Me, *, link: str = "") -> AsyncIterator[Chat]:
             if link:
                 await _sign_in(session, link)
             async with session.get("/chat/people") as response:
-                answer = Answer(response.status, await _json(response))
+                answer = Response(response.status, await _json(response))
         if answer.status != 200:
-            raise Refused(answer.status, _why(answer))
-        yield Chat(session, _chosen(answer.body.get("people", ()), me))
+            raise RequestRefused(answer.status, _why(answer))
+        yield ChatClient(session, _chosen(answer.body.get("people", ()), me))
 
 
 async def _sign_in(session: aiohttp.ClientSession, link: str) -> None:
     token = {"token": urlsplit(link).fragment or link}
     async with session.post("/chat/login", json=token) as response:
         if response.status != 200:
-            raise Refused(response.status, _why(Answer(response.status, await _json(response))))
+            raise RequestRefused(
+                response.status, _why(Response(response.status, await _json(response)))
+            )
 
 
-def _chosen(people: Any, me: Me) -> Me:
+def _chosen(people: Any, me: Speaker) -> Speaker:
     known = {str(person["id"]): str(person["name"]) for person in people}
     wanted = me.id or next(iter(known), "")
     if wanted not in known:
         there = ", ".join(known) or "nobody"
-        raise Refused(400, f"{wanted or '-'}: nobody of this web name is there; there are: {there}")
-    return Me(me.url, me.room, wanted, known[wanted])
+        raise RequestRefused(
+            400, f"{wanted or '-'}: nobody of this web name is there; there are: {there}"
+        )
+    return Speaker(me.url, me.room, wanted, known[wanted])
 
 
 async def _json(response: aiohttp.ClientResponse) -> Mapping[str, Any]:
@@ -183,7 +189,7 @@ async def _json(response: aiohttp.ClientResponse) -> Mapping[str, Any]:
     return body
 
 
-def _why(answer: Answer) -> str:
+def _why(answer: Response) -> str:
     for key in ("text", "error"):
         if told := answer.body.get(key):
             return str(told)

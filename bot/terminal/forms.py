@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.terminal.client import Answer, Chat
+from bot.terminal.client import ChatClient, Response
 from bot.terminal.colours import paint
 from bot.terminal.plain import harmless
-from bot.terminal.screen import Screen
+from bot.terminal.screen import TerminalScreen
 from cards.forms import limits
 from cards.model import Lang
 from cards.texts import say
@@ -31,7 +31,7 @@ class Left(Exception):
     """The person leaves the form; nothing is sent."""
 
 
-async def filled(form: Form, chat: Chat, screen: Screen) -> Answer | None:
+async def filled(form: Form, chat: ChatClient, screen: TerminalScreen) -> Response | None:
     """Asks, sends, and asks again what the service found wrong; None when the person leaves."""
     screen.show(paint(harmless(form.title), "bold"), *(filter(None, [harmless(form.intro)])))
     screen.show(paint(say("terminal.form", form.lang), "dim"))
@@ -53,7 +53,7 @@ async def filled(form: Form, chat: Chat, screen: Screen) -> Answer | None:
 
 
 async def _asked(
-    fields: Sequence[Asked], values: dict[str, str], lang: Lang, screen: Screen
+    fields: Sequence[Asked], values: dict[str, str], lang: Lang, screen: TerminalScreen
 ) -> None:
     at = 0
     while at < len(fields):
@@ -66,7 +66,7 @@ async def _asked(
         at += 1
 
 
-async def _one(field: Asked, value: str, lang: Lang, screen: Screen) -> str | None:
+async def _one(field: Asked, value: str, lang: Lang, screen: TerminalScreen) -> str | None:
     """What the person wants in the field; None when they go back. Raises Left."""
     while True:
         line = await screen.line(_prompt(field, value, lang))

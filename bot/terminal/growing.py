@@ -6,7 +6,7 @@ from bot.terminal.plain import to_text
 _TABLE, _TABLE_ENDS = "<table", "</table>"
 
 
-class Growing:
+class AnswerPrinter:
     """Which lines of each answer have been shown already."""
 
     def __init__(self) -> None:

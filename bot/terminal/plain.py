@@ -29,13 +29,13 @@ def _by_own_clock(marked: re.Match[str]) -> str:
 
 def to_text(html: str) -> str:
     """Paragraphs, lists, tables and links as lines."""
-    reader = _Reader()
+    reader = _HtmlReader()
     reader.feed(html)
     reader.close()
     return harmless(reader.told())
 
 
-class _Reader(HTMLParser):
+class _HtmlReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._out: list[str] = []

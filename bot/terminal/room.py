@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.terminal.client import Chat, Entry
+from bot.terminal.client import ChatClient, Entry
 
 View = Mapping[str, Any]
 Changed = Callable[[Entry, View | None], None]
@@ -27,7 +27,7 @@ class Room:
         self._following: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def followed(self, chat: Chat) -> AsyncIterator["Room"]:
+    async def followed(self, chat: ChatClient) -> AsyncIterator["Room"]:
         """The room as it goes on until the block ends."""
         following = self._following = asyncio.create_task(self._follow(chat))
         try:
@@ -66,7 +66,7 @@ class Room:
         async with self._changed:
             await self._changed.wait_for(ready)
 
-    async def _follow(self, chat: Chat) -> None:
+    async def _follow(self, chat: ChatClient) -> None:
         async for entry in chat.entries():
             async with self._changed:
                 before = self.shown.get(str(entry.get("id", "")))

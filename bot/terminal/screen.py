@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 _CLEARED = "\r\x1b[K"
 
 
-class Screen:
+class TerminalScreen:
     """Lines in and out. What is shown while a line is typed stands above that line.
 
     Without a terminal each line that was read is shown too, so that the output can be followed.

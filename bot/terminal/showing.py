@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bot.terminal.choices import Numbered
+from bot.terminal.choices import NumberedButton
 from bot.terminal.colours import paint
 from bot.terminal.plain import harmless, to_text
 from bot.terminal.room import View
@@ -40,7 +40,9 @@ def lang_of(view: View) -> Lang:
     return str(view["lang"])
 
 
-def card_lines(card: Mapping[str, Any], lang: Lang, choices: Sequence[Numbered]) -> Iterator[str]:
+def card_lines(
+    card: Mapping[str, Any], lang: Lang, choices: Sequence[NumberedButton]
+) -> Iterator[str]:
     """A card with its numbered choices, or with what came of it."""
     kind = say(f"terminal.kind.{card['kind']}", lang)
     yield paint(f"[{kind}] {_line(card['title'])}", "bold")
@@ -64,7 +66,7 @@ def card_lines(card: Mapping[str, Any], lang: Lang, choices: Sequence[Numbered])
         yield f"  {paint(f'{one.number})', 'bold cyan')} {_line(one.button['label'])}"
 
 
-def as_data(view: View, choices: Sequence[Numbered]) -> dict[str, Any]:
+def as_data(view: View, choices: Sequence[NumberedButton]) -> dict[str, Any]:
     """A message for programs: its parts and its card as plain text, choices with their numbers."""
     parts = [
         {key: part[key] for key in ("number", "state", "label")} | {"text": to_text(part["html"])}
@@ -78,7 +80,7 @@ def as_data(view: View, choices: Sequence[Numbered]) -> dict[str, Any]:
     }
 
 
-def _card_data(card: Mapping[str, Any], choices: Sequence[Numbered]) -> dict[str, Any]:
+def _card_data(card: Mapping[str, Any], choices: Sequence[NumberedButton]) -> dict[str, Any]:
     same = {key: card[key] for key in ("token", "kind", "title", "rows", "note", "outcome")}
     return same | {
         "text": to_text(card["html"]),

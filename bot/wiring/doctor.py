@@ -10,7 +10,7 @@ from bot.people.directory import SHUT_OUT, load_people
 from bot.settings import Settings
 from bot.wiring.contexts import platform_doctors
 from engine.errors import DefinitionError, ModelError, StoreError
-from engine.ports.doctor import Doctor, Finding
+from engine.ports.doctor import Diagnosis, Doctor
 from engine.ports.model import Message
 from engine.ports.settings import revealed
 
@@ -38,7 +38,7 @@ def _models(settings: Settings) -> Sequence[Doctor]:
 class _People:
     settings: Settings
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self) -> Sequence[Diagnosis]:
         """A platform that is connected and on which nobody may ask; nothing where all is well.
 
         What is wrong in the file itself, `signoff validate` tells.
@@ -49,7 +49,7 @@ class _People:
         except DefinitionError:
             return []
         return [
-            Finding(check="people", state="wrong", told=f"{name}: {SHUT_OUT}")
+            Diagnosis(check="people", state="wrong", told=f"{name}: {SHUT_OUT}")
             for name in people.shut_out(on)
         ]
 
@@ -59,9 +59,9 @@ class _Off:
     check: str
     setting: str
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self) -> Sequence[Diagnosis]:
         told = f"{self.setting} is not set"
-        return [Finding(check=self.check, state="off", told=told)]
+        return [Diagnosis(check=self.check, state="off", told=told)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class _Store:
 
     settings: Settings
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self) -> Sequence[Diagnosis]:
         url, check = self.settings.redis_url, "redis"
         if url is None:
             folder = self.settings.data_dir / "redis"
-            return [Finding(check=check, state="ok", told=f"embedded, in {folder}")]
+            return [Diagnosis(check=check, state="ok", told=f"embedded, in {folder}")]
         try:
             client = await connect(url)
             try:
@@ -83,15 +83,17 @@ class _Store:
             finally:
                 await client.aclose()
         except DefinitionError as error:
-            return [Finding(check=check, state="wrong", told=str(error), fix="set REDIS_URL right")]
+            return [
+                Diagnosis(check=check, state="wrong", told=str(error), fix="set REDIS_URL right")
+            ]
         except StoreError as error:
             fix = "start the server, or set REDIS_URL right"
-            return [Finding(check=check, state="unknown", told=str(error), fix=fix)]
+            return [Diagnosis(check=check, state="unknown", told=str(error), fix=fix)]
         if not unsafe:
-            return [Finding(check=check, state="ok", told=kept)]
+            return [Diagnosis(check=check, state="ok", told=kept)]
         lines = [line.removeprefix("REDIS_URL: ") for line in unsafe]
         fix = "mend the server's configuration: docs/operations.md"
-        return [Finding(check=check, state="wrong", told=line, fix=fix) for line in lines]
+        return [Diagnosis(check=check, state="wrong", told=line, fix=fix) for line in lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class _Model:
     settings: Settings
     name: str
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self) -> Sequence[Diagnosis]:
         check = f"model {self.name}"
         model = OpenAIModel(
             api_key=revealed(self.settings.openai_api_key),
@@ -114,8 +116,8 @@ class _Model:
         except ModelError as error:
             fix = "look at OPENAI_API_KEY, OPENAI_BASE_URL and the model's name"
             if error.retryable and not any(status in str(error) for status in _DENIED):
-                return [Finding(check=check, state="unknown", told=str(error), fix=fix)]
-            return [Finding(check=check, state="wrong", told=str(error), fix=fix)]
+                return [Diagnosis(check=check, state="unknown", told=str(error), fix=fix)]
+            return [Diagnosis(check=check, state="wrong", told=str(error), fix=fix)]
         finally:
             await model.close()
-        return [Finding(check=check, state="ok", told=f"answered, {told.tokens} tokens")]
+        return [Diagnosis(check=check, state="ok", told=f"answered, {told.tokens} tokens")]

@@ -52,7 +52,7 @@ async def open_entrants(store: Store) -> Entrants:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PeopleAccess:
     """What commands about people need of the store; `people` hold roles of groups as last known."""
 
     people: Directory
@@ -62,14 +62,14 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Desk]:
+async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[PeopleAccess]:
     """The store as commands about people see it; raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
         store = await open_store(settings, stack)
         scripts = Scripts(store.client)
         stack.push_async_callback(scripts.idle)
         groups = await open_groups(settings, store, people, stack)
-        yield Desk(
+        yield PeopleAccess(
             people=people.kept_apart(settings.has_walls).resolved(groups.members),
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
             logins=RedisLogins(store.client),

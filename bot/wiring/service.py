@@ -17,7 +17,7 @@ from bot.definitions.reloading import Reloading, fingerprint, open_reloading
 from bot.failpoints import Failpoint
 from bot.masking import masking, no_keys
 from bot.people.standing import Standings
-from bot.serve.delivery.drafting import Drafting
+from bot.serve.delivery.drafting import DraftWriter
 from bot.serve.intake.entrants import Doorkeeper
 from bot.serve.intake.intake import Intake
 from bot.serve.intake.limiting import Limited
@@ -68,7 +68,7 @@ class Parts:
     telemetry: Telemetry
     reloading: Reloading
     remote: McpTools
-    drafting: Drafting
+    drafting: DraftWriter
     services: Services
     handling: Handling
     intake: Overhearing
@@ -98,7 +98,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         reloading = await unless(stop, reading)
         remote = McpTools(servers, [tool.name for tool in TOOLS])
         masked = no_keys(settings.secrets(), settings.key_patterns)
-        drafting = Drafting(store.drafts, outside.platforms, open_clock(settings), masked)
+        drafting = DraftWriter(store.drafts, outside.platforms, open_clock(settings), masked)
         model = _open_model(settings, telemetry, stack)
         services = _services(
             settings, store, outside, current=reloading.current, model=model, meter=meter

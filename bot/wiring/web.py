@@ -1,10 +1,10 @@
 """What the service's own pages have of the web chat."""
 
-from adapters.webchat.guard import Guard
 from adapters.webchat.guard import Handler as Handler
+from adapters.webchat.guard import HostGuard
 from adapters.webchat.markdown import to_html as to_html
 
 
 def for_this_machine(handler: Handler) -> Handler:
     """The handler, only for browsers of this machine."""
-    return Guard()(handler)
+    return HostGuard()(handler)

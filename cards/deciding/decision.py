@@ -60,7 +60,7 @@ class NeedsForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Invalid:
+class InvalidForm:
     """The form has faults: a sentence per field, in the card's language. Nothing was decided."""
 
     errors: dict[str, str]
@@ -84,7 +84,7 @@ class MayEdit:
     """The form was sent to change what the card shows; nothing is decided (cards.editing)."""
 
 
-Verdict = Won | Recorded | Repeated | NeedsForm | MayEdit | Invalid | Refused
+Verdict = Won | Recorded | Repeated | NeedsForm | MayEdit | InvalidForm | Refused
 
 
 def decide(
@@ -120,7 +120,7 @@ def decide(
         return MayEdit()
     typed, errors = check_form(chosen.form, values or {}, principal.lang or card.lang)
     if errors:
-        return Invalid(errors)
+        return InvalidForm(errors)
     vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))
     needed = votes_needed(card, choice) - 1
     if needed > 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from cards.deciding.decision import Invalid, NeedsForm, Refused, decide
+from cards.deciding.decision import InvalidForm, NeedsForm, Refused, decide
 from cards.deciding.seats import is_own_request
 from cards.edits import Edit, Editable, Editing, canonical, digest
 from cards.forms import check_form
@@ -28,7 +28,7 @@ class Unchanged:
     """The form was sent as it stood."""
 
 
-EditVerdict = Edited | Unchanged | NeedsForm | Invalid | Refused
+EditVerdict = Edited | Unchanged | NeedsForm | InvalidForm | Refused
 
 
 def edit(
@@ -59,7 +59,7 @@ def edit(
         return Refused("nobody_else", card, principal.id) if lonely else NeedsForm(form)
     changed, faults = _changes(form.form, values, principal.lang or card.lang)
     if faults:
-        return Invalid(faults)
+        return InvalidForm(faults)
     if not changed:
         return Unchanged()
     after, edits = _edited(card, form, editing, changed, principal, now)

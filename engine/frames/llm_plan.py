@@ -65,7 +65,7 @@ class StepDone(Frozen):
     call: str = ""
 
 
-class Shown(Frozen):
+class ShownCall(Frozen):
     """A call on a card that was shown for approval: the step's number and the call's digest."""
 
     number: int
@@ -92,7 +92,7 @@ class LlmPlanFrame(Frozen):
     asked: str = ""
     asks: Literal["", "clarify", "confirm", "lost"] = ""
     faults: tuple[str, ...] = ()
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ShownCall, ...] = ()
     approval: str = ""
     started: bool = False
     lost: str = ""

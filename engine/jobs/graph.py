@@ -19,7 +19,7 @@ _OPEN = ("created", "running")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GraphProgress:
     """How a graph stands: the jobs that can be begun now (`free`), how many are `done`, how many
     are `busy`, and whether one `asks` a person."""
 
@@ -29,7 +29,7 @@ class Standing:
     asks: bool
 
 
-def standing(graph: JobGraph, now: datetime) -> Standing:
+def standing(graph: JobGraph, now: datetime) -> GraphProgress:
     """How the graph stands; one that does not go on has no job to begin."""
     finished, created = set[str](), list[Job]()
     busy, asks = 0, False
@@ -46,7 +46,7 @@ def standing(graph: JobGraph, now: datetime) -> Standing:
     goes_on = graph.status in _OPEN
     ready = [job for job in created if goes_on and finished.issuperset(job.dependencies)]
     free = tuple(job for job in ready if not (job.not_before and job.not_before > now))
-    return Standing(free, len(finished), busy, asks)
+    return GraphProgress(free, len(finished), busy, asks)
 
 
 def begin(graph: JobGraph, names: Collection[str]) -> JobGraph:

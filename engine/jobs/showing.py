@@ -8,7 +8,7 @@ from cards.model import Card, Choice, Field, Lang, Review
 from cards.texts import say
 from engine.frames.job_graph import ROOT, Job, JobGraph, JobState, cut
 from engine.frames.outcome import Note, StepContext
-from engine.jobs.graph import Standing
+from engine.jobs.graph import GraphProgress
 
 SHOWN_LINES = 25
 GOAL_CHARS = 120
@@ -67,7 +67,7 @@ def _line(job: Job, is_heading: bool, lang: Lang) -> str:
     return say("jobs.line", lang, state=state, goal=goal, expert=expert)
 
 
-def progress(graph: JobGraph, standing: Standing, context: StepContext) -> Note:
+def progress(graph: JobGraph, standing: GraphProgress, context: StepContext) -> Note:
     """The run's part while jobs go on: how many are done, and the tree."""
     run = context.run
     head = say("jobs.progress", run.lang, name=run.name, n=standing.done, of=len(graph.jobs))

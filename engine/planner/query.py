@@ -11,7 +11,7 @@ from engine.playbooks.model import Playbook
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class QueryPosition:
     """Where a run is, what it misses, and what it waits for: (card title, who); all Markdown."""
 
     phase: str
@@ -20,7 +20,7 @@ class Standing:
     waits_for: tuple[tuple[str, str], ...]
 
 
-def standing(run: Run, playbook: Playbook, cards: Sequence[Card]) -> Standing:
+def standing(run: Run, playbook: Playbook, cards: Sequence[Card]) -> QueryPosition:
     """How the run stands, in its own language; `cards` are those that it has open."""
     first = next(frame for frame in run.frames if isinstance(frame, PlannerFrame))
     phase = playbook.phase(first.phase)
@@ -28,7 +28,7 @@ def standing(run: Run, playbook: Playbook, cards: Sequence[Card]) -> Standing:
         playbook.definition.leaf(path)
         for path in PhaseManager(playbook, run.request).missing(phase, run.state)
     ]
-    return Standing(
+    return QueryPosition(
         phase=literal(phase.name(run.lang)),
         goal=literal(phase.goal(run.lang)),
         missing=tuple(literal(leaf.label(run.lang)) for leaf in leaves if leaf),

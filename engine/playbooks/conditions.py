@@ -34,7 +34,7 @@ _ITEM = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*"|[^,"\s]+(?:\s+[^,"\s]+)*)\s*)?(,|$
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ParsedCheck:
     """A parsed check; `values` has one entry for equals/not_equals, some for in, else none."""
 
     kind: CheckKind
@@ -98,18 +98,18 @@ def checked_path(path: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def parse_check(text: str) -> Check:
+def parse_check(text: str) -> ParsedCheck:
     """The check that `text` writes; raises ValueError with a sentence."""
     kind, colon, rest = text.strip().partition(":")
     match kind:
         case "empty" | "not_empty":
             if colon:
                 raise ValueError(f"{kind!r} takes no value")
-            return Check(kind)
+            return ParsedCheck(kind)
         case "equals" | "not_equals":
-            return Check(kind, (_scalar(rest.strip(), kind),))
+            return ParsedCheck(kind, (_scalar(rest.strip(), kind),))
         case "in":
-            return Check(kind, tuple(_scalar(item, kind) for item in _items(rest.strip())))
+            return ParsedCheck(kind, tuple(_scalar(item, kind) for item in _items(rest.strip())))
     known = ("equals", "not_equals", "in", "empty", "not_empty")
     raise ValueError(f"unknown check {kind!r}; {suggestion(kind, known)}")
 
@@ -168,7 +168,7 @@ def value_at(path: str, state: Mapping[str, Any]) -> Any:
     return value
 
 
-def _met(check: Check, value: Any) -> bool:
+def _met(check: ParsedCheck, value: Any) -> bool:
     match check.kind:
         case "empty":
             return _is_empty(value)

@@ -72,7 +72,7 @@ def load(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _SkillFile:
     """A skill's file: without a skill when that has faults, without a source when it is no YAML."""
 
     source: Source | None
@@ -87,9 +87,9 @@ def _read(name: str, text: str, problems: Problems) -> Source | None:
         return None
 
 
-def _skills(sources: Mapping[str, Source | None], problems: Problems) -> dict[str, _Found]:
+def _skills(sources: Mapping[str, Source | None], problems: Problems) -> dict[str, _SkillFile]:
     """Every skill by id, as far as it stands; a faulty one still has its name."""
-    skills: dict[str, _Found] = {}
+    skills: dict[str, _SkillFile] = {}
     for name, source in sources.items():
         skill = try_build(Skill, source, problems) if source else None
         given = source.data.get("id") if source and isinstance(source.data, dict) else None
@@ -97,7 +97,7 @@ def _skills(sources: Mapping[str, Source | None], problems: Problems) -> dict[st
         key = given if isinstance(given, str) else PurePosixPath(name).stem
         if source and key in skills:
             problems.add(source.problem(("id",), f"skill {key!r} is defined twice"))
-        skills[key] = _Found(source, skill)
+        skills[key] = _SkillFile(source, skill)
     return skills
 
 

@@ -23,7 +23,7 @@ class ChatPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ConversationEntry:
     """A conversation of a person: something was last said in it at `at_us`, in microseconds of the
     epoch; `seen` is the number of the newest message that the person saw.
     """
@@ -44,7 +44,7 @@ class Conversations(Protocol):
         before_us: int | None,
         count: int,
         matches: Callable[[str, str], bool] | None = None,
-    ) -> Sequence[Listed]:
+    ) -> Sequence[ConversationEntry]:
         """Up to `count` of them, last spoken in before that moment (None: up to now).
 
         With `matches`, only those for which it holds, given conversation and title.

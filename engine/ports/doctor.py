@@ -6,7 +6,7 @@ from typing import Literal, Protocol
 from cards.frozen import Frozen
 
 
-class Finding(Frozen):
+class Diagnosis(Frozen):
     """One thing that was looked at: how it is, and what mends it.
 
     `unknown` is what could not be asked now, `off` what the settings leave out.
@@ -21,6 +21,6 @@ class Finding(Frozen):
 class Doctor(Protocol):
     """Looks at one connection, and changes nothing."""
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self) -> Sequence[Diagnosis]:
         """What was found, in order; does not raise for what is wrong outside."""
         ...

@@ -12,7 +12,7 @@ from engine.dialogue import first_messages
 from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model
 from engine.ports.storage.drafts import Show
-from engine.react.growth import Growth, marked
+from engine.react.growth import AnswerGrowth, marked
 from engine.react.texts import GO_ON, Reason, question, recites, system_prompt
 from engine.tools.hands import Hands, Observed
 from engine.tools.model import Tool, ToolContext
@@ -92,7 +92,7 @@ class ReActEngine:
 
         `show` is given the answer while it is written, as far as people may read it already.
         """
-        hands, growth = Hands(self._tools, context), Growth(show)
+        hands, growth = Hands(self._tools, context), AnswerGrowth(show)
         work = _Work(lang, question(query, recent), self._elapsed_s)
         for iteration in range(self._budget.iterations):
             left = self._budget.tokens - work.tokens
@@ -115,7 +115,7 @@ class ReActEngine:
         return work.ended("iterations")
 
     async def _asked(
-        self, work: "_Work", hands: Hands, growth: Growth, max_tokens: int
+        self, work: "_Work", hands: Hands, growth: AnswerGrowth, max_tokens: int
     ) -> Completion:
         """The model's next answer. What people have read as the answer is followed by no call.
 

@@ -36,7 +36,7 @@ def _without_thought(text: str) -> str:
     return after.lstrip()
 
 
-class Growth:
+class AnswerGrowth:
     """One question's answer as it grows, completion by completion; `show` may be None.
 
     `open` while it may be shown, `heard` once pieces of the present completion came, `shown` once

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cards.deciding.decision import (
-    Invalid,
+    InvalidForm,
     MayEdit,
     NeedsForm,
     Recorded,
@@ -150,7 +150,7 @@ class CardJudge:
         self,
         found: CardNow,
         answer: CardAnswer,
-        verdict: Repeated | Invalid | Refused | Unchanged | MayEdit,
+        verdict: Repeated | InvalidForm | Refused | Unchanged | MayEdit,
     ) -> Judgement:
         """Nothing new counts; the person is told why, or what they chose before."""
         lang, zone = answer.lang(found.card), answer.person.zone or self.zone
@@ -160,7 +160,7 @@ class CardJudge:
                 return judgement(
                     "repeated", Answered(repeated_text(verdict, lang, zone=zone), ok=True)
                 )
-            case Invalid(errors=errors):
+            case InvalidForm(errors=errors):
                 return judgement("invalid", FormRefused(errors))
             case Refused(reason=reason):
                 effects = _expiry(found.card) if reason == "expired" else None

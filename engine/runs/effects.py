@@ -44,7 +44,7 @@ PROGRESS_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class StepChange:
     """One step: the run before and after, what the frame gave, for which mail, with which cards.
 
     `calls` are answers of the model and of tools in it, as recorded for a replay; `begun` are the
@@ -69,7 +69,7 @@ class Moved:
         return (*self.opened, *((informs,) if informs else ()))
 
 
-def effects(moved: Moved, now: datetime) -> Effects:
+def effects(moved: StepChange, now: datetime) -> Effects:
     """Everything that the step writes, but for where its cards are shown."""
     before, note = moved.before, _note(moved)
     after = moved.after
@@ -106,7 +106,7 @@ def effects(moved: Moved, now: datetime) -> Effects:
     )
 
 
-def _mails(moved: Moved, after: Run) -> tuple[tuple[str, str], ...]:
+def _mails(moved: StepChange, after: Run) -> tuple[tuple[str, str], ...]:
     patch = patch_of(moved.advanced)
     told = children.told(moved.before, after, patch, moved.advanced.why)
     if after.parent:
@@ -131,19 +131,19 @@ def written(run: Run) -> RunWrite:
     )
 
 
-def _log(moved: Moved, after: Run, now: datetime) -> tuple[audit.Entry, ...]:
+def _log(moved: StepChange, after: Run, now: datetime) -> tuple[audit.Entry, ...]:
     """The step in the run's log, the beginning of each child in its own, and their ends."""
     step = json.dumps(_entry(moved, after, now), ensure_ascii=False)
     ends = (audit.with_parent(child, after.id, now) for child, _ in _gone(moved, after))
     return ((after.id, step), *map(audit.started, moved.begun), *ends)
 
 
-def _gone(moved: Moved, after: Run) -> tuple[tuple[str, int], ...]:
+def _gone(moved: StepChange, after: Run) -> tuple[tuple[str, int], ...]:
     """The children that the step ends."""
     return (*moved.dropped, *children.orphans(after))
 
 
-def _entry(moved: Moved, after: Run, now: datetime) -> dict[str, Any]:
+def _entry(moved: StepChange, after: Run, now: datetime) -> dict[str, Any]:
     """What the audit keeps of a step: enough to explain it, and to replay it."""
     advanced, mail = moved.advanced, moved.mail
     patch, judged, top = patch_of(advanced), judged_of(advanced), moved.before.frames[-1]
@@ -190,7 +190,7 @@ def _event(advanced: Advanced, before: Run) -> str:
     return "progress" if isinstance(advanced, Next) and advanced.note else ""
 
 
-def _note(moved: Moved) -> Note | None:
+def _note(moved: StepChange) -> Note | None:
     after = moved.after
     if after.status == "completed":
         return Note("done", told_of(after))
@@ -216,7 +216,7 @@ def _late(run: Run, now: datetime) -> tuple[Post, ...]:
     )
 
 
-def _timers(moved: Moved, now: datetime) -> tuple[Timer, ...]:
+def _timers(moved: StepChange, now: datetime) -> tuple[Timer, ...]:
     """The clocks of new cards; those of an answered or replaced one stop."""
     answered = [moved.mail.card] if isinstance(moved.mail, CardDecided | CardExpired) else []
     ended = dict.fromkeys((*answered, *(write.card.token for write in moved.closed)))

@@ -42,7 +42,7 @@ Outcome = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SkillExecution:
     """The skill to run, and on what. `id` names the run.
 
     `phase` is "" for the first that allows the skill; a phase that is named must allow it.
@@ -87,7 +87,7 @@ class Executed:
 
 
 async def execute(
-    order: Order, services: Services, *, within_s: float, max_steps: int = MAX_STEPS
+    order: SkillExecution, services: Services, *, within_s: float, max_steps: int = MAX_STEPS
 ) -> Executed:
     """Run the skill until it is done, asks somebody, cannot go on, or takes too long."""
     phase = _phase(order)
@@ -107,7 +107,7 @@ async def execute(
         return Executed("timeout", f"not done within {within_s:g} s", tuple(entries))
 
 
-def _phase(order: Order) -> Phase | None:
+def _phase(order: SkillExecution) -> Phase | None:
     if order.phase:
         return order.playbook.phase(order.phase)
     phases = order.playbook.definition.phases_of(order.request)
@@ -115,11 +115,11 @@ def _phase(order: Order) -> Phase | None:
     return next(allowing, phases[0] if phases else None)
 
 
-def _allows(phase: Phase, order: Order) -> bool:
+def _allows(phase: Phase, order: SkillExecution) -> bool:
     return order.skill.id in (phase.allowed_skills or order.playbook.definition.allowed_skills)
 
 
-async def _barred(order: Order, phase: Phase) -> str:
+async def _barred(order: SkillExecution, phase: Phase) -> str:
     """What keeps the skill from running here, "" for nothing."""
     skill, state = order.skill, order.state
     if skill.jobs:
@@ -135,7 +135,7 @@ async def _barred(order: Order, phase: Phase) -> str:
     return plan.why if plan and plan.action == "stuck" else ""
 
 
-def _run(order: Order, phase: Phase, services: Services) -> Run:
+def _run(order: SkillExecution, phase: Phase, services: Services) -> Run:
     definition = order.playbook.definition
     intent = Intent(kind="workflow", text=order.message, playbook=definition.id)
     return Run(

@@ -9,7 +9,7 @@ from engine.frames.leaves import value_of
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue, ModelFrame, Scalar
 from engine.playbooks.leaf import LeafType
-from engine.runs.execute import Executed, Order
+from engine.runs.execute import Executed, SkillExecution
 from engine.skills.cards import choosable
 from engine.skills.output import Output, ReviewType, read_output
 
@@ -61,7 +61,7 @@ class SkillOutput(Frozen):
     control: SkillControl
 
 
-def output_of(order: Order, executed: Executed) -> SkillOutput | None:
+def output_of(order: SkillExecution, executed: Executed) -> SkillOutput | None:
     """The output of a skill that is done, or that asks somebody; None of any other."""
     if executed.end is None or executed.outcome not in ("done", "asks"):
         return None
@@ -81,7 +81,7 @@ def output_of(order: Order, executed: Executed) -> SkillOutput | None:
     )
 
 
-def _control(order: Order, end: StepContext, executed: Executed) -> SkillControl:
+def _control(order: SkillExecution, end: StepContext, executed: Executed) -> SkillControl:
     card = executed.card
     if card is None:
         action = _last_action(order, executed)
@@ -91,7 +91,7 @@ def _control(order: Order, end: StepContext, executed: Executed) -> SkillControl
     return SkillControl(action="ask_user", review_type=kind, questions=questions, card=_shown(card))
 
 
-def _last_action(order: Order, executed: Executed) -> Literal["continue", "finish"]:
+def _last_action(order: SkillExecution, executed: Executed) -> Literal["continue", "finish"]:
     """Whether the model said that nothing is left to do; it may only say so of its own skill."""
     answers = [call["answer"] for call in executed.asked_model if "answer" in call]
     text = str(answers[-1].get("text", "")) if answers else ""
@@ -100,7 +100,7 @@ def _last_action(order: Order, executed: Executed) -> Literal["continue", "finis
     return "finish" if finishes else "continue"
 
 
-def _questions(order: Order, end: StepContext, card: Card) -> Iterator[Wanted]:
+def _questions(order: SkillExecution, end: StepContext, card: Card) -> Iterator[Wanted]:
     """What the card wants, as the state would hold it."""
     declared, top = order.skill.card, end.run.frames[-1]
     match card.kind:
@@ -125,7 +125,7 @@ def _questions(order: Order, end: StepContext, card: Card) -> Iterator[Wanted]:
 
 def _wanted(
     path: str,
-    order: Order,
+    order: SkillExecution,
     *,
     hint: str,
     options: tuple[str, ...] = (),

@@ -57,7 +57,7 @@ from engine.ports.storage.store import Effects, Post
 from engine.reviews.clocks import supersede
 from engine.runs import children, syncing
 from engine.runs.budget import budget_of, used_in
-from engine.runs.effects import Moved, effects, shown_at
+from engine.runs.effects import StepChange, effects, shown_at
 from engine.runs.merge import BadState, merged
 from engine.runs.migration import Migration, told
 from engine.skills import ask, model
@@ -139,7 +139,7 @@ def _resumed(run: Run, mail: Resumed, now: datetime) -> Stepped:
     # An operator's word counts as anybody's: what stood still may be tried anew.
     counts = {"heard": run.heard + 1, "counted_from": run.own_steps, "used": ModelUsage()}
     after = syncing.again(run).model_copy(update={"status": status, **counts})
-    return Stepped(effects(Moved(run, after, goes_on, mail), now), "")
+    return Stepped(effects(StepChange(run, after, goes_on, mail), now), "")
 
 
 def _only_syncs(run: Run) -> bool:
@@ -156,7 +156,7 @@ def _synced(run: Run, mail: Synced, now: datetime) -> Stepped:
     if after.finished and not after.outgoing and after.status == "suspended":
         after = run_ends.completed(after)
     advanced = Next(run.frames[-1], why)
-    return Stepped(effects(Moved(run, after, advanced, mail), now), "")
+    return Stepped(effects(StepChange(run, after, advanced, mail), now), "")
 
 
 def _refused(run: Run, mail: SyncFailed, now: datetime) -> Stepped:
@@ -164,7 +164,7 @@ def _refused(run: Run, mail: SyncFailed, now: datetime) -> Stepped:
         return Stepped(Effects(), "")
     ended = blocked(run, say("run.sync_refused", run.lang, reason=literal(mail.reason)))
     after = run.model_copy(update={"status": "blocked"})
-    return Stepped(effects(Moved(run, after, ended, mail), now), "", park=True)
+    return Stepped(effects(StepChange(run, after, ended, mail), now), "", park=True)
 
 
 def blocked(run: Run, reason: str) -> Ended:
@@ -176,7 +176,7 @@ def blocked(run: Run, reason: str) -> Ended:
 def stopped(run: Run, ended: Ended, now: datetime) -> Effects:
     """The effects of blocking a run outside of a step."""
     after = run.model_copy(update={"status": ended.status})
-    return effects(Moved(run, after, ended, Continued()), now)
+    return effects(StepChange(run, after, ended, Continued()), now)
 
 
 def migrated(
@@ -187,7 +187,7 @@ def migrated(
     if change.faults:
         return Stepped(Effects(), "", park=run.status == "blocked")
     closed = supersede(cards) if change.asks_again else ()
-    moved = Moved(run, after, told(run, change), mail, closed=closed)
+    moved = StepChange(run, after, told(run, change), mail, closed=closed)
     front = CONTINUE if change.asks_again else ""
     return Stepped(effects(moved, context.services.now), front)
 
@@ -268,7 +268,7 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
     begun: tuple[Run, ...] = ()
     if isinstance(advanced, Fork):
         after, begun = children.begun(after, advanced, context)
-    moved = Moved(
+    moved = StepChange(
         run,
         after,
         advanced,

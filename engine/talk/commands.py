@@ -20,7 +20,7 @@ from engine.ports.storage.store import Aside, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.cancelling import cancelling
 from engine.talk.opening import opened
-from engine.talk.pending import Told, pending
+from engine.talk.pending import PendingText, pending
 from engine.talk.turn.active import active, all_active
 from engine.text.language import detect, suits
 from engine.understanding.lookup import suggestions
@@ -60,7 +60,7 @@ def _help(lang: Lang, services: Services) -> str:
     return say("help", lang, examples=_examples(lang, services))
 
 
-def _with_cards(mail: Commanded, lang: Lang, services: Services, told: Told) -> Effects:
+def _with_cards(mail: Commanded, lang: Lang, services: Services, told: PendingText) -> Effects:
     """What is told, and the cards below it."""
     listed = _reply(mail, lang, services, told.text)
     (reply,) = listed.posts

@@ -21,22 +21,22 @@ from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.mail import Commanded
 from engine.services import Services
-from engine.talk.pending import Again, Told
+from engine.talk.pending import Again, PendingText
 
 _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")
 
 
-async def opened(mail: Commanded, lang: Lang, services: Services) -> Told:
+async def opened(mail: Commanded, lang: Lang, services: Services) -> PendingText:
     """What the link of a `/start` leads to, for this person; a word to whom it leads nowhere."""
     match = _PAYLOAD.fullmatch(mail.update.text)
     told = None
     if match is not None and len(match[0]) <= 64:
         what = _card if match[1] == CARD else _run
         told = await what(match[2], mail, lang, services)
-    return told or Told(say("opened.nothing", lang), ())
+    return told or PendingText(say("opened.nothing", lang), ())
 
 
-async def _card(token: str, mail: Commanded, lang: Lang, services: Services) -> Told | None:
+async def _card(token: str, mail: Commanded, lang: Lang, services: Services) -> PendingText | None:
     card = await _found(token, services)
     if card is None:
         return None
@@ -52,10 +52,10 @@ async def _card(token: str, mail: Commanded, lang: Lang, services: Services) -> 
         if card.status == "open"
         else f"{literal(card.title)}\n\n{literal(outcome(card, zone))}"
     )
-    return Told(state, ())
+    return PendingText(state, ())
 
 
-async def _run(run_id: str, mail: Commanded, lang: Lang, services: Services) -> Told | None:
+async def _run(run_id: str, mail: Commanded, lang: Lang, services: Services) -> PendingText | None:
     found = await services.decisions.run(run_id)
     try:
         run = Run.model_validate_json(found[0]) if found else None
@@ -94,7 +94,7 @@ async def _found(token: str, services: Services) -> Card | None:
     return None if found is None else found.card
 
 
-def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: Services) -> Told:
+def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: Services) -> PendingText:
     """The text, and below it the cards, where only those read them who may."""
     here = mail.update.conversation
     place = services.people.private(mail.update.actor, here)
@@ -103,7 +103,7 @@ def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: Services
         for card in cards
         if place or services.people.readable(card, here)
     ]
-    return Told(text, tuple(again))
+    return PendingText(text, tuple(again))
 
 
 def _may_see(card: Card, mail: Commanded, services: Services) -> bool:

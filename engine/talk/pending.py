@@ -11,7 +11,7 @@ from cards.moments import local
 from cards.texts import say
 from engine.events import Actor
 from engine.mail import Commanded
-from engine.ports.storage.findings import Standing
+from engine.ports.storage.findings import ProjectFindings
 from engine.ports.storage.store import Post
 from engine.services import Services
 from engine.talk.waiting import Page, page_of
@@ -31,7 +31,7 @@ class Again(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PendingText:
     """What `/pending` says, and the cards that go below it."""
 
     text: str
@@ -51,7 +51,7 @@ class Told:
         )
 
 
-async def pending(mail: Commanded, lang: Lang, services: Services) -> Told:
+async def pending(mail: Commanded, lang: Lang, services: Services) -> PendingText:
     """What waits for the person, what else is open here, and what checks found."""
     update, person = mail.update, mail.principal
     number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
@@ -71,17 +71,17 @@ async def pending(mail: Commanded, lang: Lang, services: Services) -> Told:
     told = [*mine, *_others(others, lang)]
     if found.findings or found.dropped:
         told.append(_findings(found, zone, lang))
-    return Told("\n\n".join(told) or say("pending.none", lang), again)
+    return PendingText("\n\n".join(told) or say("pending.none", lang), again)
 
 
-async def _standing(person: Principal, conversation: str, services: Services) -> Standing:
+async def _standing(person: Principal, conversation: str, services: Services) -> ProjectFindings:
     """What the person may see of what checks found, the newest first.
 
     Whoever holds a role sees all of the conversation's project; everybody, what was found in runs
     that they asked for.
     """
     here = services.project(conversation)
-    whole = await services.findings.of(here, FINDINGS) if person.roles else Standing()
+    whole = await services.findings.of(here, FINDINGS) if person.roles else ProjectFindings()
     own = {playbook.definition.project for playbook in services.playbooks.values()} | {here}
     found, checks = whole.findings, list(whole.checks)
     for project in sorted(own - {here} if person.roles else own):
@@ -90,7 +90,7 @@ async def _standing(person: Principal, conversation: str, services: Services) ->
         found += sum(check.found for check in mine)
         checks += mine
     checks.sort(key=lambda check: check.at, reverse=True)
-    return Standing(found, tuple(checks), whole.dropped)
+    return ProjectFindings(found, tuple(checks), whole.dropped)
 
 
 def _mine(
@@ -145,7 +145,7 @@ def _others(cards: Sequence[Card], lang: Lang) -> list[str]:
     return ["\n".join((say("pending.others", lang), "", *lines))]
 
 
-def _findings(found: Standing, zone: str, lang: Lang) -> str:
+def _findings(found: ProjectFindings, zone: str, lang: Lang) -> str:
     """How many stand, and the first of the newest checks."""
     each = [(check, finding) for check in found.checks for finding in check.findings][:FINDINGS]
     lines = [

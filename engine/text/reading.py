@@ -10,7 +10,7 @@ from cards.model import Field
 from engine.text.entities import day_spans, impossible_days, subject_spans
 from engine.text.leftover import unexplained, vocabulary
 from engine.text.values import (
-    Said,
+    ValueSpan,
     bare_value,
     cue_pattern,
     mentions,
@@ -86,9 +86,9 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text.replace("，", "， ")).strip()
 
 
-def _claims(text: str, fields: Sequence[Field], today: date) -> list[Said]:
+def _claims(text: str, fields: Sequence[Field], today: date) -> list[ValueSpan]:
     """What stretches of the text say, the surest kind first; no two of them overlap."""
-    found: list[Said] = []
+    found: list[ValueSpan] = []
     for claim in (
         *(c for f in fields if f.type == "text" for c in said_values(text, f, fields)),
         *pressures(text, fields),
@@ -104,34 +104,34 @@ def _claims(text: str, fields: Sequence[Field], today: date) -> list[Said]:
     return found
 
 
-def _worded(text: str, fields: Sequence[Field]) -> Iterator[Said]:
+def _worded(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """Words that are a field's value in themselves; the first of them is it."""
     for field in (f for f in fields if f.words):
         stood = list(re.finditer(cue_pattern(field.words), text, re.IGNORECASE))
-        yield from (Said(m.start(), m.end(), {field.name: stood[0][0]}) for m in stood)
+        yield from (ValueSpan(m.start(), m.end(), {field.name: stood[0][0]}) for m in stood)
 
 
-def _subjects(text: str, fields: Sequence[Field]) -> Iterator[Said]:
+def _subjects(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     if any(f.name == "subject_id" for f in fields):
         for start, end, who in subject_spans(text):
-            yield Said(start, end, {"subject_id": who})
+            yield ValueSpan(start, end, {"subject_id": who})
 
 
-def _days(text: str, fields: Sequence[Field], today: date) -> Iterator[Said]:
+def _days(text: str, fields: Sequence[Field], today: date) -> Iterator[ValueSpan]:
     """Days as values: those that a field's cue stands before, else the one date field's."""
     asked = [f for f in fields if f.type == "date"]
     for start, end, day in day_spans(text, today):
         named = [f for f in asked if any(m.end() == start for m in _before_day(text, f))]
         if named or len(asked) == 1:
             field = (named or asked)[0]
-            yield Said(start, end, {field.name: day.isoformat()}, cued=bool(named))
+            yield ValueSpan(start, end, {field.name: day.isoformat()}, cued=bool(named))
 
 
 def _before_day(text: str, field: Field) -> Iterator[re.Match[str]]:
     return mentions(text, field, after=r"\s*(?:is|was|to|=|:|on|为|是|在|改为|改成|改到)?\s*")
 
 
-def _sure(text: str, claims: list[Said], fields: Sequence[Field]) -> list[Said]:
+def _sure(text: str, claims: list[ValueSpan], fields: Sequence[Field]) -> list[ValueSpan]:
     """Without what is said of another time, and without what contradicts itself."""
     claims = [c for c in claims if not _OLD.search(_clause(text, c.start))]
     for field in fields:
@@ -144,10 +144,10 @@ def _sure(text: str, claims: list[Said], fields: Sequence[Field]) -> list[Said]:
     return claims
 
 
-def _faulty(text: str, fields: Sequence[Field]) -> list[Said]:
+def _faulty(text: str, fields: Sequence[Field]) -> list[ValueSpan]:
     """Values that cannot be: in another unit, or on no day of the calendar."""
     dated = [f.name for f in fields if f.type == "date"]
-    days = [Said(s, e, {dated[0]: "form.no_day"}) for s, e in impossible_days(text) if dated]
+    days = [ValueSpan(s, e, {dated[0]: "form.no_day"}) for s, e in impossible_days(text) if dated]
     units = [c for f in fields if f.unit for c in wrong_units(text, f)]
     return days + units
 
@@ -159,7 +159,7 @@ def _clause(text: str, at: int) -> str:
     return text[begin : min((end for end in ends if end >= at), default=len(text))]
 
 
-def _blanked(text: str, claims: Sequence[Said]) -> str:
+def _blanked(text: str, claims: Sequence[ValueSpan]) -> str:
     for claim in claims:
         text = text[: claim.start] + " " * (claim.end - claim.start) + text[claim.end :]
     return text

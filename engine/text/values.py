@@ -86,7 +86,7 @@ def mentions(text: str, field: Field, *, after: str = "") -> Iterator[re.Match[s
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ValueSpan:
     """A stretch of a text, `text[start:end]`, and the values that it gives by field name.
 
     `cued`: words that name the field stand before the value.
@@ -98,16 +98,16 @@ class Said:
     cued: bool = True
 
 
-def pressures(text: str, fields: Sequence[Field]) -> Iterator[Said]:
+def pressures(text: str, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """`120/80` as systolic and diastolic, when the form asks for both; cued ones first."""
     if {"systolic", "diastolic"} <= {f.name for f in fields}:
         for form in (_PRESSURE, _LONE_PRESSURE):
             for match in form.finditer(text):
                 values = {"systolic": match["s"], "diastolic": match["d"]}
-                yield Said(match.start(), _after_unit(text, match.end(), "mmhg"), values)
+                yield ValueSpan(match.start(), _after_unit(text, match.end(), "mmhg"), values)
 
 
-def said_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Said]:
+def said_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """Every value that the text gives for the field."""
     match field.type:
         case "integer" | "number":
@@ -120,13 +120,13 @@ def said_values(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Sa
             yield from _told(text, field, fields)
 
 
-def wrong_units(text: str, field: Field) -> Iterator[Said]:
+def wrong_units(text: str, field: Field) -> Iterator[ValueSpan]:
     """Numbers for the field in another unit than its own."""
     for match in mentions(text, field, after=_LINK + _NUMBER + _ENDS):
         if not _unit_fits(text[match.end() : match.end() + _NEAR], field):
             word = _UNIT.match(text, match.end())
             end = word.end() if word else match.end()
-            yield Said(match.start(), end, {field.name: "form.unit"})
+            yield ValueSpan(match.start(), end, {field.name: "form.unit"})
 
 
 def unit_words() -> tuple[str, ...]:
@@ -179,22 +179,22 @@ def bare_value(text: str, field: Field) -> str:
             return ""
 
 
-def _numbers(text: str, field: Field) -> Iterator[Said]:
+def _numbers(text: str, field: Field) -> Iterator[ValueSpan]:
     for match in mentions(text, field, after=_LINK + _NUMBER + _ENDS):
         if _unit_fits(text[match.end() : match.end() + _NEAR], field):
             end = _after_unit(text, match.end(), field.unit)
-            yield Said(match.start(), end, {field.name: match["n"]})
+            yield ValueSpan(match.start(), end, {field.name: match["n"]})
 
 
-def _number_words(text: str, field: Field) -> Iterator[Said]:
+def _number_words(text: str, field: Field) -> Iterator[ValueSpan]:
     for match in mentions(text, field, after=_LINK + NUMBER_WORD + _ENDS):
         number = whole_number(match["w"])
         if number is not None and _unit_fits(text[match.end() : match.end() + _NEAR], field):
             end = _after_unit(text, match.end(), field.unit)
-            yield Said(match.start(), end, {field.name: str(number)})
+            yield ValueSpan(match.start(), end, {field.name: str(number)})
 
 
-def _by_unit(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Said]:
+def _by_unit(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """A number with the unit that only this field has; "lost 2 kg" is none."""
     shared = sum(f.unit.lower() == field.unit.lower() for f in fields) != 1
     if not field.unit or shared or _CHANGE.search(text):
@@ -202,7 +202,7 @@ def _by_unit(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Said]
     units = "|".join(map(re.escape, _spellings(field)))
     form = rf"{_NUMBER}\s*(?:{units})(?![A-Za-z/])"
     for match in re.finditer(form, text, re.IGNORECASE):
-        yield Said(match.start(), match.end(), {field.name: match["n"]}, cued=False)
+        yield ValueSpan(match.start(), match.end(), {field.name: match["n"]}, cued=False)
 
 
 def _after_unit(text: str, at: int, unit: str) -> int:
@@ -233,19 +233,19 @@ def _spellings(field: Field) -> tuple[str, ...]:
     return _UNITS.get(unit, (unit,) if unit else ())
 
 
-def _chosen(text: str, field: Field) -> Iterator[Said]:
+def _chosen(text: str, field: Field) -> Iterator[ValueSpan]:
     for option in field.options:
         for match in mentions(text, field, after=_LINK + cue_pattern((option,))):
-            yield Said(match.start(), match.end(), {field.name: option})
+            yield ValueSpan(match.start(), match.end(), {field.name: option})
 
 
-def _told(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Said]:
+def _told(text: str, field: Field, fields: Sequence[Field]) -> Iterator[ValueSpan]:
     """That there is none; `label: words`; or what stands behind a cue, up to the clause's end."""
     cue = cue_pattern(names(field))
     for form in (_NO + cue + _UNLESS, cue + _NONE):
         for match in re.finditer(form, text, re.IGNORECASE):
             none = "none" if match["en"] else "无"
-            yield Said(match.start(), match.end(), {field.name: none})
+            yield ValueSpan(match.start(), match.end(), {field.name: none})
     others = cue_pattern([w for f in fields if f.name != field.name for w in (*names(f), "bp")])
     others = rf"(?:{others}|血压|blood pressure)"
     labelled = (r"\s*[:=]\s*(?=\S)", rf"[;。\n]|,\s*{others}|\.\s")
@@ -257,7 +257,7 @@ def _told(text: str, field: Field, fields: Sequence[Field]) -> Iterator[Said]:
             said = _TRAILING.sub("", given.rstrip(" .,;"))
             doubted = _DENIED.search(text[max(0, start - _NEAR) : start]) or _ASKED.search(given)
             if not doubted and any(c.isalpha() for c in _HOLLOW.sub("", said)):
-                yield Said(start, end, {field.name: said})
+                yield ValueSpan(start, end, {field.name: said})
 
 
 def _stretches(text: str, head: str, stop: str) -> Iterator[tuple[int, int, int]]:

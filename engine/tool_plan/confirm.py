@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from cards.markdown import literal, quoted
 from cards.model import Card, Choice, Decision
 from cards.texts import say
-from engine.frames.llm_plan import LlmPlanFrame, Shown
+from engine.frames.llm_plan import LlmPlanFrame, ShownCall
 from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
 from engine.frames.state import Approval, Patch
 from engine.playbooks.review import ReviewPolicy
@@ -18,14 +18,14 @@ from engine.tool_plan.telling import failed, left_out
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedCall:
     """A call, and the number of its step."""
 
     number: int
     call: Call
 
 
-def approval_of(frame: LlmPlanFrame, wanted: Numbered, context: StepContext) -> Approval | str:
+def approval_of(frame: LlmPlanFrame, wanted: NumberedCall, context: StepContext) -> Approval | str:
     """Who approved exactly this call; "" when nobody was asked yet, else why it must not run.
 
     An approval that is too old is asked for again, unless the write may be under way.
@@ -42,14 +42,17 @@ def approval_of(frame: LlmPlanFrame, wanted: Numbered, context: StepContext) -> 
 
 
 def ask(
-    frame: LlmPlanFrame, planner: ToolPlanner, writes: tuple[Numbered, ...], context: StepContext
+    frame: LlmPlanFrame,
+    planner: ToolPlanner,
+    writes: tuple[NumberedCall, ...],
+    context: StepContext,
 ) -> Advanced:
     """Wait for those whom the review names; blocked when there is nobody."""
     run, policy = context.run, planner.review
     assert policy is not None, "the loader checks that a planner with writes names its reviewers"
     if ended := nobody(policy, context):
         return ended
-    shown = tuple(Shown(number=each.number, call=each.call.digest) for each in writes)
+    shown = tuple(ShownCall(number=each.number, call=each.call.digest) for each in writes)
     card = _card(frame, policy, writes, context).model_copy(update={"shown_digest": _digest(shown)})
     update = {"asked": card.token, "asks": "confirm", "shown": shown, "approval": ""}
     roles = roles_of(policy, context)
@@ -58,14 +61,14 @@ def ask(
     return Suspend(frame.model_copy(update=update), (card,), note, f"asks to approve {names}")
 
 
-def _digest(shown: tuple[Shown, ...]) -> str:
+def _digest(shown: tuple[ShownCall, ...]) -> str:
     return call_digest(tuple(each.model_dump() for each in shown))
 
 
 def _card(
     frame: LlmPlanFrame,
     policy: ReviewPolicy,
-    writes: tuple[Numbered, ...],
+    writes: tuple[NumberedCall, ...],
     context: StepContext,
 ) -> Card:
     run, lang = context.run, context.run.lang

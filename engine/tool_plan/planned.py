@@ -13,7 +13,7 @@ from engine.playbooks.skill import ToolPlanner
 from engine.skills.answers import unanswered, withdrawn
 from engine.tool_plan import clarify, confirm
 from engine.tool_plan.calling import Call
-from engine.tool_plan.confirm import Numbered
+from engine.tool_plan.confirm import NumberedCall
 from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
 from engine.tool_plan.planning import drafting
 from engine.tool_plan.references import Unresolved
@@ -80,7 +80,7 @@ async def _next(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext)
         return await take(frame, planner, call, context)
     if any(before.wrote and before.call == call.digest for before in frame.done):
         return repeated(frame, call)
-    approval = confirm.approval_of(frame, Numbered(step.number, call), context)
+    approval = confirm.approval_of(frame, NumberedCall(step.number, call), context)
     if approval == "":
         return await _asks(frame, planner, call, context)
     if isinstance(approval, str):

@@ -13,7 +13,7 @@ from engine.frames.state import Patch
 from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import ToolPlanner
 from engine.tool_plan.calling import Call, Lost, made
-from engine.tool_plan.confirm import Numbered
+from engine.tool_plan.confirm import NumberedCall
 from engine.tool_plan.may_have_run import ask_whether
 from engine.tool_plan.references import Unresolved, resolved
 from engine.tool_plan.telling import failed, reply_of, response_of, results
@@ -30,14 +30,14 @@ def call_of(frame: LlmPlanFrame, step: Step, context: StepContext) -> Call:
     return Call(tool(step.tool), arguments, key)
 
 
-def writes(frame: LlmPlanFrame, context: StepContext) -> tuple[Numbered, ...]:
+def writes(frame: LlmPlanFrame, context: StepContext) -> tuple[NumberedCall, ...]:
     """The writes that can be shown as they will run: up to the first that nobody knows yet."""
-    found: list[Numbered] = []
+    found: list[NumberedCall] = []
     for step in frame.steps:
         if not step.tool or tool(step.tool).readonly:
             continue
         try:
-            found.append(Numbered(step.number, call_of(frame, step, context)))
+            found.append(NumberedCall(step.number, call_of(frame, step, context)))
         except Unresolved:
             break
     return tuple(found)

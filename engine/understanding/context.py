@@ -45,7 +45,7 @@ class RouteContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StrategyVerdict:
     """What one strategy said about the message."""
 
     strategy: str
@@ -58,7 +58,7 @@ class Routed:
     """The intents in the order asked, at least one, and every verdict on the way there."""
 
     intents: tuple[Intent, ...]
-    trace: tuple[Verdict, ...]
+    trace: tuple[StrategyVerdict, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def plain_faults(model: type[BaseModel], error: ValidationError) -> list[Fault]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _SchemaError:
     """One error; `members` are the union members on its way, `wanted` a bare mismatch of type.
 
     `shape` when a key is missing or unknown: the sign of a union member that was not meant.
@@ -111,7 +111,7 @@ class _Found:
     shape: bool = False
 
 
-def _found(model: type[BaseModel], details: ErrorDetails) -> _Found:
+def _found(model: type[BaseModel], details: ErrorDetails) -> _SchemaError:
     path, members, known = _trail(model, details["loc"])
     kind, value = details["type"], details["input"]
     context: dict[str, Any] = details.get("ctx", {})
@@ -119,15 +119,15 @@ def _found(model: type[BaseModel], details: ErrorDetails) -> _Found:
     if kind == "literal_error":
         wanted = context["expected"]
     if wanted:
-        return _Found(((path, _mismatch(wanted, value)),), members, path, wanted, value)
+        return _SchemaError(((path, _mismatch(wanted, value)),), members, path, wanted, value)
     inner = context.get("error")
     if isinstance(inner, InnerFaults):
         faults = tuple(((*path, *deeper), message) for deeper, message in inner.faults)
-        return _Found(faults, members, path)
+        return _SchemaError(faults, members, path)
     if kind.startswith("union_tag"):
         path = (*path, str(context["discriminator"]).strip("'"))
     faults = ((path, _message(details, context, path, known)),)
-    return _Found(faults, members, path, shape=kind in ("missing", "extra_forbidden"))
+    return _SchemaError(faults, members, path, shape=kind in ("missing", "extra_forbidden"))
 
 
 def _echo(details: ErrorDetails) -> bool:
@@ -175,10 +175,10 @@ def _inline(path: Path, message: str) -> str:
     return f"{'.'.join(map(key_text, path))}: {message}" if path else message
 
 
-def _choose(found: Iterable[_Found], level: int) -> list[_Found]:
+def _choose(found: Iterable[_SchemaError], level: int) -> list[_SchemaError]:
     """Without the noise of union members that nobody meant; `level` is how many are settled."""
-    kept: list[_Found] = []
-    unions: dict[Path, dict[str, list[_Found]]] = {}
+    kept: list[_SchemaError] = []
+    unions: dict[Path, dict[str, list[_SchemaError]]] = {}
     for each in found:
         if len(each.members) <= level:
             kept.append(each)
@@ -190,12 +190,12 @@ def _choose(found: Iterable[_Found], level: int) -> list[_Found]:
     return kept
 
 
-def _likely(at: Path, members: list[list[_Found]]) -> list[_Found]:
+def _likely(at: Path, members: list[list[_SchemaError]]) -> list[_SchemaError]:
     fitting = [m for m in members if not all(e.wanted and e.path == at for e in m)]
     if not fitting:
         first = members[0][0]
         wanted = " or ".join(dict.fromkeys(e.wanted for m in members for e in m))
-        return [_Found(((at, _mismatch(wanted, first.value)),), (), at, wanted, first.value)]
+        return [_SchemaError(((at, _mismatch(wanted, first.value)),), (), at, wanted, first.value)]
     misfits = [sum(e.shape and len(e.path) == len(at) + 1 for e in m) for m in fitting]
     near = [m for m, misfit in zip(fitting, misfits, strict=True) if misfit == min(misfits)]
     common = [e for e in near[0] if all(e.faults in [o.faults for o in m] for m in near)]

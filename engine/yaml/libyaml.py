@@ -28,7 +28,7 @@ def parse(text: str, *, max_depth: int) -> Plain | None:
     try:
         parser = _PARSER(text)
         try:
-            return _Reader(parser.get_event, max_depth).document()
+            return _EventReader(parser.get_event, max_depth).document()
         finally:
             parser.dispose()
     except (_Unsure, yaml.YAMLError, ValueError):
@@ -39,7 +39,7 @@ class _Unsure(Exception):
     pass
 
 
-class _Reader:
+class _EventReader:
     """One pass over the events of a document without faults."""
 
     def __init__(self, following: Any, max_depth: int) -> None:

@@ -71,7 +71,7 @@ def read(text: str, *, file: str) -> Source:
     if (plain := libyaml.parse(text, max_depth=MAX_DEPTH)) is not None:
         return Source(file, *plain)
     faults: list[tuple[int, str]] = []
-    reader = _Reader(faults)
+    reader = _NodeReader(faults)
     root = _compose(text, faults)
     data = None if root is None else reader.plain(root, ())
     if faults:
@@ -170,7 +170,7 @@ class _Composer(yaml.SafeLoader):
         return self.peek_event()  # type: ignore[no-untyped-call]
 
 
-class _Reader:
+class _NodeReader:
     """Turns nodes into plain data and keeps their lines."""
 
     def __init__(self, faults: list[tuple[int, str]]) -> None:

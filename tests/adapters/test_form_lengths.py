@@ -5,7 +5,7 @@ import pytest
 from adapters.slack.inbound.receive import receive
 from adapters.slack.outbound.forms import modal
 from adapters.telegram.filling.filling import begun, given
-from adapters.telegram.filling.forms import Asked, Prompt, values_of
+from adapters.telegram.filling.forms import Prompt, PromptField, values_of
 from adapters.webchat.bodies import FormBody, parsed
 from cards.forms import MAX_TEXT, check_form
 from cards.model import Field
@@ -43,7 +43,7 @@ def on_slack(text: str, *, unasked: bool = False) -> FormSubmitted:
 
 
 def on_telegram(text: str) -> dict[str, str]:
-    prompt = Prompt(FORM.data, (Asked("reason", "Reason", lines=True),), "zh", "1")
+    prompt = Prompt(FORM.data, (PromptField("reason", "Reason", lines=True),), "zh", "1")
     return values_of(prompt, text)
 
 

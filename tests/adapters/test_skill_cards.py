@@ -11,7 +11,7 @@ from adapters.telegram.filling.forms import ask, prompt_behind, prompt_of, value
 from adapters.telegram.outbound.render import chunks_of, keyboard_of
 from adapters.webchat.bodies import FormBody
 from adapters.webchat.render import rendered
-from cards.deciding.decision import Invalid, Won, decide
+from cards.deciding.decision import InvalidForm, Won, decide
 from cards.model import Card
 from cards.showing.show import show
 from cards.showing.view import CardView, FormView, MessageView
@@ -143,7 +143,7 @@ async def test_the_values_that_platforms_send_decide_the_card() -> None:
     verdict = decide(card, LIN, "submit", NOW, revision=1, values=VALUES)
     assert isinstance(verdict, Won)
     bad = decide(card, LIN, "submit", NOW, revision=1, values={**VALUES, "urgent": "perhaps"})
-    assert isinstance(bad, Invalid)
+    assert isinstance(bad, InvalidForm)
     assert bad.errors == {"urgent": "Please choose one of: yes, no"}
 
 

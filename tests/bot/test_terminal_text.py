@@ -9,7 +9,7 @@ import pytest
 from adapters.webchat.markdown import to_html
 from bot.terminal.choices import Choices
 from bot.terminal.client import Entry
-from bot.terminal.growing import Growing
+from bot.terminal.growing import AnswerPrinter
 from bot.terminal.plain import harmless, to_text
 from tests.bot.signoff_process import FILES
 from tests.fakes.terminal import Terminal
@@ -64,7 +64,7 @@ def whole(markdown: str) -> list[str]:
 
 
 def test_an_answer_grows_by_whole_lines_and_no_line_is_shown_twice() -> None:
-    growing = Growing()
+    growing = AnswerPrinter()
     steps = [growing.more(draft(MARKDOWN[:end])) for end in range(1, len(MARKDOWN), 7)]
     told = [line for step in steps for line in step]
     assert whole(MARKDOWN)[: len(told)] == told
@@ -73,14 +73,14 @@ def test_an_answer_grows_by_whole_lines_and_no_line_is_shown_twice() -> None:
 
 
 def test_a_table_is_not_shown_before_its_end_as_its_columns_may_widen() -> None:
-    growing, begun = Growing(), "Of all:\n\n| a | n |\n|---|---|\n| P1 | 1 |\n"
+    growing, begun = AnswerPrinter(), "Of all:\n\n| a | n |\n|---|---|\n| P1 | 1 |\n"
     assert growing.more(draft(begun)) == ["Of all:"]
     assert growing.more(draft(f"{begun}| a longer one | 2 |\n")) == []
     assert "a longer one  2" in growing.more(draft(f"{begun}| a longer one | 2 |\n\nThen\nand"))
 
 
 def test_an_answer_that_begins_otherwise_in_the_end_is_shown_whole() -> None:
-    growing = Growing()
+    growing = AnswerPrinter()
     assert growing.more(draft("First.\n\nSecond.\n\nThird")) == ["First.", "", "Second.", ""]
     assert growing.more(draft("Other.\n\nSecond.\n\nThird.\n\nFourth")) == []
     assert growing.rest("m1", ["Other.", "", "Second."]) == ["Other.", "", "Second."]
@@ -88,7 +88,7 @@ def test_an_answer_that_begins_otherwise_in_the_end_is_shown_whole() -> None:
 
 @pytest.mark.parametrize("given", [{"number": 1}, {"number": 1, "requests": 2}])
 def test_what_answers_several_requests_does_not_grow(given: dict[str, int]) -> None:
-    assert Growing().more(draft(MARKDOWN, **given)) == []
+    assert AnswerPrinter().more(draft(MARKDOWN, **given)) == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.deciding.decision import (
-    Invalid,
+    InvalidForm,
     NeedsForm,
     Reason,
     Recorded,
@@ -138,9 +138,9 @@ def test_a_form_is_asked_for_only_from_who_may_decide() -> None:
 def test_a_faulty_form_decides_nothing_and_says_why_in_the_cards_language() -> None:
     for lang, sentence in (("zh", "请填写"), ("en", "Please fill this in")):
         verdict = decide(card(lang=lang), CHEN, "reject", NOW, revision=2, values={"reason": " "})
-        assert verdict == Invalid({"reason": sentence})
+        assert verdict == InvalidForm({"reason": sentence})
         empty = decide(card(lang=lang), CHEN, "reject", NOW, revision=2, values={})
-        assert empty == Invalid({"reason": sentence})
+        assert empty == InvalidForm({"reason": sentence})
 
 
 def test_values_are_kept_only_where_the_choice_has_a_form() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cards.deciding.decision import Invalid, MayEdit, NeedsForm, Refused, Won, decide
+from cards.deciding.decision import InvalidForm, MayEdit, NeedsForm, Refused, Won, decide
 from cards.editing.editing import Edited, EditVerdict, Unchanged, edit
 from cards.editing.texts import lines
 from cards.edits import Editable, Editing, canonical
@@ -160,12 +160,12 @@ def test_a_field_that_may_be_empty_can_be_cleared_and_no_other() -> None:
     assert content(after)["note"] is None
     assert say("card.blank", "en") in after.text
     assert after.edits[0].value is None
-    assert tried(card(), weight="") == Invalid({"weight": say("form.required", "en")})
+    assert tried(card(), weight="") == InvalidForm({"weight": say("form.required", "en")})
 
 
 def test_faults_are_told_field_by_field_and_nothing_is_changed() -> None:
     verdict = tried(card(), weight="401", day="2026-02-30", arm="C", note="x" * 2001)
-    assert isinstance(verdict, Invalid)
+    assert isinstance(verdict, InvalidForm)
     assert sorted(verdict.errors) == ["arm", "day", "note", "weight"]
     # What stands and was not touched is not judged.
     stands = FORM[0].model_copy(update={"value": "1000"})

@@ -8,7 +8,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.storage.drafts import Draft
-from engine.ports.storage.store import Effects, Post, ReplyWrite, Row
+from engine.ports.storage.store import Effects, OutboxRow, Post, ReplyWrite
 from tests.contracts.given import handle
 
 
@@ -50,7 +50,7 @@ async def test_a_text_that_came_while_the_message_was_shown_makes_it_due_again(
     (row,), _ = await outbox.take_rows(5)
     await drafts.put(reply, "1 2")
     again = await outbox.sent(row, "m")
-    assert isinstance(again, Row)
+    assert isinstance(again, OutboxRow)
     assert again.message_id == "m"
 
 

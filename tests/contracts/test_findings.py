@@ -11,7 +11,7 @@ from adapters.redis import keys
 from adapters.redis.kept.findings import RedisFindings
 from adapters.redis.scripts import Scripts
 from engine.errors import StoreError
-from engine.ports.storage.findings import Check, Finding, Standing, Withdrawal
+from engine.ports.storage.findings import Check, Finding, ProjectFindings, Withdrawal
 
 PROJECT = "MATTER-7"
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -45,27 +45,27 @@ async def stands(findings: RedisFindings, project: str = PROJECT) -> list[tuple[
 
 
 async def test_what_was_found_stands_as_it_was_newest_first(findings: RedisFindings) -> None:
-    assert await findings.of(PROJECT, 10) == Standing()
+    assert await findings.of(PROJECT, 10) == ProjectFindings()
     older, newer = check("P001", 1, 1), check("P002", 2, 2)
     assert [await findings.keep(newer), await findings.keep(older)] == [0, 0]
-    assert await findings.of(PROJECT, 10) == Standing(
+    assert await findings.of(PROJECT, 10) == ProjectFindings(
         3,
         (
             newer,
             older,
         ),
     )
-    assert await findings.of(PROJECT, 1) == Standing(3, (newer,))
+    assert await findings.of(PROJECT, 1) == ProjectFindings(3, (newer,))
 
 
 async def test_a_later_check_takes_the_place_of_the_one_before(findings: RedisFindings) -> None:
     await findings.keep(check("P001", 1, 3))
     await findings.keep(check("P001", 2, 1))
-    assert await findings.of(PROJECT, 10) == Standing(1, (check("P001", 2, 1),))
+    assert await findings.of(PROJECT, 10) == ProjectFindings(1, (check("P001", 2, 1),))
     await findings.keep(check("P001", 3, 0))
-    assert await findings.of(PROJECT, 10) == Standing()
+    assert await findings.of(PROJECT, 10) == ProjectFindings()
     await findings.keep(check("P001", 4, 2))
-    assert await findings.of(PROJECT, 10) == Standing(2, (check("P001", 4, 2),))
+    assert await findings.of(PROJECT, 10) == ProjectFindings(2, (check("P001", 4, 2),))
 
 
 async def test_many_that_are_kept_at_once_stand_as_if_kept_one_by_one(
@@ -76,7 +76,7 @@ async def test_many_that_are_kept_at_once_stand_as_if_kept_one_by_one(
     assert await stands(findings) == [("P004", 2), ("P002", 2)]
     assert await findings.keep(*many[1:]) == 0
     assert await findings.keep(*(check(f"P00{n}", 9, 0) for n in (2, 4))) == 0
-    assert await findings.of(PROJECT, 10) == Standing()
+    assert await findings.of(PROJECT, 10) == ProjectFindings()
     assert await findings.keep() == 0
 
 
@@ -86,10 +86,10 @@ async def test_an_older_check_changes_nothing_whenever_it_comes(
 ) -> None:
     await findings.keep(check("P001", 5, 1))
     assert await findings.keep(check("P001", 4, found)) == 0
-    assert await findings.of(PROJECT, 10) == Standing(1, (check("P001", 5, 1),))
+    assert await findings.of(PROJECT, 10) == ProjectFindings(1, (check("P001", 5, 1),))
     await findings.keep(check("P001", 6, 0))
     assert await findings.keep(check("P001", 5, 1)) == 0
-    assert await findings.of(PROJECT, 10) == Standing()
+    assert await findings.of(PROJECT, 10) == ProjectFindings()
 
 
 async def test_a_repeat_changes_nothing_and_at_one_moment_the_last_that_came_stands(
@@ -97,7 +97,7 @@ async def test_a_repeat_changes_nothing_and_at_one_moment_the_last_that_came_sta
 ) -> None:
     for _ in range(3):
         await findings.keep(check("P001", 1, 2))
-    assert await findings.of(PROJECT, 10) == Standing(2, (check("P001", 1, 2),))
+    assert await findings.of(PROJECT, 10) == ProjectFindings(2, (check("P001", 1, 2),))
     await findings.keep(check("P001", 1, 0))
     assert await stands(findings) == []
 
@@ -127,7 +127,7 @@ async def test_over_the_bound_the_oldest_checks_give_way_and_it_is_said(
     assert await findings.keep(check("P0", 3, 2)) == 2
     assert await stands(findings) == [("P9", 4)]
     await findings.keep(check("P9", 11, 0))
-    assert await findings.of(PROJECT, 10) == Standing()
+    assert await findings.of(PROJECT, 10) == ProjectFindings()
 
 
 async def test_nothing_is_kept_of_checks_but_what_stands_and_so_many_names(
@@ -157,7 +157,7 @@ async def test_in_whatever_order_checks_come_the_newest_of_each_name_stands(
     newest = {one.record: one for one in sorted(checks, key=lambda one: one.at)}
     left = [one for one in sorted(newest.values(), key=lambda one: one.at) if one.found]
     total = sum(one.found for one in left)
-    assert await findings.of(PROJECT, 10) == Standing(total, tuple(left[::-1]))
+    assert await findings.of(PROJECT, 10) == ProjectFindings(total, tuple(left[::-1]))
 
 
 @pytest.mark.parametrize("other", ["MATTER-8", "MATTER-7:at", "}", "{x}", ""])
@@ -187,12 +187,12 @@ async def test_what_a_run_found_is_withdrawn_with_it(findings: RedisFindings) ->
     assert (await findings.of(PROJECT, 10)).findings == 3
     assert await findings.withdraw(ended) == 1
     assert await findings.withdraw(ended) == 0
-    assert await findings.of(PROJECT, 10) == Standing(2, (kept,))
+    assert await findings.of(PROJECT, 10) == ProjectFindings(2, (kept,))
     # A check that is older than the withdrawal and comes late is closed already.
     assert await findings.keep(check("P002", 0, 1, run="r1")) == 0
-    assert await findings.of(PROJECT, 10) == Standing(2, (kept,))
+    assert await findings.of(PROJECT, 10) == ProjectFindings(2, (kept,))
     assert await findings.withdraw(Withdrawal(project=PROJECT, run="r2", at=kept.at)) == 2
-    assert await findings.of(PROJECT, 10) == Standing()
+    assert await findings.of(PROJECT, 10) == ProjectFindings()
 
 
 async def test_nothing_is_kept_of_what_is_withdrawn_but_so_many_names(

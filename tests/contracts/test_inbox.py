@@ -9,8 +9,8 @@ from adapters.redis.keys import Partitions, tag
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from cards.model import Card, Review, Vote
-from engine.ports.storage.inbox import Listed
-from engine.ports.storage.store import CardWrite, Effects, Post, Row
+from engine.ports.storage.inbox import OpenCardTokens
+from engine.ports.storage.store import CardWrite, Effects, OutboxRow, Post
 from tests.contracts.given import deciding, handle, open_card, run_write
 
 REVIEWERS = ("role:reviewer",)
@@ -39,12 +39,12 @@ async def test_what_waits_for_a_role_or_person_is_listed_oldest_first_over_all_p
     reviews = await several(mailbox, partitions, scripts, 12)
     own = Review(persons=("slack:T1:U 1",))
     mine = await open_card(mailbox, partitions, "web:local:own", review=own)
-    assert await inbox.listed(REVIEWERS) == Listed(tuple(c.token for c in reviews), 12)
-    assert await inbox.listed(["person:slack:T1:U 1"]) == Listed((mine.token,), 1)
-    assert await inbox.listed(["person:chen", "role:crc"]) == Listed()
-    assert await inbox.listed([]) == Listed()
+    assert await inbox.listed(REVIEWERS) == OpenCardTokens(tuple(c.token for c in reviews), 12)
+    assert await inbox.listed(["person:slack:T1:U 1"]) == OpenCardTokens((mine.token,), 1)
+    assert await inbox.listed(["person:chen", "role:crc"]) == OpenCardTokens()
+    assert await inbox.listed([]) == OpenCardTokens()
     everything = await inbox.listed(EVERYBODY)
-    assert everything == Listed((*(c.token for c in reviews), mine.token), 13)
+    assert everything == OpenCardTokens((*(c.token for c in reviews), mine.token), 13)
     assert [card.token for card in await inbox.cards(everything.tokens)] == list(everything.tokens)
     both = await inbox.listed([*REVIEWERS, *EVERYBODY])
     assert both.tokens == everything.tokens
@@ -70,7 +70,7 @@ async def test_a_card_that_closes_in_any_way_waits_for_nobody(
             "cancelled": Effects(cancels=((card.run, 0),)),
         }[way]
         await handle(mailbox, f"control:{conversation}", effects)
-    assert await inbox.listed([*REVIEWERS, *EVERYBODY]) == Listed()
+    assert await inbox.listed([*REVIEWERS, *EVERYBODY]) == OpenCardTokens()
     assert await inbox.cards([card.token]) == []
 
 
@@ -102,7 +102,7 @@ async def test_a_card_that_only_tells_waits_for_nobody(
     inbox: RedisInbox, mailbox: RedisMailbox, partitions: Partitions, conversation: str
 ) -> None:
     await open_card(mailbox, partitions, conversation, kind="phase_done")
-    assert await inbox.listed([*REVIEWERS, *EVERYBODY]) == Listed()
+    assert await inbox.listed([*REVIEWERS, *EVERYBODY]) == OpenCardTokens()
 
 
 async def test_only_so_many_of_a_partition_are_listed_and_all_are_counted(
@@ -112,7 +112,7 @@ async def test_only_so_many_of_a_partition_are_listed_and_all_are_counted(
     mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
     cards = await several(mailbox, partitions, scripts, 4)
     inbox = RedisInbox(scripts, partitions, listed_most=3)
-    assert await inbox.listed(REVIEWERS) == Listed(tuple(c.token for c in cards[:3]), 4)
+    assert await inbox.listed(REVIEWERS) == OpenCardTokens(tuple(c.token for c in cards[:3]), 4)
 
 
 async def test_an_open_card_of_an_earlier_build_is_listed_by_the_repair(
@@ -219,7 +219,7 @@ async def test_cards_to_show_know_when_the_list_above_them_was_posted_or_given_u
     else:
         await outbox.drop(rows["note"], "gone")
     row = await outbox.later(rows["cards"], in_s=0)
-    assert isinstance(row, Row)
+    assert isinstance(row, OutboxRow)
     assert row.answer_id == ("m7" if outcome == "sent" else "gone")
     await outbox.sent(row, "done")
     await handle(mailbox, f"control:{conversation}", Effects(posts=(below,)))

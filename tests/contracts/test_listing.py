@@ -13,11 +13,11 @@ from adapters.redis.keys import Partitions
 from adapters.redis.listing import RedisListing
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from engine.ports.storage.listing import RunPage, Wanted
+from engine.ports.storage.listing import RunFilter, RunPage
 from engine.ports.storage.store import CardWrite, Effects, RunWrite
 from tests.contracts.given import card_for, claim_one, decided, handle, open_card
 
-ALL = Wanted(children=True)
+ALL = RunFilter(children=True)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def ids(page: RunPage) -> list[str]:
     return [run for run, _ in page.runs]
 
 
-async def pages(listing: RedisListing, wanted: Wanted, limit: int) -> list[RunPage]:
+async def pages(listing: RedisListing, wanted: RunFilter, limit: int) -> list[RunPage]:
     found, after = [], ""
     while not found or after:
         found.append(await listing.runs(wanted, after=after, limit=limit))
@@ -78,17 +78,17 @@ async def test_pages_give_every_run_once_the_newest_first(
 @pytest.mark.parametrize(
     ("wanted", "fitting"),
     [
-        (Wanted(statuses=frozenset({"suspended"})), [1]),
-        (Wanted(statuses=frozenset({"running", "blocked"})), [0, 2, 3]),
-        (Wanted(playbook="lit"), [2]),
-        (Wanted(who="chen"), [3]),
-        (Wanted(who="CHEN BO"), [3]),
-        (Wanted(conversation=":C7"), [1]),
-        (Wanted(text="p003"), [2]),
-        (Wanted(text='说 "好"'), [3]),
-        (Wanted(), [0, 1, 2, 3]),
+        (RunFilter(statuses=frozenset({"suspended"})), [1]),
+        (RunFilter(statuses=frozenset({"running", "blocked"})), [0, 2, 3]),
+        (RunFilter(playbook="lit"), [2]),
+        (RunFilter(who="chen"), [3]),
+        (RunFilter(who="CHEN BO"), [3]),
+        (RunFilter(conversation=":C7"), [1]),
+        (RunFilter(text="p003"), [2]),
+        (RunFilter(text='说 "好"'), [3]),
+        (RunFilter(), [0, 1, 2, 3]),
         (ALL, [0, 1, 2, 3, 4]),
-        (Wanted(playbook="lit", who="chen"), []),
+        (RunFilter(playbook="lit", who="chen"), []),
     ],
 )
 async def test_runs_are_listed_by_what_is_asked_for(
@@ -96,7 +96,7 @@ async def test_runs_are_listed_by_what_is_asked_for(
     mailbox: RedisMailbox,
     partitions: Partitions,
     listing: RedisListing,
-    wanted: Wanted,
+    wanted: RunFilter,
     fitting: Sequence[int],
 ) -> None:
     runs = await write_all(
@@ -119,10 +119,10 @@ async def test_a_run_that_has_ended_is_listed_as_it_ended(
     (run,) = await write_all(mailbox, scripts, partitions, {})
     effects = Effects(cancels=((run, 0),))
     await handle(mailbox, "control:web:w:room-0", effects)
-    cancelled = Wanted(statuses=frozenset({"cancelled"}))
+    cancelled = RunFilter(statuses=frozenset({"cancelled"}))
     found = await listing.runs(cancelled, after="", limit=10)
     assert [(name, history.ended) for name, history in found.runs] == [(run, "cancelled")]
-    running = Wanted(statuses=frozenset({"running"}))
+    running = RunFilter(statuses=frozenset({"running"}))
     assert ids(await listing.runs(running, after="", limit=10)) == []
 
 
@@ -142,9 +142,9 @@ async def test_a_run_that_another_version_wrote_is_listed_by_what_it_says(
         await scripts.client.hset(key, mapping={"body": text, "steps": 7})
         if run == runs[0]:
             await scripts.client.hdel(key, *fields)
-    wanted = Wanted(statuses=frozenset({"suspended"}), playbook="lit", who="chen bo")
+    wanted = RunFilter(statuses=frozenset({"suspended"}), playbook="lit", who="chen bo")
     assert ids(await listing.runs(wanted, after="", limit=10)) == [runs[0]]
-    running = Wanted(statuses=frozenset({"running"}))
+    running = RunFilter(statuses=frozenset({"running"}))
     assert ids(await listing.runs(running, after="", limit=10)) == [runs[2]]
     assert ids(await listing.runs(replace(running, children=True), after="", limit=10)) == [
         runs[2],
@@ -183,7 +183,7 @@ async def test_a_page_looks_at_no_more_than_it_may_and_says_where_to_go_on(
     rooms = [{"conversation": f"web:w:{n % 3}"} for n in range(30)]
     runs = await write_all(mailbox, scripts, partitions, {"playbook": "rare"}, *rooms)
     listing = RedisListing(scripts, partitions, looks=6, round_=2)
-    wanted = Wanted(playbook="rare")
+    wanted = RunFilter(playbook="rare")
     first = await listing.runs(wanted, after="", limit=5)
     assert (ids(first), first.cut) == ([], True)
     assert 6 < first.looked <= 6 + 2 * 3
@@ -262,7 +262,7 @@ async def test_a_page_costs_the_same_commands_at_a_hundred_thousand_runs(
         assert await calls_of(redis) <= 64 * 51 + 64 * 4 + 50 + 10
         after = "1790050000000:"
     await redis.config_resetstat()
-    rare = Wanted(statuses=frozenset({"suspended"}))
+    rare = RunFilter(statuses=frozenset({"suspended"}))
     found = await pages(listing, rare, 50)
     assert sum(len(page.runs) for page in found) == 1
     assert max(page.looked for page in found) <= 20_000 + 64 * 500

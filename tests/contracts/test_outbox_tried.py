@@ -6,24 +6,24 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.platform import Pace
-from engine.ports.storage.store import Effects, Row, Touch
+from engine.ports.storage.store import Effects, OutboxRow, Touch
 from tests.contracts.given import handle, note
 
 
 @pytest.fixture
-async def row(mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str) -> Row:
+async def row(mailbox: RedisMailbox, outbox: RedisOutbox, conversation: str) -> OutboxRow:
     """A row that is to be shown for the first time."""
     await handle(mailbox, f"talk:{conversation}", Effects(posts=(note("n", conversation),)))
     return await leased(outbox)
 
 
-async def leased(outbox: RedisOutbox) -> Row:
+async def leased(outbox: RedisOutbox) -> OutboxRow:
     (row,), _ = await outbox.take_rows(5)
     return row
 
 
 async def test_the_first_try_knows_of_none_and_the_next_of_the_first(
-    outbox: RedisOutbox, scripts: Scripts, row: Row
+    outbox: RedisOutbox, scripts: Scripts, row: OutboxRow
 ) -> None:
     assert row.tried is None
     await outbox.retry(row, in_s=10)
@@ -37,14 +37,14 @@ async def test_the_first_try_knows_of_none_and_the_next_of_the_first(
 
 
 async def test_whoever_takes_over_from_one_that_died_knows(
-    outbox: RedisOutbox, scripts: Scripts, row: Row
+    outbox: RedisOutbox, scripts: Scripts, row: OutboxRow
 ) -> None:
     scripts.offset_ms += 31_000
     assert (await leased(outbox)).tried is not None
 
 
 async def test_what_was_certainly_not_shown_was_not_tried(
-    outbox: RedisOutbox, scripts: Scripts, row: Row
+    outbox: RedisOutbox, scripts: Scripts, row: OutboxRow
 ) -> None:
     await outbox.later(row, in_s=10)
     scripts.offset_ms += 11_000
@@ -61,7 +61,7 @@ async def test_what_was_shown_is_tried_anew_when_it_changes(
     scripts: Scripts,
     partitions: Partitions,
     conversation: str,
-    row: Row,
+    row: OutboxRow,
 ) -> None:
     await outbox.retry(row, in_s=0)
     await outbox.sent(await leased(outbox), "m1", pace=Pace())

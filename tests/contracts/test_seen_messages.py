@@ -12,9 +12,9 @@ from engine.ports.storage.store import (
     CardWrite,
     Effects,
     Following,
+    OutboxRow,
     Post,
     ReplyWrite,
-    Row,
     Seen,
     Touch,
 )
@@ -77,7 +77,7 @@ async def shown(outbox: RedisOutbox) -> list[tuple[str, str, str]]:
     while rows := (await outbox.take_rows(5))[0]:
         for first in rows:
             row: Following = first
-            while isinstance(row, Row):
+            while isinstance(row, OutboxRow):
                 found.append((row.conversation, row.message_id, row.kind))
                 row = await outbox.sent(row, row.message_id or "new", pace=Pace())
     return sorted(found)
@@ -196,7 +196,7 @@ async def test_a_message_that_was_tapped_before_its_id_was_noted_is_shown_by_one
         await tapped(decisions, card, tap, place)
     # Its twin, and the message of that number elsewhere, are others.
     other = await outbox.sent(row, "5", pace=Pace())
-    assert isinstance(other, Row)
+    assert isinstance(other, OutboxRow)
     assert (other.conversation, other.message_id) == (DM, "6")
     assert await outbox.sent(other, "6", pace=Pace()) is None
     assert await shown(outbox) == [("telegram:1:-3", "5", "card")]

@@ -7,7 +7,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from engine.ports.storage.store import (
     Effects,
-    Taken,
+    LeasedLanes,
     Timer,
 )
 from tests.contracts.given import claim_one, handle, lives
@@ -37,7 +37,7 @@ async def test_a_timer_fires_once_and_the_next_is_foretold(
     assert 590 < (await mailbox.take(1)).next_s <= 600
     scripts.offset_ms = 601_000
     assert await mailbox.commit(await claim_one(mailbox), Effects(), pop=True) is None
-    assert await mailbox.take(1) == Taken(claims=(), next_s=3600)
+    assert await mailbox.take(1) == LeasedLanes(claims=(), next_s=3600)
     assert await lives(scripts, tag, "due", "timers") == ["gone", "gone"]
 
 
@@ -62,7 +62,7 @@ async def test_a_timer_without_its_mail_is_forgotten(
     # As after an operator took it away.
     await scripts.client.delete(f"{tag}timers")
     scripts.offset_ms = 601_000
-    assert await mailbox.take(1) == Taken(claims=(), next_s=3600)
+    assert await mailbox.take(1) == LeasedLanes(claims=(), next_s=3600)
 
 
 async def test_the_next_known_thing_is_the_soonest_and_never_in_the_past(

@@ -37,7 +37,7 @@ from engine.frames import audit
 from engine.frames.state import Run
 from engine.ports.meter import UNHEARD
 from engine.ports.storage.store import Claim, Effects
-from engine.runs.replay.audit import Standing, reconstructed
+from engine.runs.replay.audit import AuditState, reconstructed
 from tests.fakes.patience import PATIENCE_S
 
 
@@ -65,7 +65,7 @@ class Kept:
         return [json.loads(entry) for entry in self.log]
 
     @property
-    def by_log(self) -> Standing:
+    def by_log(self) -> AuditState:
         """How it stands by its log alone."""
         return reconstructed(self.log)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from adapters.slack.inbound.endpoint import parse as parse_slack
 from adapters.slack.inbound.receive import receive as receive_slack
-from adapters.telegram.inbound.receive import Me
+from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.receive import receive as receive_telegram
 from adapters.webchat.bodies import FormBody, SayBody, TapBody, parsed
 from bot.api.reading import Faulty, NoSuchSkill, read_request
@@ -39,7 +39,7 @@ def telegram(raw: bytes) -> None:
     except (ValueError, RecursionError):
         return
     with suppress(Rejected):
-        receive_telegram(payload, Me(id=1, username="signoff_bot"))
+        receive_telegram(payload, BotIdentity(id=1, username="signoff_bot"))
 
 
 def web_chat(raw: bytes) -> None:

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.keys import memos
 from adapters.redis.server.embedded import EmbeddedServer
-from engine.frames.llm_plan import LlmPlanFrame, Shown
+from engine.frames.llm_plan import LlmPlanFrame, ShownCall
 from engine.frames.state import Approval, Run
 from engine.ports.library import Library
 from engine.reviews.approvals import call_digest
@@ -60,7 +60,7 @@ def _all_the_same(frame: LlmPlanFrame) -> LlmPlanFrame:
     """The call, and the frame's own word on what was shown."""
     changed = _other_arguments(frame)
     call = {"tool": "memory__remember", "arguments": {"text": "something else"}}
-    return changed.model_copy(update={"shown": (Shown(number=2, call=call_digest((call,))),)})
+    return changed.model_copy(update={"shown": (ShownCall(number=2, call=call_digest((call,))),)})
 
 
 def _no_approval(run: Run) -> Run:

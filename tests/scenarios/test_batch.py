@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.frames.state import Run
-from engine.ports.storage.findings import Check, Finding, Standing
+from engine.ports.storage.findings import Check, Finding, ProjectFindings
 from tests.fakes.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
@@ -127,16 +127,16 @@ def found_before(project: str, subject: str) -> Check:
     )
 
 
-async def stands(service: Service, wanted: Callable[[Standing], bool]) -> Standing:
+async def stands(service: Service, wanted: Callable[[ProjectFindings], bool]) -> ProjectFindings:
     """What stands of the sample study, as soon as it is as wanted."""
 
-    async def found() -> Standing | None:
+    async def found() -> ProjectFindings | None:
         standing = await service.parts.store.findings.of(
             service.parts.services.records.project, 100
         )
         return standing if wanted(standing) else None
 
-    standing: Standing = await until(found)
+    standing: ProjectFindings = await until(found)
     return standing
 
 

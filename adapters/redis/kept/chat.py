@@ -9,7 +9,7 @@ from adapters.redis.client.client import Client, translated
 from adapters.redis.client.connect import BLOCK_S
 from adapters.redis.client.lua_script import LuaScript
 from adapters.redis.scripts import LUA, Scripts
-from engine.ports.conversations import ChatMessage, ChatPage, Listed
+from engine.ports.conversations import ChatMessage, ChatPage, ConversationEntry
 from engine.ports.platform import ChatEntry, Cursor
 
 CHAT_ENTRIES = 2_000
@@ -133,7 +133,7 @@ class RedisConversations:
         before_us: int | None,
         count: int,
         matches: Callable[[str, str], bool] | None = None,
-    ) -> Sequence[Listed]:
+    ) -> Sequence[ConversationEntry]:
         """A page of them, the newest first."""
         key, last = keys.listed(person), "+inf" if before_us is None else f"({before_us}"
         most = CONVERSATIONS if matches else count
@@ -145,7 +145,7 @@ class RedisConversations:
             titles = await self._client.hmget(f"{key}:titles", names) if names else []
             seen = await self._client.hmget(f"{key}:seen", names) if names else []
         return [
-            Listed(name, str(title or ""), int(at_us), int(number or 0))
+            ConversationEntry(name, str(title or ""), int(at_us), int(number or 0))
             for (name, at_us), title, number in zip(found, titles, seen, strict=True)
             if matches is None or matches(str(name), str(title or ""))
         ][:count]

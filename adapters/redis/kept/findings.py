@@ -8,7 +8,7 @@ from adapters.redis import keys
 from adapters.redis.client.client import Client, translated
 from adapters.redis.client.lua_script import LuaScript
 from adapters.redis.scripts import LUA
-from engine.ports.storage.findings import Check, Standing, Withdrawal
+from engine.ports.storage.findings import Check, ProjectFindings, Withdrawal
 
 FINDINGS = 10_000
 
@@ -53,7 +53,7 @@ class RedisFindings:
         with translated():
             return int(await self._withdraw(keys=_places(ended.project), args=args))
 
-    async def of(self, project: str, limit: int) -> Standing:
+    async def of(self, project: str, limit: int) -> ProjectFindings:
         """What stands, with the newest `limit` checks."""
         checks, by_time, _, numbers = _places(project)
         with translated():
@@ -61,7 +61,7 @@ class RedisFindings:
             names = [str(name) for name in newest]
             found = await self._client.hmget(checks, names) if names else []
             kept, dropped = await self._client.hmget(numbers, ["kept", "dropped"])
-        return Standing(
+        return ProjectFindings(
             findings=int(kept or 0),
             # One that was closed in between is gone.
             checks=tuple(Check.model_validate_json(body) for body in found if body is not None),

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from adapters.slack.address import Address
 from adapters.slack.inbound.entities import plain
-from adapters.slack.shapes import Id, Named, Part, Person, Ts, actor_of
+from adapters.slack.shapes import Id, Named, PayloadPart, SlackUser, Ts, actor_of
 from engine.events import Actor, CommandGiven, MessageReceived, SharedFile
 
 COMMAND = "/signoff"
@@ -23,7 +23,7 @@ _SLASHED = re.compile(r"/(?P<name>[a-z_]{1,32})(?:\s(?P<text>.*))?", re.DOTALL)
 _PAGE = re.compile(r"pending\s+(?P<text>[0-9]{1,3})", re.IGNORECASE)
 
 
-class _SlashCommand(Part):
+class _SlashCommand(PayloadPart):
     team_id: Id
     user_id: Id
     user_name: str = ""
@@ -32,14 +32,14 @@ class _SlashCommand(Part):
     trigger_id: str = Field(min_length=1)
 
 
-class _AskedOf(Part):
+class _AskedOf(PayloadPart):
     ts: Ts
     text: str | None = None
 
 
-class _MessageAction(Part):
+class _MessageAction(PayloadPart):
     team: Named | None = None
-    user: Person
+    user: SlackUser
     trigger_id: str = Field(min_length=1)
     message: _AskedOf
 

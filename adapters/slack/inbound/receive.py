@@ -16,8 +16,8 @@ from adapters.slack.shapes import (
     FormOrigin,
     Id,
     Named,
-    Part,
-    Person,
+    PayloadPart,
+    SlackUser,
     Ts,
     actor_of,
 )
@@ -36,17 +36,17 @@ from engine.events import (
 _READ_SUBTYPES = (None, "file_share", "thread_broadcast")
 
 
-class _Authorization(Part):
+class _Authorization(PayloadPart):
     user_id: str = ""
 
 
-class _Profile(Part):
+class _Profile(PayloadPart):
     team: str = ""
     is_restricted: bool = False
     is_ultra_restricted: bool = False
 
 
-class _Writer(Part):
+class _MessageWriter(PayloadPart):
     """Where somebody who wrote in a channel belongs, as far as the event tells."""
 
     user_team: str | None = None
@@ -64,7 +64,7 @@ class _Writer(Part):
         return limited or (home or workspace) != workspace
 
 
-class _EventCallback(Part):
+class _EventCallback(PayloadPart):
     team_id: Id
     event: dict[str, Any]
     is_ext_shared_channel: bool = False
@@ -76,7 +76,7 @@ class _EventCallback(Part):
         return self.authorizations[0].user_id if self.authorizations else ""
 
 
-class _File(Part):
+class _File(PayloadPart):
     id: Id
     name: str | None = None
     mimetype: str | None = None
@@ -97,7 +97,7 @@ class _File(Part):
         )
 
 
-class _Message(Part):
+class _Message(PayloadPart):
     channel: Id
     ts: Ts
     user: Id
@@ -116,7 +116,7 @@ class _Message(Part):
         return "" if self.thread_ts in (None, self.ts) else str(self.thread_ts)
 
 
-class _Change(Part):
+class _Change(PayloadPart):
     channel: Id
     channel_type: str = ""
     ts: Ts
@@ -124,38 +124,38 @@ class _Change(Part):
     previous_message: dict[str, Any] | None = None
 
 
-class _Container(Part):
+class _Container(PayloadPart):
     channel_id: Id | None = None
     message_ts: Ts | None = None
     thread_ts: Ts | None = None
 
 
-class _TappedMessage(Part):
+class _TappedMessage(PayloadPart):
     ts: Ts
     thread_ts: Ts | None = None
 
 
-class _Option(Part):
+class _Option(PayloadPart):
     value: str
 
 
-class _Action(Part):
+class _Action(PayloadPart):
     action_id: str
     action_ts: Ts
     value: str = ""
     selected_option: _Option | None = None
 
 
-class _BlockActions(Part):
+class _BlockActions(PayloadPart):
     team: Named | None = None
-    user: Person
+    user: SlackUser
     channel: Named | None = None
     container: _Container = _Container()
     message: _TappedMessage | None = None
     actions: tuple[dict[str, Any], ...]
 
 
-class _Value(Part):
+class _Value(PayloadPart):
     value: str | None = None
     selected_date: str | None = None
     selected_option: _Option | None = None
@@ -168,20 +168,20 @@ class _Value(Part):
         return self.value or self.selected_date or chosen or person or ""
 
 
-class _State(Part):
+class _FormState(PayloadPart):
     values: dict[str, dict[str, _Value]] = {}
 
 
-class _View(Part):
+class _View(PayloadPart):
     id: Id
     hash: str
     private_metadata: str
-    state: _State = _State()
+    state: _FormState = _FormState()
 
 
-class _ViewSubmission(Part):
+class _ViewSubmission(PayloadPart):
     team: Named | None = None
-    user: Person
+    user: SlackUser
     view: _View
 
 
@@ -223,7 +223,7 @@ def _event(payload: Mapping[str, Any]) -> Update | None:
         return None
     at = Address(callback.team_id, message.channel, message.answered)
     shared = callback.is_ext_shared_channel
-    guest = _Writer.model_validate(event).is_guest(callback.team_id, shared=shared)
+    guest = _MessageWriter.model_validate(event).is_guest(callback.team_id, shared=shared)
     name = f"slack:{callback.team_id}:{message.channel}:{message.ts}"
     update = said(
         id=name,

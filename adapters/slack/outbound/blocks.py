@@ -60,7 +60,7 @@ Block = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedBlocks:
     """A message's blocks, and whether they show all of it."""
 
     blocks: list[Block]
@@ -77,7 +77,7 @@ def message(view: MessageView) -> dict[str, Any]:
     return rendered(view).fields()
 
 
-def rendered(view: MessageView) -> Rendered:
+def rendered(view: MessageView) -> RenderedBlocks:
     """The message inside Slack's limits; what it leaves out is said to be."""
     card, is_whole = (
         _card(view.card, view.lang, least=_PARTS_LEAST) if view.card else (list[Block](), True)
@@ -88,10 +88,10 @@ def rendered(view: MessageView) -> Rendered:
     if blocks and card:
         blocks.append({"type": "divider"})
     blocks = [*blocks, *card] or [_section("…")]
-    return Rendered(blocks, is_whole and not any(chunk.cut for chunk in parts))
+    return RenderedBlocks(blocks, is_whole and not any(chunk.cut for chunk in parts))
 
 
-def pages(view: MessageView) -> list[Rendered]:
+def pages(view: MessageView) -> list[RenderedBlocks]:
     """The message whole, in order, as up to `MOST` messages: the last has the buttons.
 
     [] when it needs more, or has a line that no message shows whole.
@@ -109,7 +109,7 @@ def pages(view: MessageView) -> list[Rendered]:
         sections += _sections(body)
         last = _below(card, view.lang)
     whole = _flowed(sections, last) or [[_section("…")]]
-    return [Rendered(blocks, True) for blocks in whole] if len(whole) <= MOST else []
+    return [RenderedBlocks(blocks, True) for blocks in whole] if len(whole) <= MOST else []
 
 
 def _flowed(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
@@ -123,7 +123,7 @@ def _flowed(blocks: Sequence[Block], last: list[Block]) -> list[list[Block]]:
     return [page for page in flowed if page]
 
 
-def plainer(view: MessageView) -> list[Rendered]:
+def plainer(view: MessageView) -> list[RenderedBlocks]:
     """The message without mark-up, in as many messages as it takes: the last has the buttons.
 
     In pieces, each message is small. Raises PlatformError when it would be too many.
@@ -139,7 +139,7 @@ def plainer(view: MessageView) -> list[Rendered]:
     ] or [[plain_section("…")]]
     if len(whole) > most:
         raise PlatformError(f"{len(whole)} messages would be too many")
-    return [Rendered([*page, *(last if page is whole[-1] else ())], True) for page in whole]
+    return [RenderedBlocks([*page, *(last if page is whole[-1] else ())], True) for page in whole]
 
 
 def _cut_up(text: str, limit: int) -> Iterator[str]:

@@ -20,7 +20,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class UploadedFile:
     """A file that Slack has and nobody sees yet; `mark` tells its content from another's."""
 
     id: str
@@ -28,13 +28,13 @@ class Kept:
     mark: str = ""
 
 
-class Files:
+class WorkspaceFiles:
     """The bot's files in one workspace; needs the scope files:write."""
 
     def __init__(self, api: WebApi) -> None:
         self._api = api
 
-    async def picture(self, chart: ChartView) -> Kept | None:
+    async def picture(self, chart: ChartView) -> UploadedFile | None:
         """The chart as a picture, kept; None when Slack takes no file of ours.
 
         Raises PlatformError for what may be tried again.
@@ -42,11 +42,11 @@ class Files:
         content = await png(chart)
         return await self._kept("chart.png", content, title=chart.title, alt=chart.told)
 
-    async def document(self, text: str, mark: str) -> Kept | None:
+    async def document(self, text: str, mark: str) -> UploadedFile | None:
         """The text as a document, kept; None and PlatformError as for a picture."""
         return await self._kept(NAME, text.encode(errors="replace"), title=NAME, mark=mark)
 
-    async def show(self, file: Kept, channel: str, thread: str) -> None:
+    async def show(self, file: UploadedFile, channel: str, thread: str) -> None:
         """Show a kept file in a channel (no user's id), in that thread if there is one.
 
         Raises PlatformError.
@@ -57,7 +57,7 @@ class Files:
 
     async def _kept(
         self, name: str, content: bytes, *, title: str, alt: str = "", mark: str = ""
-    ) -> Kept | None:
+    ) -> UploadedFile | None:
         fields = {"filename": name, "length": str(len(content))}
         if alt:
             fields["alt_txt"] = alt[:_ALT]
@@ -72,7 +72,7 @@ class Files:
                 raise
             _log.error("slack_file_refused", error=str(error), needs="the scope files:write")
             return None
-        return Kept(str(file), title, mark)
+        return UploadedFile(str(file), title, mark)
 
 
 def thread_below(address: Address, channel: str, ts: str) -> str:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from adapters.slack.outbound.blocks import brief, plain_section, plainer
 from adapters.slack.outbound.markdown import literal
-from adapters.slack.shapes import Id, Part
+from adapters.slack.shapes import Id, PayloadPart
 from adapters.slack.workspace.workspaces import Workspaces
 from cards.clipping import clip
 from cards.model import Lang
@@ -40,12 +40,12 @@ Home = Callable[[Actor], Awaitable[HomePage]]
 """The page of a person, by the roles held now. Raises StoreError."""
 
 
-class _Opened(Part):
+class _Opened(PayloadPart):
     user: Id
     tab: str = "home"
 
 
-class _Event(Part):
+class _Event(PayloadPart):
     team_id: Id
     event: _Opened
 
@@ -118,7 +118,7 @@ def _plain_text(line: str) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _Watched:
+class _WatchedHome:
     actor: Actor
     until_s: float = 0.0
     shown: str = ""
@@ -141,12 +141,12 @@ class Homes:
         self._clock = clock
         self._every_s = every_s
         self.meter: Meter = UNHEARD
-        self._watched: dict[tuple[str, str], _Watched] = {}
+        self._watched: dict[tuple[str, str], _WatchedHome] = {}
         self._soon = asyncio.Event()
 
     async def open(self, actor: Actor) -> None:
         """Shows the tab now, best effort and in Slack's time, and keeps it up to date."""
-        watched = self._watched.pop(_who(actor), None) or _Watched(actor)
+        watched = self._watched.pop(_who(actor), None) or _WatchedHome(actor)
         watched.until_s, watched.shown = self._clock.elapsed_s() + WATCH_S, ""
         self._watched[_who(actor)] = watched
         if len(self._watched) > _WATCHED:
@@ -176,11 +176,11 @@ class Homes:
                 else:
                     await self._show(watched)
 
-    async def _show(self, watched: _Watched) -> None:
+    async def _show(self, watched: _WatchedHome) -> None:
         async with watched.one_at_a_time:
             await self._publish(watched)
 
-    async def _publish(self, watched: _Watched) -> None:
+    async def _publish(self, watched: _WatchedHome) -> None:
         try:
             page = await self._page(watched.actor)
             told = json.dumps(home_view(page))

@@ -18,7 +18,7 @@ from adapters.slack.api import (
     WebApi,
 )
 from adapters.slack.outbound.blocks import pages, plainer, rendered
-from adapters.slack.outbound.files import Files, Kept, thread_below
+from adapters.slack.outbound.files import UploadedFile, WorkspaceFiles, thread_below
 from adapters.slack.outbound.recall import Recall, mark, name_of_part
 from cards.showing.document import digest, document, is_settled
 from cards.showing.plainer import line
@@ -37,14 +37,14 @@ Fields = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MessageRefs:
     """Messages in order, each "<channel>:<ts>", and the mark of the document below the first."""
 
     ids: tuple[str, ...] = ()
     mark: str = ""
 
     @classmethod
-    def read(cls, message_id: str) -> "Shown":
+    def read(cls, message_id: str) -> "MessageRefs":
         """What a text of `str(shown)` says; raises Gone for any other."""
         *ids, last = message_id.split(",")
         if last.startswith(_MARK):
@@ -62,7 +62,7 @@ class Shown:
 
 
 @dataclass(slots=True)
-class Begun:
+class UnfinishedPosts:
     """What was posted under keys whose sends broke off; one for all workspaces of a process."""
 
     _posted: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -80,12 +80,12 @@ class Begun:
             del self._posted[next(iter(self._posted))]
 
 
-class Messages:
+class SlackMessages:
     """The messages of the bot in one workspace."""
 
-    def __init__(self, api: WebApi, begun: Begun) -> None:
+    def __init__(self, api: WebApi, begun: UnfinishedPosts) -> None:
         self.api = api
-        self._files = Files(api)
+        self._files = WorkspaceFiles(api)
         self.recalling = Recall(api)
         self._begun = begun
 
@@ -93,30 +93,32 @@ class Messages:
         """Shows a new message, from where an earlier try under `key` broke off. PlatformError."""
         if view.chart and (picture := await self._picture(address, view.chart)):
             return picture
-        return str(await self._show(address, view, Shown(self._begun.under(key)), key))
+        return str(await self._show(address, view, MessageRefs(self._begun.under(key)), key))
 
     async def edit(self, address: Address, message_id: str, view: MessageView) -> str:
         """Shows the view in the messages of that id, more of them or fewer. PlatformError."""
-        before = Shown.read(message_id)
+        before = MessageRefs.read(message_id)
         if view.chart and not _TS.fullmatch(before.ids[0].partition(":")[2]):
             return message_id
         key = f"{address.conversation}/{message_id}"
         begun = self._begun.under(key) or before.ids
         if view.plainer == "anew":
             return str(await self._anew(address, view, begun, key))
-        return str(await self._show(address, view, Shown(begun, before.mark), key))
+        return str(await self._show(address, view, MessageRefs(begun, before.mark), key))
 
     async def _anew(
         self, address: Address, view: MessageView, before: Sequence[str], key: str
-    ) -> Shown:
+    ) -> MessageRefs:
         """The view in new messages; those that took no edit go, where Slack lets them."""
-        shown = await self._show(address, view, Shown(), f"{key}/anew")
+        shown = await self._show(address, view, MessageRefs(), f"{key}/anew")
         for posted in before:
             await self._leave(posted)
         self._begun.note(key, ())
         return shown
 
-    async def _show(self, address: Address, view: MessageView, before: Shown, key: str) -> Shown:
+    async def _show(
+        self, address: Address, view: MessageView, before: MessageRefs, key: str
+    ) -> MessageRefs:
         """The view in the messages that show it `before`; new ones below, spare ones taken away."""
         wanted, file, mark = await self._prepared(view, before.mark)
         ids = [*before.ids]
@@ -135,11 +137,11 @@ class Messages:
             error.begun = len(ids) > len(before.ids)
             raise
         self._begun.note(key, ())
-        return Shown(tuple(ids), mark)
+        return MessageRefs(tuple(ids), mark)
 
     async def _prepared(
         self, view: MessageView, mark: str
-    ) -> tuple[list[Fields], Kept | None, str]:
+    ) -> tuple[list[Fields], UploadedFile | None, str]:
         """The messages; a document if there is more to say than they hold; the mark that stays.
 
         No document when the one of that `mark` says it already, or none can be had.
@@ -162,7 +164,9 @@ class Messages:
         file = await self._files.document(text, digest(text))
         return ([attached], file, mark) if file else ([shown.fields()], None, mark)
 
-    async def _as_file(self, view: MessageView, mark: str) -> tuple[list[Fields], Kept | None, str]:
+    async def _as_file(
+        self, view: MessageView, mark: str
+    ) -> tuple[list[Fields], UploadedFile | None, str]:
         """A line and the buttons, and the document; PlatformError when none can be had."""
         text = document(view)
         shown = plainer(line(view, say("file.attached", view.lang)))
@@ -173,11 +177,11 @@ class Messages:
 
     async def recall(self, address: Address, message_id: str, *, key: str, since: datetime) -> str:
         """The message's id with what else was posted of it since then. Raises PlatformError."""
-        before = Shown.read(message_id) if message_id else Shown()
+        before = MessageRefs.read(message_id) if message_id else MessageRefs()
         if before.ids and not _TS.fullmatch(before.ids[0].partition(":")[2]):
             return message_id
         found = await self.recalling.parts(address, before.ids, key=key, since=since)
-        return str(Shown(found, before.mark)) if found else message_id
+        return str(MessageRefs(found, before.mark)) if found else message_id
 
     async def post(
         self, address: Address, shown: Fields, *, key: str, below: Sequence[str] = ()
@@ -256,7 +260,7 @@ class Messages:
             await self._update(posted, rendered(MessageView(lang="en")).fields())
 
     async def _with_file(
-        self, address: Address, view: MessageView, posted: str, file: Kept
+        self, address: Address, view: MessageView, posted: str, file: UploadedFile
     ) -> bool:
         """Whether the file is shown; without it, the message no longer names one."""
         channel, _, ts = posted.partition(":")

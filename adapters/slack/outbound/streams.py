@@ -10,7 +10,7 @@ from adapters.slack.address import Address
 from adapters.slack.api import NotStreaming
 from adapters.slack.outbound.blocks import rendered
 from adapters.slack.outbound.markdown import straight
-from adapters.slack.outbound.messages import Messages, place_of
+from adapters.slack.outbound.messages import SlackMessages, place_of
 from cards.texts import say
 from engine.errors import PlatformError, Unavailable
 from engine.ports.clock import Clock
@@ -43,7 +43,7 @@ class Streams:
         self._edited: dict[str, None] = {}
 
     async def grow(
-        self, messages: Messages, address: Address, message_id: str, growth: Growth
+        self, messages: SlackMessages, address: Address, message_id: str, growth: Growth
     ) -> str:
         """The message's id, once it shows the text so far. Raises PlatformError."""
         if not message_id:
@@ -61,7 +61,7 @@ class Streams:
         self._remember(message_id)
         return message_id
 
-    async def _begin(self, messages: Messages, address: Address, growth: Growth) -> str:
+    async def _begin(self, messages: SlackMessages, address: Address, growth: Growth) -> str:
         since = self._clock.now()
         try:
             return await self._posted(messages, address, growth)
@@ -71,7 +71,7 @@ class Streams:
                 return found
             raise
 
-    async def _posted(self, messages: Messages, address: Address, growth: Growth) -> str:
+    async def _posted(self, messages: SlackMessages, address: Address, growth: Growth) -> str:
         if self._streams(address, growth):
             try:
                 return await _start(messages, address, growth)
@@ -101,7 +101,7 @@ class Streams:
             del self._edited[next(iter(self._edited))]
 
 
-async def _start(messages: Messages, address: Address, growth: Growth) -> str:
+async def _start(messages: SlackMessages, address: Address, growth: Growth) -> str:
     first = _opening(growth)
     to = {"recipient_user_id": growth.asker, "recipient_team_id": address.team}
     fields = address.place | to | {"markdown_text": first}
@@ -116,7 +116,9 @@ def _opening(growth: Growth) -> str:
     return f"_{say('part.working', growth.view.lang)}_\n\n"
 
 
-async def _unheard(messages: Messages, address: Address, growth: Growth, since: datetime) -> str:
+async def _unheard(
+    messages: SlackMessages, address: Address, growth: Growth, since: datetime
+) -> str:
     """The message or stream that began although nobody heard of it, "" if none is found.
 
     Either takes an edit, and a message takes no more text.
@@ -132,6 +134,6 @@ async def _unheard(messages: Messages, address: Address, growth: Growth, since: 
         return ""
 
 
-async def _append(messages: Messages, message_id: str, growth: Growth) -> None:
+async def _append(messages: SlackMessages, message_id: str, growth: Growth) -> None:
     more = streamed(growth.text)[len(streamed(growth.before)) :]
     await messages.api.call("chat.appendStream", place_of(message_id) | {"markdown_text": more})

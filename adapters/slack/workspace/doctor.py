@@ -10,13 +10,13 @@ from typing import Protocol
 import aiohttp
 from slack_sdk.oauth.installation_store import Bot
 
-from adapters.slack.api import Http, WebApi
+from adapters.slack.api import HttpSession, WebApi
 from adapters.slack.clouds import GOV, cloud_of, is_in
 from adapters.slack.workspace.install import INSTALL, REDIRECT
 from adapters.slack.workspace.needs import THREADS, scopes
 from engine.errors import PlatformError, StoreError
 from engine.ports.clock import Clock
-from engine.ports.doctor import Finding
+from engine.ports.doctor import Diagnosis
 
 PATH = "/slack/events"
 _REACH_S = 10.0
@@ -52,7 +52,7 @@ class SlackDoctor:
         many: Installed | None = None,
     ) -> None:
         self._api_url = api_url
-        self._http = Http()
+        self._http = HttpSession()
         self._bot_token = bot_token
         self._many = many
         self._app = WebApi(api_url=api_url, token=app_token) if app_token else None
@@ -60,7 +60,7 @@ class SlackDoctor:
         self._public_url = public_url
         self._clock = clock
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self) -> Sequence[Diagnosis]:
         """Bot token, scopes, app token, event URL."""
         try:
             if self._many is None:
@@ -77,28 +77,28 @@ class SlackDoctor:
             if self._app:
                 await self._app.close()
 
-    async def _installed(self, many: Installed) -> list[Finding]:
+    async def _installed(self, many: Installed) -> list[Diagnosis]:
         """The token of each workspace that has the app."""
         try:
             teams = await many.teams()
         except StoreError as error:
             fix = "start the store, and run this again"
-            return [Finding(check="slack workspaces", state="unknown", told=str(error), fix=fix)]
+            return [Diagnosis(check="slack workspaces", state="unknown", told=str(error), fix=fix)]
         told = f"installed in {len(teams)}"
-        found = [Finding(check="slack workspaces", state="ok", told=told)]
+        found = [Diagnosis(check="slack workspaces", state="ok", told=told)]
         for team in teams:
             try:
                 bot = await many.async_find_bot(enterprise_id=None, team_id=team)
             except StoreError as error:
                 fix = "add the key it was written with to SLACK_TOKEN_KEYS, or install there anew"
                 check = f"slack token {team}"
-                found.append(Finding(check=check, state="wrong", told=str(error), fix=fix))
+                found.append(Diagnosis(check=check, state="wrong", told=str(error), fix=fix))
                 continue
             fix = f"have somebody of that workspace open {self._public_url}{INSTALL}"
             found += await self._token(f" {team}", bot.bot_token if bot else "", fix)
         return found
 
-    async def _token(self, of: str, token: str, fix: str) -> list[Finding]:
+    async def _token(self, of: str, token: str, fix: str) -> list[Diagnosis]:
         api = WebApi(api_url=self._api_url, token=token, http=self._http)
         try:
             told, headers = await api.told("auth.test", {})
@@ -109,9 +109,9 @@ class SlackDoctor:
         name = f"{told.get('user', 'bot')} in {told.get('team', '')} ({told.get('team_id', '')})"
         name += " of GovSlack" if is_in(str(told.get("url") or ""), GOV) else ""
         scoped = _scopes(f"slack scopes{of}", dict(headers))
-        return [Finding(check=f"slack token{of}", state="ok", told=name), scoped]
+        return [Diagnosis(check=f"slack token{of}", state="ok", told=name), scoped]
 
-    async def _redirect(self) -> list[Finding]:
+    async def _redirect(self) -> list[Diagnosis]:
         """Whether Slack's way back leads to us: without a state our page refuses."""
         check, url = "slack redirect URL", self._public_url.rstrip("/") + REDIRECT
         timeout = aiohttp.ClientTimeout(total=_REACH_S)
@@ -122,17 +122,17 @@ class SlackDoctor:
             ):
                 text = (await answer.content.read(4000)).decode(errors="replace")
                 if answer.status == 400 and INSTALL in text:
-                    return [Finding(check=check, state="ok", told=url)]
+                    return [Diagnosis(check=check, state="ok", told=url)]
                 told = f"{url} answers with status {answer.status}"
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             told = f"{url} does not answer: {type(error).__name__}"
         fix = "start the service, and have SIGNOFF_PUBLIC_URL lead to its web process"
-        return [Finding(check=check, state="wrong", told=told, fix=fix)]
+        return [Diagnosis(check=check, state="wrong", told=told, fix=fix)]
 
-    async def _app_token(self) -> list[Finding]:
+    async def _app_token(self) -> list[Diagnosis]:
         check = "slack app token"
         if self._app is None:
-            return [Finding(check=check, state="off", told="no Socket Mode")]
+            return [Diagnosis(check=check, state="off", told="no Socket Mode")]
         try:
             # This only asks for an address; nothing is connected.
             await self._app.call("apps.connections.open", {})
@@ -142,23 +142,23 @@ class SlackDoctor:
                 " with connections:write, under Basic Information of the app"
             )
             return [_failed(check, error, fix)]
-        return [Finding(check=check, state="ok", told="Socket Mode is on")]
+        return [Diagnosis(check=check, state="ok", told="Socket Mode is on")]
 
-    async def _events(self) -> list[Finding]:
+    async def _events(self) -> list[Diagnosis]:
         check = "slack event URL"
         if not self._secret:
-            return [Finding(check=check, state="off", told="no SLACK_SIGNING_SECRET")]
+            return [Diagnosis(check=check, state="off", told="no SLACK_SIGNING_SECRET")]
         if not self._public_url:
             told, fix = "SIGNOFF_PUBLIC_URL is not set", "set it to have the address tried"
             if self._app:
-                return [Finding(check=check, state="off", told=told)]
-            return [Finding(check=check, state="unknown", told=told, fix=fix)]
+                return [Diagnosis(check=check, state="off", told=told)]
+            return [Diagnosis(check=check, state="unknown", told=told, fix=fix)]
         url = self._public_url.rstrip("/") + PATH
         try:
             return [await self._reached(check, url)]
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             return [
-                Finding(
+                Diagnosis(
                     check=check,
                     state="wrong",
                     told=f"{url} does not answer: {type(error).__name__}",
@@ -166,7 +166,7 @@ class SlackDoctor:
                 )
             ]
 
-    async def _reached(self, check: str, url: str) -> Finding:
+    async def _reached(self, check: str, url: str) -> Diagnosis:
         """What the address answers to Slack's own first question, signed as Slack signs it."""
         challenge = secrets.token_hex(8)
         body = json.dumps({"type": "url_verification", "challenge": challenge}).encode()
@@ -179,12 +179,12 @@ class SlackDoctor:
         ):
             text = (await answer.content.read(1000)).decode(errors="replace")
             if answer.status == 200 and challenge in text:
-                return Finding(check=check, state="ok", told=url)
+                return Diagnosis(check=check, state="ok", told=url)
             told = f"{url} answers with status {answer.status}"
             fix = "have SIGNOFF_PUBLIC_URL and the proxy lead to the web process of Signoff"
             if answer.status == 401:
                 fix = "start the service again: it runs with another SLACK_SIGNING_SECRET"
-            return Finding(check=check, state="wrong", told=told, fix=fix)
+            return Diagnosis(check=check, state="wrong", told=told, fix=fix)
 
     def _signed(self, body: bytes) -> dict[str, str]:
         stamp = str(int(self._clock.now().timestamp()))
@@ -197,13 +197,13 @@ class SlackDoctor:
         }
 
 
-def _scopes(check: str, headers: dict[str, str]) -> Finding:
+def _scopes(check: str, headers: dict[str, str]) -> Diagnosis:
     given = next((v for name, v in headers.items() if name.lower() == "x-oauth-scopes"), None)
     if given is None:
-        return Finding(check=check, state="unknown", told="Slack did not tell them")
+        return Diagnosis(check=check, state="unknown", told="Slack did not tell them")
     held = {scope.strip() for scope in given.split(",") if scope.strip()}
     if missing := sorted(scopes() - THREADS - held):
-        return Finding(
+        return Diagnosis(
             check=check,
             state="wrong",
             told=f"missing: {', '.join(missing)}",
@@ -212,13 +212,13 @@ def _scopes(check: str, headers: dict[str, str]) -> Finding:
         )
     if missing := sorted(THREADS - held):
         told = f"all but {', '.join(missing)}: in channels only messages with @ the bot are heard"
-        return Finding(check=check, state="ok", told=told)
+        return Diagnosis(check=check, state="ok", told=told)
     more = sorted(held - scopes())
     told = f"all; not needed: {', '.join(more)}" if more else "all, and no more"
-    return Finding(check=check, state="ok", told=told)
+    return Diagnosis(check=check, state="ok", told=told)
 
 
-def _failed(check: str, error: PlatformError, fix: str) -> Finding:
+def _failed(check: str, error: PlatformError, fix: str) -> Diagnosis:
     if error.retryable:
-        return Finding(check=check, state="unknown", told=str(error), fix="try again later")
-    return Finding(check=check, state="wrong", told=str(error), fix=fix)
+        return Diagnosis(check=check, state="unknown", told=str(error), fix="try again later")
+    return Diagnosis(check=check, state="wrong", told=str(error), fix=fix)

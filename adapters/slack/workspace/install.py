@@ -16,7 +16,7 @@ from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
-from adapters.slack.api import Http, WebApi
+from adapters.slack.api import HttpSession, WebApi
 from adapters.slack.clouds import COMMERCIAL, cloud_of
 from adapters.slack.workspace.install_pages import Link, page
 from adapters.slack.workspace.needs import scopes
@@ -68,7 +68,7 @@ class Install:
         self._installations = installations
         self._states = states
         self._clock = clock
-        self._http = Http()
+        self._http = HttpSession()
         self._cookie = OAuthStateUtils()
         self._urls = AuthorizeUrlGenerator(
             client_id=app.client_id,

@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 
-from adapters.slack.api import Http, WebApi
+from adapters.slack.api import HttpSession, WebApi
 from engine.errors import Gone, StoreError, Unavailable
 
 _REMEMBERED: Final = 200
@@ -66,7 +66,7 @@ class ManyWorkspaces:
     def __init__(self, *, api_url: str, installations: AsyncInstallationStore) -> None:
         self.api_url = api_url
         self._installations = installations
-        self._http = Http()
+        self._http = HttpSession()
         self._apis: OrderedDict[str, WebApi] = OrderedDict()
 
     async def api(self, team: str) -> WebApi:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
 from adapters.telegram.filling.filling import Filling
-from adapters.telegram.filling.forms import Asked, Prompt, html_prompt
+from adapters.telegram.filling.forms import Prompt, PromptField, html_prompt
 from adapters.telegram.filling.labels import label_of, told_of
 from adapters.telegram.outbound.markdown import spans_of
 from adapters.telegram.outbound.richtext import BOLD, ITALIC, Span, html_of, pieces, plain
@@ -36,7 +36,7 @@ class Pressed:
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class FormScreen:
     """One message: with a keyboard, or to be replied to."""
 
     html: str
@@ -56,7 +56,7 @@ def pressed(data: str) -> Pressed | None:
     return Pressed(match[1], match[2], tuple(int(n) for n in match.groups()[2:] if n))
 
 
-def screen(filling: Filling, mention: Span | None = None) -> Screen:
+def screen(filling: Filling, mention: Span | None = None) -> FormScreen:
     """What is shown at this step; `mention` is who shall answer, in a group."""
     field = filling.field
     if field is None:
@@ -72,7 +72,7 @@ def closing(filling: Filling, told: str, mention: Span | None = None) -> str:
     return _html(body)
 
 
-def _prompt(filling: Filling, field: Field, mention: Span | None) -> Screen:
+def _prompt(filling: Filling, field: Field, mention: Span | None) -> FormScreen:
     lang, stands = filling.form.lang, filling.value(field)
     ways = ["telegram.way_back"] if filling.at else []
     if stands:
@@ -83,13 +83,13 @@ def _prompt(filling: Filling, field: Field, mention: Span | None) -> Screen:
     told = [say("telegram.lines_too", lang)] if field.multiline else []
     told += [say("list.clauses", lang).join(say(way, lang) for way in ways)] if ways else []
     steer = say("telegram.steer", lang, ways=" ".join(told)).strip()
-    asked = (Asked(field.name, label_of(field, lang), lines=field.multiline),)
+    asked = (PromptField(field.name, label_of(field, lang), lines=field.multiline),)
     prompt = Prompt(filling.form.data, asked, lang, filling.id)
     body = [*_question(filling, field), Span("\n\n"), Span(steer, (ITALIC,))]
-    return Screen(html_prompt(prompt, body, mention), ForceReply(selective=True))
+    return FormScreen(html_prompt(prompt, body, mention), ForceReply(selective=True))
 
 
-def _choice(filling: Filling, field: Field, mention: Span | None) -> Screen:
+def _choice(filling: Filling, field: Field, mention: Span | None) -> FormScreen:
     lang, stands, at = filling.form.lang, filling.value(field), filling.at
     shown, turns = _page(filling, len(field.options))
     options = [
@@ -109,10 +109,12 @@ def _choice(filling: Filling, field: Field, mention: Span | None) -> Screen:
         Span("\n\n"),
         Span(say("telegram.choose", lang), (ITALIC,)),
     ]
-    return Screen(_html(body), InlineKeyboardMarkup([*_in_rows(options), *turns, *_in_rows(ways)]))
+    return FormScreen(
+        _html(body), InlineKeyboardMarkup([*_in_rows(options), *turns, *_in_rows(ways)])
+    )
 
 
-def _summary(filling: Filling, mention: Span | None) -> Screen:
+def _summary(filling: Filling, mention: Span | None) -> FormScreen:
     form = filling.form
     shown, turns = _page(filling, len(form.fields))
     changes = [
@@ -126,7 +128,7 @@ def _summary(filling: Filling, mention: Span | None) -> Screen:
         Span("\n"),
         *_rows(filling),
     ]
-    return Screen(_html(body), InlineKeyboardMarkup([ends, *_in_rows(changes), *turns]))
+    return FormScreen(_html(body), InlineKeyboardMarkup([ends, *_in_rows(changes), *turns]))
 
 
 def _title(filling: Filling, mention: Span | None) -> list[Span]:

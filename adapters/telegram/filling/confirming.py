@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from adapters.telegram.outbound.answers import Visit
+from adapters.telegram.outbound.answers import Interaction
 from adapters.telegram.outbound.render import turn_of
 from adapters.telegram.outbound.richtext import plain
 from cards.buttons import MAX_BYTES, BadButton, Button
@@ -41,7 +41,7 @@ def key_of(user: int) -> str:
     return base64.urlsafe_b64encode(user.to_bytes(8, "big")).decode().rstrip("=")
 
 
-def keyboard(confirm: ConfirmView, visit: Visit) -> InlineKeyboardMarkup:
+def keyboard(confirm: ConfirmView, visit: Interaction) -> InlineKeyboardMarkup:
     """The two answers; in a group the first says whom it asks.
 
     Raises BadButton when the card's data leaves no room for who was asked.

@@ -25,7 +25,7 @@ _COLON = re.compile("[:：=]")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PromptField:
     """One field of a prompt: its name, its label and what stands for it when a reply omits it.
 
     Further lines of a reply belong to the `lines` field above them.
@@ -45,7 +45,7 @@ class Prompt:
     """
 
     data: str
-    fields: tuple[Asked, ...]
+    fields: tuple[PromptField, ...]
     lang: Lang = "en"
     filling: str = ""
 
@@ -65,7 +65,9 @@ class Prompt:
 
 def prompt_of(form: FormView) -> Prompt:
     """The prompt that asks for the form's fields."""
-    fields = tuple(Asked(f.name, label_of(f, form.lang), f.value, f.multiline) for f in form.fields)
+    fields = tuple(
+        PromptField(f.name, label_of(f, form.lang), f.value, f.multiline) for f in form.fields
+    )
     return Prompt(form.data, fields, form.lang)
 
 
@@ -79,7 +81,7 @@ def prompt_behind(link: str) -> Prompt | None:
         return None
     labels, values = (query.get(key, []) + [""] * len(names) for key in ("l", "v"))
     lines = [name in query.get("m", []) for name in names]
-    fields = tuple(Asked(*asked) for asked in zip(names, labels, values, lines, strict=False))
+    fields = tuple(PromptField(*asked) for asked in zip(names, labels, values, lines, strict=False))
     lang = lang_of_tag(query.get("g", [""])[0])
     return Prompt(query["d"][0], fields, lang, query.get("w", [""])[0])
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from adapters.telegram.filling.asking import Pressed
 from adapters.telegram.filling.filling import Filling, asked, checked, given, turned, went
-from adapters.telegram.filling.forms import Asked, Prompt, values_of
+from adapters.telegram.filling.forms import Prompt, PromptField, values_of
 from adapters.telegram.filling.labels import label_of
 from cards.showing.view import FormView
 
@@ -62,7 +62,9 @@ def tapped(button: Pressed) -> Step:
 
 def _several(form: FormView, text: str) -> dict[str, str]:
     """Values by name when the reply gives more than one of the fields, each in its line."""
-    every = tuple(Asked(f.name, label_of(f, form.lang), lines=f.multiline) for f in form.fields)
+    every = tuple(
+        PromptField(f.name, label_of(f, form.lang), lines=f.multiline) for f in form.fields
+    )
     values = values_of(Prompt(form.data, every, form.lang), text)
     names = {field.name for field in form.fields}
     return values if len(values) > 1 and values.keys() <= names else {}

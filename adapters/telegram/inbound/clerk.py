@@ -9,9 +9,15 @@ from pydantic import ValidationError
 from adapters.telegram.filling.asking import Pressed, closing, pressed, screen
 from adapters.telegram.filling.filling import Filling, begun, checked, faulty
 from adapters.telegram.filling.steps import Step, steered, tapped, typed
-from adapters.telegram.inbound.receive import Me, actor_of, command_mark, files_of, prompt_answered
-from adapters.telegram.outbound.answers import Answers, Visit
-from adapters.telegram.payload import Message, Payload
+from adapters.telegram.inbound.receive import (
+    BotIdentity,
+    actor_of,
+    command_mark,
+    files_of,
+    prompt_answered,
+)
+from adapters.telegram.outbound.answers import Answers, Interaction
+from adapters.telegram.payload import Payload, TelegramMessage
 from cards.showing.view import FormView
 from cards.texts import say
 from engine.errors import StoreUnavailable
@@ -36,7 +42,7 @@ class Clerk:
         self._answers = answers
         self._slate = slate
 
-    async def begin(self, visit: Visit, form: FormView, me: Me) -> None:
+    async def begin(self, visit: Interaction, form: FormView, me: BotIdentity) -> None:
         """Show the form's first step, or the one where this person had got to.
 
         Raises StoreUnavailable, TelegramError.
@@ -49,7 +55,7 @@ class Clerk:
 
         await self._show(visit, await self._changed(visit, me, step))
 
-    async def take(self, visit: Visit, me: Me, intake: Intake) -> bool | None:
+    async def take(self, visit: Interaction, me: BotIdentity, intake: Intake) -> bool | None:
         """None for what belongs to no form; False when it has to come again, as not recorded.
 
         Raises TelegramError, PlatformError.
@@ -70,7 +76,7 @@ class Clerk:
             await self._answers.tap(visit, say("card.not_recorded", visit.person.lang), alert=True)
             return True
 
-    async def _written(self, visit: Visit, me: Me, intake: Intake) -> bool | None:
+    async def _written(self, visit: Interaction, me: BotIdentity, intake: Intake) -> bool | None:
         """A reply to a prompt, or one of the words that lead through a form."""
         prompt, word = prompt_answered(visit.at, me), _word(visit.at, me)
         if prompt is not None and not prompt.filling:
@@ -96,7 +102,9 @@ class Clerk:
             await self._show(visit, await self._stepped(visit, me, filling.id, step))
         return True
 
-    async def _tapped(self, visit: Visit, button: Pressed, me: Me, intake: Intake) -> bool:
+    async def _tapped(
+        self, visit: Interaction, button: Pressed, me: BotIdentity, intake: Intake
+    ) -> bool:
         filling = await self._read(visit, me)
         if await self._was_answered(visit, me):
             await self._answers.tap(visit)
@@ -114,7 +122,9 @@ class Clerk:
             await self._show(visit, after)
         return True
 
-    async def _send(self, visit: Visit, filling: Filling, me: Me, intake: Intake) -> None:
+    async def _send(
+        self, visit: Interaction, filling: Filling, me: BotIdentity, intake: Intake
+    ) -> None:
         """The whole form goes the way of every form; what is wrong with it is asked again."""
         submitted = FormSubmitted(
             id=f"telegram:{me.id}:update:{visit.update}",
@@ -137,10 +147,10 @@ class Clerk:
                 told = judged.text or say("telegram.sent", filling.form.lang)
                 await self._close(visit, filling, told)
 
-    async def _close(self, visit: Visit, filling: Filling, told: str) -> None:
+    async def _close(self, visit: Interaction, filling: Filling, told: str) -> None:
         await self._answers.replace(visit, closing(filling, told, visit.mention))
 
-    async def _show(self, visit: Visit, filling: Filling) -> None:
+    async def _show(self, visit: Interaction, filling: Filling) -> None:
         """The step: in place of the one whose button was tapped, else as a new message."""
         shown = screen(filling, visit.mention)
         if visit.callback is None or pressed(visit.callback.data) is None:
@@ -151,7 +161,7 @@ class Clerk:
             await self._answers.buttons(visit)
             await self._answers.post(visit, shown.html, shown.markup)
 
-    async def _stepped(self, visit: Visit, me: Me, name: str, step: Step) -> Filling:
+    async def _stepped(self, visit: Interaction, me: BotIdentity, name: str, step: Step) -> Filling:
         """The form of that id after a step; raises StoreUnavailable when it has just gone."""
 
         def stepped(old: Filling | None) -> Filling:
@@ -162,7 +172,7 @@ class Clerk:
         return await self._changed(visit, me, stepped)
 
     async def _changed(
-        self, visit: Visit, me: Me, step: Callable[[Filling | None], Filling]
+        self, visit: Interaction, me: BotIdentity, step: Callable[[Filling | None], Filling]
     ) -> Filling:
         """What stands after this update, which counts once, however often it comes."""
         name = _name(visit, me)
@@ -176,24 +186,24 @@ class Clerk:
                 return new
         raise StoreUnavailable(f"{name} kept changing")
 
-    async def _was_answered(self, visit: Visit, me: Me) -> bool:
+    async def _was_answered(self, visit: Interaction, me: BotIdentity) -> bool:
         """Whether this update's answer was shown, when Telegram brought it before."""
         return bool(await self._slate.read(_answered(visit, me)))
 
-    async def _note_answered(self, visit: Visit, me: Me) -> None:
+    async def _note_answered(self, visit: Interaction, me: BotIdentity) -> None:
         with suppress(StoreUnavailable):
             await self._slate.write(_answered(visit, me), "1", was="", keep_s=REPEATED_S)
 
-    async def _read(self, visit: Visit, me: Me) -> Filling | None:
+    async def _read(self, visit: Interaction, me: BotIdentity) -> Filling | None:
         return _parsed(await self._slate.read(_name(visit, me)))
 
-    async def _forget(self, visit: Visit, me: Me, filling: Filling) -> None:
+    async def _forget(self, visit: Interaction, me: BotIdentity, filling: Filling) -> None:
         """Unless a step came in between; then it is forgotten in time."""
         was = filling.model_dump_json()
         await self._slate.write(_name(visit, me), "", was=was, keep_s=KEEP_S)
 
 
-def _file_alone(visit: Visit, me: Me) -> MessageReceived:
+def _file_alone(visit: Interaction, me: BotIdentity) -> MessageReceived:
     """The file that came with what was typed into a form: no field takes it."""
     return MessageReceived(
         id=f"telegram:{me.id}:update:{visit.update}/files",
@@ -204,14 +214,14 @@ def _file_alone(visit: Visit, me: Me) -> MessageReceived:
     )
 
 
-def visit_of(payload: Payload) -> Visit | None:
+def visit_of(payload: Payload) -> Interaction | None:
     """Who came with this update and where; None where no person can be answered."""
     callback, message = payload.callback_query, payload.message
     if callback is not None and callback.message is not None:
-        return Visit(payload.update_id, callback.sender, callback.message, callback)
+        return Interaction(payload.update_id, callback.sender, callback.message, callback)
     if message is None or message.sender is None or message.sender.is_bot:
         return None
-    return Visit(payload.update_id, message.sender, message)
+    return Interaction(payload.update_id, message.sender, message)
 
 
 def fills(form: FormView) -> bool:
@@ -220,12 +230,12 @@ def fills(form: FormView) -> bool:
     return not form.edits and (len(form.fields) > 1 or choice)
 
 
-def _name(visit: Visit, me: Me) -> str:
+def _name(visit: Interaction, me: BotIdentity) -> str:
     """One form at a time for each person and place."""
     return f"form:{visit.at.place.conversation(me.id)}/{visit.person.id}"
 
 
-def _answered(visit: Visit, me: Me) -> str:
+def _answered(visit: Interaction, me: BotIdentity) -> str:
     return f"answered:{me.id}/{visit.update}"
 
 
@@ -237,7 +247,7 @@ def _parsed(text: str) -> Filling | None:
         return None
 
 
-def _word(message: Message, me: Me) -> str:
+def _word(message: TelegramMessage, me: BotIdentity) -> str:
     """The command that the message is, if it is one for us."""
     entity = command_mark(message)
     if entity is None:

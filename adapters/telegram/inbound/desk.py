@@ -13,8 +13,8 @@ from adapters.telegram.filling.confirming import keyboard, sure
 from adapters.telegram.filling.forms import ask, ask_again
 from adapters.telegram.inbound.clerk import Clerk, fills, visit_of
 from adapters.telegram.inbound.moves import Moves
-from adapters.telegram.inbound.receive import Me, prompt_answered, update_of
-from adapters.telegram.outbound.answers import SOON_S, Answers, Visit
+from adapters.telegram.inbound.receive import BotIdentity, prompt_answered, update_of
+from adapters.telegram.outbound.answers import SOON_S, Answers, Interaction
 from adapters.telegram.outbound.render import keyboard_of, page_turned
 from adapters.telegram.outbound.richtext import Span, html_of, plain
 from adapters.telegram.payload import Payload, parse
@@ -49,13 +49,13 @@ ReadCard = Callable[[str, str], Awaitable[Card | None]]
 _log = structlog.get_logger(__name__)
 
 
-class Desk:
+class UpdateHandler:
     """Takes updates in, and answers the people behind them as well as it can in time."""
 
     def __init__(
         self,
         bot: Bot,
-        me: Me,
+        me: BotIdentity,
         slate: Slate,
         moves: Moves,
         card: ReadCard,
@@ -80,7 +80,7 @@ class Desk:
             except (TelegramError, TimeoutError) as exc:
                 _log.warning("telegram_name_unknown", error=str(exc))
             else:
-                self._me = Me(self._me.id, user.username or "")
+                self._me = BotIdentity(self._me.id, user.username or "")
         return self._me.username
 
     async def take(self, raw: Any, intake: Intake) -> bool:
@@ -123,7 +123,7 @@ class Desk:
             _log.warning("telegram_place_unknown", error=str(error))
             return payload if payload.callback_query is not None else None
 
-    async def _aside(self, visit: Visit, intake: Intake) -> bool | None:
+    async def _aside(self, visit: Interaction, intake: Intake) -> bool | None:
         """What is no update of the service: a page is turned, a form goes on; else None.
 
         A step that could not be shown now is shown when the message comes again.
@@ -140,7 +140,7 @@ class Desk:
         except TimeoutError:
             return self._unshown(visit, Unavailable("no answer in time"))
 
-    async def _turn(self, visit: Visit, token: str, page: int) -> bool:
+    async def _turn(self, visit: Interaction, token: str, page: int) -> bool:
         """Another page of a card's buttons, which decides nothing."""
         try:
             card = await self._read(visit, token)
@@ -152,20 +152,20 @@ class Desk:
         await self._show_buttons(visit, card, page)
         return True
 
-    async def _read(self, visit: Visit, token: str) -> Card | None:
+    async def _read(self, visit: Interaction, token: str) -> Card | None:
         return await self._card(token, visit.at.place.conversation(self._me.id))
 
-    async def _show_buttons(self, visit: Visit, card: Card | None, page: int = 0) -> None:
+    async def _show_buttons(self, visit: Interaction, card: Card | None, page: int = 0) -> None:
         """The card's own buttons as it stands now: none when it is closed."""
         if card is not None:
             markup = keyboard_of(show(card, "UTC"), card.lang, page=page)
             await self._answers.buttons(visit, markup)
 
-    def _unshown(self, visit: Visit, error: PlatformError) -> bool:
+    def _unshown(self, visit: Interaction, error: PlatformError) -> bool:
         _log.warning("telegram_form_not_shown", update=visit.update, error=str(error))
         return visit.callback is not None or not error.retryable
 
-    async def _answer(self, visit: Visit, update: Update, outcome: Outcome) -> None:
+    async def _answer(self, visit: Interaction, update: Update, outcome: Outcome) -> None:
         """What counts is recorded by now; an answer that fails is logged and left out."""
         try:
             async with asyncio.timeout(ANSWER_S):
@@ -177,7 +177,7 @@ class Desk:
         except (TelegramError, PlatformError, TimeoutError, StoreError) as exc:
             _log.warning("telegram_answer_failed", update=update.id, error=str(exc))
 
-    async def _answer_tap(self, visit: Visit, outcome: Outcome) -> None:
+    async def _answer_tap(self, visit: Interaction, outcome: Outcome) -> None:
         match outcome:
             case Answered(again="update", text=text, ok=ok):
                 # Telegram shows one answer to a tap: this one where it did not take the first.
@@ -201,7 +201,7 @@ class Desk:
                 await self._answers.tap(visit)
         await self._after_confirming(visit, outcome)
 
-    async def _ask_first(self, visit: Visit, confirm: ConfirmView) -> None:
+    async def _ask_first(self, visit: Interaction, confirm: ConfirmView) -> None:
         """The question in place of the card's buttons, unless the card has changed meanwhile."""
         asked = keyboard(confirm, visit)
         try:
@@ -217,7 +217,7 @@ class Desk:
         if card is not None and (card.status != "open" or card.revision != button.revision):
             await self._show_buttons(visit, card)
 
-    async def _after_confirming(self, visit: Visit, outcome: Outcome) -> None:
+    async def _after_confirming(self, visit: Interaction, outcome: Outcome) -> None:
         """The card's own buttons again, if it is open still."""
         confirmed = visit.callback and sure(visit.callback.data)
         if not confirmed or isinstance(outcome, NotRecorded | ConfirmWanted):
@@ -225,7 +225,7 @@ class Desk:
         token = Button.unpack(confirmed.button).token
         await self._show_buttons(visit, await self._read(visit, token))
 
-    async def _answer_message(self, visit: Visit, outcome: Outcome) -> None:
+    async def _answer_message(self, visit: Interaction, outcome: Outcome) -> None:
         match outcome:
             case Answered(again="update") | FormRefused(again="update"):
                 pass
@@ -240,5 +240,5 @@ class Desk:
             case _:
                 pass
 
-    async def _prompt(self, visit: Visit, html: str) -> None:
+    async def _prompt(self, visit: Interaction, html: str) -> None:
         await self._answers.post(visit, html, ForceReply(selective=True))

@@ -5,7 +5,7 @@ Telegram tells it in a message of both chats, and to whoever still writes to the
 
 from dataclasses import replace
 
-from adapters.telegram.addresses import Place, is_supergroup
+from adapters.telegram.addresses import ChatPlace, is_supergroup
 from adapters.telegram.payload import Payload
 from engine.ports.storage.slate import Slate
 
@@ -29,7 +29,7 @@ class Moves:
             await self._slate.write(key, str(chat), was=was, keep_s=_KEEP_S)
             self._known[key] = chat
 
-    async def here(self, place: Place) -> Place:
+    async def here(self, place: ChatPlace) -> ChatPlace:
         """Where this place of a conversation is now."""
         if place.chat >= 0 or is_supergroup(place.chat):
             return place

@@ -12,7 +12,7 @@ from telegram import Bot
 from telegram.error import TelegramError
 
 from adapters.telegram.errors import TooFast
-from adapters.telegram.inbound.desk import Desk
+from adapters.telegram.inbound.desk import UpdateHandler
 from adapters.telegram.outbound.answers import SOON_S
 from adapters.telegram.request import BotRequest
 from engine.errors import BadPayload, StoreError
@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class PollPace:
     """How long to wait, in seconds: for updates, after a failure, and at most after many.
 
     `soon_s`: for what becomes of a tap, before it is answered without.
@@ -47,7 +47,9 @@ class Pace:
 class Poller:
     """Asks Telegram for updates, in order, until it is cancelled."""
 
-    def __init__(self, bot: Bot, desk: Desk, lease: Lease, *, name: str, pace: Pace) -> None:
+    def __init__(
+        self, bot: Bot, desk: UpdateHandler, lease: Lease, *, name: str, pace: PollPace
+    ) -> None:
         self._bot = bot
         self._desk = desk
         self._lease = lease

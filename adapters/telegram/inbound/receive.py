@@ -5,7 +5,14 @@ from typing import Any
 
 from adapters.telegram.filling.confirming import key_of, sure
 from adapters.telegram.filling.forms import Prompt, prompt_behind, values_of
-from adapters.telegram.payload import Callback, Entity, Message, Payload, Person, parse
+from adapters.telegram.payload import (
+    Callback,
+    Entity,
+    Payload,
+    TelegramMessage,
+    TelegramUser,
+    parse,
+)
 from engine.events import (
     Actor,
     CardTapped,
@@ -19,7 +26,7 @@ from engine.events import (
 
 
 @dataclass(frozen=True, slots=True)
-class Me:
+class BotIdentity:
     """The bot itself; `username` is "" until Telegram was asked for it."""
 
     id: int
@@ -32,12 +39,12 @@ class Me:
         return name.casefold() == self.username.casefold()
 
 
-def receive(raw: Any, me: Me) -> Update | None:
+def receive(raw: Any, me: BotIdentity) -> Update | None:
     """The update in a payload, or None for one that is not for us; raises BadPayload."""
     return update_of(parse(raw), me)
 
 
-def update_of(payload: Payload, me: Me) -> Update | None:
+def update_of(payload: Payload, me: BotIdentity) -> Update | None:
     """The update in a parsed payload, or None for one that is not for us."""
     update_id = f"telegram:{me.id}:update:{payload.update_id}"
     if payload.callback_query is not None:
@@ -66,7 +73,9 @@ def update_of(payload: Payload, me: Me) -> Update | None:
     )
 
 
-def _edited(message: Message, sender: Person, number: int, me: Me) -> MessageEdited | None:
+def _edited(
+    message: TelegramMessage, sender: TelegramUser, number: int, me: BotIdentity
+) -> MessageEdited | None:
     """A change that its writer made; Telegram tells of others too, without saying when."""
     update_id = f"telegram:{me.id}:update:{number}"
     to = _command(message, sender, update_id, me) or _written(message, sender, update_id, me)
@@ -79,7 +88,7 @@ def _edited(message: Message, sender: Person, number: int, me: Me) -> MessageEdi
     return MessageEdited(id=update_id, to=to, at=at, answers_form=form, only_addressed=in_group)
 
 
-def prompt_answered(message: Message, me: Me) -> Prompt | None:
+def prompt_answered(message: TelegramMessage, me: BotIdentity) -> Prompt | None:
     """The prompt that this message answers: only the bot's own message counts as one."""
     asked = message.reply_to_message
     if asked is None or asked.sender is None or asked.sender.id != me.id:
@@ -88,7 +97,7 @@ def prompt_answered(message: Message, me: Me) -> Prompt | None:
     return next((prompt for link in links if (prompt := prompt_behind(link))), None)
 
 
-def _tapped(callback: Callback, update_id: str, me: Me) -> CardTapped | None:
+def _tapped(callback: Callback, update_id: str, me: BotIdentity) -> CardTapped | None:
     message = callback.message
     if message is None or not callback.data:
         return None
@@ -104,7 +113,9 @@ def _tapped(callback: Callback, update_id: str, me: Me) -> CardTapped | None:
     )
 
 
-def _command(message: Message, sender: Person, update_id: str, me: Me) -> CommandGiven | None:
+def _command(
+    message: TelegramMessage, sender: TelegramUser, update_id: str, me: BotIdentity
+) -> CommandGiven | None:
     entity = command_mark(message)
     if entity is None:
         return None
@@ -123,7 +134,9 @@ def _command(message: Message, sender: Person, update_id: str, me: Me) -> Comman
     )
 
 
-def _written(message: Message, sender: Person, update_id: str, me: Me) -> MessageReceived | None:
+def _written(
+    message: TelegramMessage, sender: TelegramUser, update_id: str, me: BotIdentity
+) -> MessageReceived | None:
     called = next((e for e in message.entities if _mentions(message, e, me)), None)
     in_private = message.chat.type == "private"
     if command_mark(message) or not (in_private or called or _replies_to(message, me)):
@@ -140,28 +153,28 @@ def _written(message: Message, sender: Person, update_id: str, me: Me) -> Messag
     )
 
 
-def name_of(message: Message, me: Me) -> str:
+def name_of(message: TelegramMessage, me: BotIdentity) -> str:
     """What a message is called by us; a group that moved counts its messages anew."""
     return f"telegram:{me.id}:message:{message.chat.id}:{message.message_id}"
 
 
-def files_of(message: Message) -> tuple[SharedFile, ...]:
+def files_of(message: TelegramMessage) -> tuple[SharedFile, ...]:
     """The file that came with a message, if one did."""
     return (message.file,) if message.file else ()
 
 
-def command_mark(message: Message) -> Entity | None:
+def command_mark(message: TelegramMessage) -> Entity | None:
     """The command that a message begins with, if it does."""
     return next((e for e in message.entities if e.type == "bot_command" and e.offset == 0), None)
 
 
-def _mentions(message: Message, entity: Entity, me: Me) -> bool:
+def _mentions(message: TelegramMessage, entity: Entity, me: BotIdentity) -> bool:
     if entity.type == "text_mention":
         return entity.user is not None and entity.user.id == me.id
     return entity.type == "mention" and me.is_called(message.marked(entity).removeprefix("@"))
 
 
-def _replies_to(message: Message, me: Me) -> bool:
+def _replies_to(message: TelegramMessage, me: BotIdentity) -> bool:
     """In a topic, every message that answers none points to the topic's first message."""
     answered = message.reply_to_message
     if answered is None or answered.sender is None or answered.sender.id != me.id:
@@ -169,6 +182,6 @@ def _replies_to(message: Message, me: Me) -> bool:
     return not (message.is_topic_message and answered.message_id == message.message_thread_id)
 
 
-def actor_of(person: Person, me: Me) -> Actor:
+def actor_of(person: TelegramUser, me: BotIdentity) -> Actor:
     """The person as the service names them."""
     return Actor(platform="telegram", workspace=str(me.id), user=str(person.id), name=person.name)

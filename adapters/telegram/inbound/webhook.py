@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from aiohttp import web
 
-from adapters.telegram.inbound.desk import Desk
+from adapters.telegram.inbound.desk import UpdateHandler
 from engine.errors import BadPayload, BadSignature, Rejected
 from engine.ports.platform import Intake
 
@@ -28,7 +28,7 @@ class _TooLarge(Rejected):
 class Webhook:
     """Telegram's deliveries over HTTP; a 503 makes it deliver again, but who taps is told."""
 
-    def __init__(self, desk: Desk, secret: str, intake: Intake) -> None:
+    def __init__(self, desk: UpdateHandler, secret: str, intake: Intake) -> None:
         self._desk = desk
         self._secret = secret.encode()
         self._intake = intake

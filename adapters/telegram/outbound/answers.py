@@ -12,7 +12,7 @@ from telegram.error import BadRequest, Forbidden, TelegramError
 
 from adapters.telegram.errors import translated
 from adapters.telegram.outbound.richtext import Span, Tag, html_of, pieces, plain
-from adapters.telegram.payload import Callback, Message, Person
+from adapters.telegram.payload import Callback, TelegramMessage, TelegramUser
 from cards.clipping import clip
 from cards.texts import say
 
@@ -25,12 +25,12 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class Interaction:
     """Somebody at one update: which, who, and the message they wrote or whose button they hit."""
 
     update: int
-    person: Person
-    at: Message
+    person: TelegramUser
+    at: TelegramMessage
     callback: Callback | None = None
 
     @property
@@ -51,7 +51,7 @@ class Answers:
         self._early: set[str] = set()
 
     @asynccontextmanager
-    async def soon(self, visit: Visit) -> AsyncIterator[None]:
+    async def soon(self, visit: Interaction) -> AsyncIterator[None]:
         """Sees to it that a tap is answered while the block still works on it."""
         if visit.callback is None:
             yield
@@ -68,7 +68,7 @@ class Answers:
             self._early.discard(name)
 
     async def tap(
-        self, visit: Visit, text: str = "", *, alert: bool = False, post: bool = True
+        self, visit: Interaction, text: str = "", *, alert: bool = False, post: bool = True
     ) -> None:
         """Telegram forgets a tap within seconds; one that it forgot needs no answer.
 
@@ -81,12 +81,12 @@ class Answers:
         elif text and post:
             await self.say(visit, text)
 
-    async def say(self, visit: Visit, text: str) -> None:
+    async def say(self, visit: Interaction, text: str) -> None:
         """A message below the one they are at. Raises TelegramError."""
         who = [visit.mention, Span(" ")] if visit.mention and visit.callback else []
         await self.post(visit, html_of([*who, Span(plain(text))]))
 
-    async def tell_aside(self, visit: Visit, text: str) -> None:
+    async def tell_aside(self, visit: Interaction, text: str) -> None:
         """A message in their private chat, and a word below the one they are at that it is there.
 
         Who never opened that chat is told how. Raises TelegramError.
@@ -107,7 +107,7 @@ class Answers:
             await self.say(visit, say("telegram.told_in_private", lang))
 
     async def post(
-        self, visit: Visit, html: str, markup: InlineKeyboardMarkup | ForceReply | None = None
+        self, visit: Interaction, html: str, markup: InlineKeyboardMarkup | ForceReply | None = None
     ) -> None:
         """A message in HTML below the one they are at. Raises TelegramError."""
         await self._bot.send_message(
@@ -121,7 +121,7 @@ class Answers:
         )
 
     async def replace(
-        self, visit: Visit, html: str, markup: InlineKeyboardMarkup | None = None
+        self, visit: Interaction, html: str, markup: InlineKeyboardMarkup | None = None
     ) -> None:
         """Shows this in the message whose button was tapped. Raises PlatformError."""
         if visit.at.chat.left:
@@ -137,7 +137,7 @@ class Answers:
                 link_preview_options=NO_PREVIEW,
             )
 
-    async def buttons(self, visit: Visit, markup: InlineKeyboardMarkup | None = None) -> None:
+    async def buttons(self, visit: Interaction, markup: InlineKeyboardMarkup | None = None) -> None:
         """Shows these buttons, or none, below the message that was tapped. Raises PlatformError."""
         if visit.at.chat.left:
             return
@@ -146,7 +146,7 @@ class Answers:
                 chat_id=visit.at.chat.id, message_id=visit.at.message_id, reply_markup=markup
             )
 
-    async def _wait(self, callback_id: str, person: Person) -> None:
+    async def _wait(self, callback_id: str, person: TelegramUser) -> None:
         await asyncio.sleep(self._soon_s)
         self._early.add(callback_id)
         await self._tell(callback_id, say("telegram.working", person.lang))
@@ -160,7 +160,7 @@ class Answers:
             _log.info("telegram_tap_unanswered", error=str(exc))
 
 
-def _below(message: Message) -> ReplyParameters | None:
+def _below(message: TelegramMessage) -> ReplyParameters | None:
     """A message that a group left behind in its old chat cannot be replied to."""
     if message.chat.left:
         return None

@@ -7,7 +7,7 @@ from zlib import crc32
 from telegram import Bot
 from telegram.constants import ParseMode
 
-from adapters.telegram.addresses import Place
+from adapters.telegram.addresses import ChatPlace
 from adapters.telegram.errors import translated
 from adapters.telegram.outbound.render import chunks_of
 from engine.errors import PlatformError, Unavailable
@@ -20,13 +20,13 @@ EVERY_S: Final = 1.0
 _PATIENCE_S = 5.0
 
 
-class Drafts:
+class MessageDrafts:
     """The drafts of one bot."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
 
-    async def show(self, place: Place, message_id: str, growth: Growth) -> str:
+    async def show(self, place: ChatPlace, message_id: str, growth: Growth) -> str:
         """Show the text so far, or that the bot thinks; always "". Raises PlatformError.
 
         Where the reply has its message already, a draft beside it would show everything twice.

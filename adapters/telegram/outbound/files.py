@@ -4,7 +4,7 @@ import structlog
 from telegram import Bot
 
 from adapters.pictures.chart import png
-from adapters.telegram.addresses import Place
+from adapters.telegram.addresses import ChatPlace
 from adapters.telegram.errors import translated
 from adapters.telegram.outbound.richtext import plain
 from cards.clipping import clip
@@ -16,13 +16,13 @@ CAPTION = 1_024
 _log = structlog.get_logger(__name__)
 
 
-class Files:
+class FileSender:
     """What the bot sends besides texts."""
 
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
 
-    async def photo(self, place: Place, chart: ChartView) -> int:
+    async def photo(self, place: ChatPlace, chart: ChartView) -> int:
         """The id of a message that shows the chart, with what it shows in words below it.
 
         0 when Telegram takes no photo here; raises PlatformError for all else.
@@ -44,7 +44,7 @@ class Files:
             return 0
         return message.message_id
 
-    async def document(self, place: Place, text: str) -> bool:
+    async def document(self, place: ChatPlace, text: str) -> bool:
         """Shows a text as a file; False when this chat takes none. Raises PlatformError."""
         try:
             with translated():

@@ -31,7 +31,7 @@ _INLINE = {"strong": BOLD, "em": ITALIC, "s": STRIKE}
 
 def spans_of(text: str) -> list[Span]:
     """The styled text of a Markdown text; what Telegram has no style for is kept as text."""
-    writer = _Writer()
+    writer = _SpanWriter()
     writer.blocks(_READER.parse(tidy(text)))
     return writer.spans
 
@@ -44,7 +44,7 @@ def allowed_link(href: str) -> bool:
     return FORM_HOST not in re.sub(r"[^a-z0-9.]", "", folded)
 
 
-class _Writer:
+class _SpanWriter:
     """Walks the reader's tokens once; `_gap` are the line ends owed before the next text."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class _Writer:
 
 
 def _spans_inline(token: Token) -> list[Span]:
-    writer = _Writer()
+    writer = _SpanWriter()
     writer._inline(token.children or [])
     return writer.spans
 

@@ -6,11 +6,11 @@ import structlog
 from telegram import Bot, InlineKeyboardMarkup
 from telegram.constants import ParseMode
 
-from adapters.telegram.addresses import Place
+from adapters.telegram.addresses import ChatPlace
 from adapters.telegram.errors import EditRefused, Moved, translated
 from adapters.telegram.outbound.answers import NO_PREVIEW
-from adapters.telegram.outbound.files import Files
-from adapters.telegram.outbound.render import Rendered, keyboard_of, rendered
+from adapters.telegram.outbound.files import FileSender
+from adapters.telegram.outbound.render import RenderedTexts, keyboard_of, rendered
 from cards.showing.document import digest, document, is_settled
 from cards.showing.plainer import line
 from cards.showing.view import MessageView
@@ -22,7 +22,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MessageIds:
     """Message ids in order, and the mark of the document that came below them, "" without one.
 
     `chat` is where they are when that is not the conversation's own chat any more.
@@ -33,7 +33,7 @@ class Shown:
     chat: int = 0
 
     @classmethod
-    def read(cls, message_id: str) -> "Shown":
+    def read(cls, message_id: str) -> "MessageIds":
         """What a text of `str(shown)` says; raises Gone for any other."""
         ids, _, mark = message_id.partition(";")
         try:
@@ -47,22 +47,24 @@ class Shown:
         return f"{ids};{self.mark}" if self.mark else ids
 
 
-class Messages:
+class TelegramMessages:
     """The messages of one bot."""
 
-    def __init__(self, bot: Bot, files: Files) -> None:
+    def __init__(self, bot: Bot, files: FileSender) -> None:
         self._bot = bot
         self._files = files
         self._begun: dict[str, list[int]] = {}
 
-    async def show(self, place: Place, view: MessageView, before: Shown, *, key: str) -> Shown:
+    async def show(
+        self, place: ChatPlace, view: MessageView, before: MessageIds, *, key: str
+    ) -> MessageIds:
         """The view in the messages that show it `before`, and in more below if it needs them.
 
         What an earlier try under `key` posted before it broke off is used. What was shown before a
         group moved is shown in its new chat as well. Raises PlatformError.
         """
         chat = place.chat if place.known_as else 0
-        before = before if before.chat == chat else Shown()
+        before = before if before.chat == chat else MessageIds()
         ids = [*self._begun.get(key, before.ids)]
         spare, ids = (ids, []) if view.plainer == "anew" else ([], ids)
         text, shown = "", rendered(view)
@@ -86,10 +88,10 @@ class Messages:
         for message_id in spare:
             await self._leave(place, message_id)
         self._begun.pop(key, None)
-        return Shown(tuple(ids), mark, chat)
+        return MessageIds(tuple(ids), mark, chat)
 
     async def _show_all(
-        self, place: Place, ids: list[int], shown: Rendered, view: MessageView
+        self, place: ChatPlace, ids: list[int], shown: RenderedTexts, view: MessageView
     ) -> None:
         """Edits what is there, posts what is not (its id joins `ids`), takes away what is spare.
 
@@ -106,7 +108,11 @@ class Messages:
             ids.pop()
 
     async def _post(
-        self, place: Place, text: str, keyboard: InlineKeyboardMarkup | None, mode: ParseMode | None
+        self,
+        place: ChatPlace,
+        text: str,
+        keyboard: InlineKeyboardMarkup | None,
+        mode: ParseMode | None,
     ) -> int:
         with translated():
             message = await self._bot.send_message(
@@ -121,7 +127,7 @@ class Messages:
 
     async def _replace(
         self,
-        place: Place,
+        place: ChatPlace,
         message_id: int,
         text: str,
         keyboard: InlineKeyboardMarkup | None,
@@ -138,7 +144,7 @@ class Messages:
 
     async def _edit(
         self,
-        place: Place,
+        place: ChatPlace,
         message_id: int,
         text: str,
         keyboard: InlineKeyboardMarkup | None,
@@ -155,7 +161,7 @@ class Messages:
                 link_preview_options=NO_PREVIEW,
             )
 
-    async def _take_away(self, place: Place, message_id: int) -> None:
+    async def _take_away(self, place: ChatPlace, message_id: int) -> None:
         """Telegram deletes nothing older than 48 hours; such a message is emptied instead."""
         try:
             with translated():
@@ -167,7 +173,7 @@ class Messages:
                 raise
             await self._edit(place, message_id, "…", None, None)
 
-    async def _leave(self, place: Place, message_id: int) -> None:
+    async def _leave(self, place: ChatPlace, message_id: int) -> None:
         """A message that another one stands for goes, if Telegram lets it."""
         try:
             await self._take_away(place, message_id)

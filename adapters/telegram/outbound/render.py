@@ -57,7 +57,7 @@ _PARAGRAPH = Span("\n\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedTexts:
     """A view as texts, each of what one message holds, and whether they show all of it.
 
     They are HTML, or with no `mode` shown as they are.
@@ -73,7 +73,9 @@ def chunks_of(view: MessageView, *, most: int = MOST_CHUNKS) -> list[str]:
     return rendered(view, most=most).chunks
 
 
-def rendered(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = False) -> Rendered:
+def rendered(
+    view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = False
+) -> RenderedTexts:
     """The view as one to `most` HTML texts; never empty.
 
     When it does not fit, the parts are cut with a visible note; the card stays whole if it can.
@@ -93,16 +95,16 @@ def rendered(view: MessageView, *, most: int = MOST_CHUNKS, attached: bool = Fal
     if len(chunks) > most:
         short = next(pieces(chunks[most - 1], LIMIT - _NOTE_ROOM))
         chunks = [*chunks[: most - 1], _noted(short, note)]
-    return Rendered([html_of(chunk) for chunk in chunks] or ["…"], whole)
+    return RenderedTexts([html_of(chunk) for chunk in chunks] or ["…"], whole)
 
 
-def _plainer(view: MessageView) -> Rendered:
+def _plainer(view: MessageView) -> RenderedTexts:
     """Without mark-up, in smaller messages for "pieces"; PlatformError when they are too many."""
     limit, most = (PIECE, MOST_PIECES) if view.plainer == "pieces" else (LIMIT, MOST_CHUNKS)
     chunks = [text_of(piece) for piece in pieces([Span(plain(told(view)))], limit)]
     if len(chunks) > most:
         raise PlatformError(f"{len(chunks)} messages would be too many")
-    return Rendered(chunks or ["…"], True, None)
+    return RenderedTexts(chunks or ["…"], True, None)
 
 
 def keyboard_of(

@@ -13,7 +13,7 @@ from engine.ports.storage.operations import BlockedRun, MailAside
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class AsideRow:
     """Mail that was set aside: under which name it is retried, what it is, and why."""
 
     name: str
@@ -38,17 +38,17 @@ class Stuck:
 
 def split(
     waiting: Sequence[MailAside | BlockedRun], mask: Callable[[str], str]
-) -> tuple[Sequence[Stuck], Sequence[Aside]]:
+) -> tuple[Sequence[Stuck], Sequence[AsideRow]]:
     """The blocked runs, and the mail."""
     runs = [_stuck(each, mask) for each in waiting if isinstance(each, BlockedRun)]
     mail = [_aside(each, mask) for each in waiting if isinstance(each, MailAside)]
     return runs, mail
 
 
-def _aside(kept: MailAside, mask: Callable[[str], str]) -> Aside:
+def _aside(kept: MailAside, mask: Callable[[str], str]) -> AsideRow:
     kind, _, rest = kept.lane.partition(":")
     run = rest if kind == "run" else ""
-    return Aside(kept.name, kept.lane, run, kept.at, mask(kept.why), mask(_what(kept.mail)))
+    return AsideRow(kept.name, kept.lane, run, kept.at, mask(kept.why), mask(_what(kept.mail)))
 
 
 def _what(mail: str) -> str:

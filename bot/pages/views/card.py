@@ -111,7 +111,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingPage:
     """A page of the cards that somebody has to answer; `count` fit in all. And all, in groups."""
 
     cards: Sequence[CardLine]
@@ -121,7 +121,7 @@ class Waiting:
 
 def waiting(
     cards: Sequence[OpenCard], words: CardWords, now: datetime, who: str, part: slice
-) -> Waiting:
+) -> WaitingPage:
     """The cards of `who`, or of everybody, of which `part` is told; all by who is waited for."""
     asking = [(each, words.who(each.card)) for each in cards if not each.card.traits.informs]
     fitting = [each for each, name in asking if not who or name == who]
@@ -131,7 +131,7 @@ def waiting(
     # The oldest stands first.
     grouped = [Group(name, len(group), aged(now - group[0].since)) for name, group in found.items()]
     lines = [words.line(each.card, each.since, aged(now - each.since)) for each in fitting[part]]
-    return Waiting(lines, len(fitting), grouped)
+    return WaitingPage(lines, len(fitting), grouped)
 
 
 def aged(time: timedelta) -> str:

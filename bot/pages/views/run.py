@@ -13,7 +13,7 @@ from bot.pages.views.jobs import JobsView, jobs_view
 from bot.pages.views.path import named, taken
 from bot.pages.views.reviewers import with_reviewers
 from bot.pages.views.run_list import read_run
-from bot.pages.views.timeline import Step, Totals, cut, steps, totals
+from bot.pages.views.timeline import TimelineEntry, Totals, cut, steps, totals
 from cards.model import CARD_KINDS, Card
 from engine.frames.ends import as_ended, end_of
 from engine.frames.state import Run, position
@@ -28,7 +28,7 @@ CHILDREN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Child:
+class ChildView:
     """A child run: its name among its siblings, and how it ended, or that it has not."""
 
     id: str
@@ -54,10 +54,10 @@ class RunView:
     person: str
     told: str
     known: tuple[tuple[str, str], ...]
-    timeline: Sequence[Step]
+    timeline: Sequence[TimelineEntry]
     totals: Totals
     cards: Sequence[CardLine]
-    children: Sequence[Child]
+    children: Sequence[ChildView]
     picture: Markup | None
     way: Sequence[tuple[str, bool]]
     jobs: JobsView | None
@@ -166,12 +166,12 @@ def _known(run: Run, words: CardWords) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _children(run: Run, entries: Sequence[Mapping[str, Any]]) -> Sequence[Child]:
+def _children(run: Run, entries: Sequence[Mapping[str, Any]]) -> Sequence[ChildView]:
     """Those that live, then those that the audit says have ended."""
-    found = {child: Child(child, key, "") for key, child in run.children.items()}
+    found = {child: ChildView(child, key, "") for key, child in run.children.items()}
     for entry in entries:
         mail = entry.get("mail")
         if entry.get("input") == "child_ran" and isinstance(mail, dict):
             child = str(mail.get("run", ""))
-            found[child] = Child(child, str(mail.get("key", "")), str(mail.get("status", "")))
+            found[child] = ChildView(child, str(mail.get("key", "")), str(mail.get("status", "")))
     return list(found.values())[:CHILDREN]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from engine.frames.ends import as_ended, end_of
 from engine.frames.state import ENDED, Run, RunStatus, position
 from engine.ports.storage.archive import History
-from engine.ports.storage.listing import RunPage, Wanted
+from engine.ports.storage.listing import RunFilter, RunPage
 
 PAGE = 50
 _LONGEST = 200
@@ -33,12 +33,12 @@ class Filter:
     after: str = ""
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> RunFilter:
         """What the store is asked for."""
         chosen = {self.status} if self.status in STATUSES else set()
         if self.status == LIVING:
             chosen = set(STATUSES) - ENDED
-        return Wanted(
+        return RunFilter(
             statuses=frozenset(chosen),
             playbook=self.playbook,
             who=self.person,

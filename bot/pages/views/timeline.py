@@ -35,7 +35,7 @@ _SHOWN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallView:
     """A call of the model or of a tool: what it was given and what came of it, as JSON or text."""
 
     kind: str
@@ -49,7 +49,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TimelineEntry:
     """One entry of the audit. `number` is 0 for what happened outside of steps.
 
     `event` is the key of a sentence, or "" with the entry's own `name`. `after` is how long after
@@ -67,7 +67,7 @@ class Step:
     by: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     changes: tuple[tuple[str, str], ...] = ()
-    calls: tuple[Call, ...] = ()
+    calls: tuple[CallView, ...] = ()
     cards: tuple[str, ...] = ()
     rest: str = ""
 
@@ -83,9 +83,9 @@ class Totals:
     seconds: float
 
 
-def steps(entries: Sequence[Mapping[str, Any]]) -> Sequence[Step]:
+def steps(entries: Sequence[Mapping[str, Any]]) -> Sequence[TimelineEntry]:
     """Every entry, in order."""
-    found: list[Step] = []
+    found: list[TimelineEntry] = []
     before: datetime | None = None
     for entry in entries:
         at = moment(entry.get("at"))
@@ -94,7 +94,7 @@ def steps(entries: Sequence[Mapping[str, Any]]) -> Sequence[Step]:
     return found
 
 
-def totals(timeline: Sequence[Step]) -> Totals:
+def totals(timeline: Sequence[TimelineEntry]) -> Totals:
     """The sums over all steps."""
     calls = [call for step in timeline for call in step.calls]
     return Totals(
@@ -106,7 +106,7 @@ def totals(timeline: Sequence[Step]) -> Totals:
     )
 
 
-def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None) -> Step:
+def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None) -> TimelineEntry:
     stepped = "outcome" in entry
     event = "" if stepped else str(entry.get("event", ""))
     judged, changes = entry.get("judged"), entry.get("changes")
@@ -115,7 +115,7 @@ def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None
     facts += [(key, _pairs(entry[name])) for name, key in _FACTS.items() if _says(entry, name)]
     rest = {name: value for name, value in entry.items() if name not in _SHOWN}
     calls = entry.get("calls")
-    return Step(
+    return TimelineEntry(
         number=_whole(entry.get("step")) if stepped else 0,
         at=at,
         after=after,
@@ -142,13 +142,13 @@ def _says(entry: Mapping[str, Any], name: str) -> bool:
     return bool(entry.get(name)) and (name, entry[name]) != ("input", "continued")
 
 
-def _call(call: Mapping[str, Any]) -> Call:
+def _call(call: Mapping[str, Any]) -> CallView:
     answer = call.get("answer")
     answer = answer if isinstance(answer, dict) else {}
     kind = str(call.get("kind", ""))
     told = {name: answer[name] for name in ("text", "tool_calls") if answer.get(name)}
     seconds = call.get("seconds", answer.get("seconds"))
-    return Call(
+    return CallView(
         kind=kind,
         name=str(answer.get("model", "") if kind == "model" else call.get("tool", "")),
         given=cut(call["arguments"]) if "arguments" in call else "",

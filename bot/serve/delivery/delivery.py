@@ -34,7 +34,7 @@ from engine.frames.replies import Part, ReplyHead, settled, view
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.platform import Hearing, Opening, Platform, Rate, Recalling
-from engine.ports.storage.store import Following, Outbox, Row
+from engine.ports.storage.store import Following, Outbox, OutboxRow
 
 log = structlog.get_logger()
 AT_ONCE = 32
@@ -49,15 +49,15 @@ FAULTS = 5
 class Carrier(Protocol):
     """Carries rows to something that is no platform. Raises StoreError."""
 
-    def carries(self, row: Row) -> bool:
+    def carries(self, row: OutboxRow) -> bool:
         """Whether the row is one of its own."""
         ...
 
-    async def carry(self, row: Row) -> Following:
+    async def carry(self, row: OutboxRow) -> Following:
         """Hand the row over, now or later; a fault of ours is raised."""
         ...
 
-    async def give_up(self, row: Row, reason: str) -> Following:
+    async def give_up(self, row: OutboxRow, reason: str) -> Following:
         """Drop a row that cannot be handed over."""
         ...
 
@@ -128,11 +128,11 @@ class Delivery:
         # Fewer than there was room for are all that were due.
         return next_s if len(rows) < free else 0.0
 
-    async def _destination(self, row: Row) -> None:
+    async def _destination(self, row: OutboxRow) -> None:
         """Carry a destination's due rows in order."""
         current: Following = row
         try:
-            while isinstance(current, Row):
+            while isinstance(current, OutboxRow):
                 current = await self._guarded(current)
             if current is not None:
                 asyncio.get_running_loop().call_later(current, self._wake.set)
@@ -144,7 +144,7 @@ class Delivery:
                 self._wake.set()
             self._busy -= 1
 
-    async def _guarded(self, row: Row) -> Following:
+    async def _guarded(self, row: OutboxRow) -> Following:
         """Carry a row; one that cannot be carried is tried again, then given up for a reason."""
         try:
             return await self._carry(row)
@@ -157,20 +157,20 @@ class Delivery:
                 return await self._give_up(row, f"fault: {type(error).__name__}")
             return await self._outbox.retry(row, in_s=2.0**row.attempts)
 
-    async def _carry(self, row: Row) -> Following:
+    async def _carry(self, row: OutboxRow) -> Following:
         if carrier := self._carrier(row):
             return await carrier.carry(row)
         return await self._show(row)
 
-    async def _give_up(self, row: Row, reason: str) -> Following:
+    async def _give_up(self, row: OutboxRow, reason: str) -> Following:
         if carrier := self._carrier(row):
             return await carrier.give_up(row, reason)
         return await self._outbox.drop(row, reason)
 
-    def _carrier(self, row: Row) -> Carrier | None:
+    def _carrier(self, row: OutboxRow) -> Carrier | None:
         return next((carrier for carrier in self._carriers if carrier.carries(row)), None)
 
-    async def _show(self, row: Row) -> Following:
+    async def _show(self, row: OutboxRow) -> Following:
         platform = self._platforms.get(row.conversation.partition(":")[0])
         if platform is None:
             log.warning("platform_off", conversation=row.conversation)
@@ -194,7 +194,7 @@ class Delivery:
         pace = platform.pace(row.conversation)
         return await self._outbox.sent(row, message_id, pace=pace)
 
-    async def _recalled(self, row: Row, platform: Platform) -> Row:
+    async def _recalled(self, row: OutboxRow, platform: Platform) -> OutboxRow:
         """The row with what an earlier try posted, if nobody heard of that and it is found."""
         if row.tried is None or not isinstance(platform, Recalling):
             return row
@@ -210,13 +210,13 @@ class Delivery:
             log.info("post_found", row=row.row, to=row.conversation, message=found)
         return replace(row, message_id=found)
 
-    async def _answering(self, row: Row, platform: Platform) -> Answering | None:
+    async def _answering(self, row: OutboxRow, platform: Platform) -> Answering | None:
         if self._growing is None:
             return None
         return await self._growing.answering(row, platform, self._clock.now())
 
     async def _in_the_making(
-        self, platform: Platform, row: Row, answering: Answering
+        self, platform: Platform, row: OutboxRow, answering: Answering
     ) -> tuple[Following] | None:
         """What follows a row whose answer is shown as far as it goes; None when it is not."""
         assert self._growing is not None
@@ -230,7 +230,9 @@ class Delivery:
                 pace = platform.pace(row.conversation)
                 return (await self._outbox.sent(row, message_id, pace=pace),)
 
-    async def _posted(self, platform: Platform, row: Row, shown: MessageView) -> tuple[str, str]:
+    async def _posted(
+        self, platform: Platform, row: OutboxRow, shown: MessageView
+    ) -> tuple[str, str]:
         """How it was shown, and the id of the message, new or edited.
 
         Unavailable when there is no answer in time. What is refused for what it holds is shown
@@ -260,7 +262,7 @@ class Delivery:
         assert refused is not None
         raise refused
 
-    async def _refused(self, row: Row, error: PlatformError) -> Following:
+    async def _refused(self, row: OutboxRow, error: PlatformError) -> Following:
         match error:
             case Gone() | Forbidden():
                 log.warning("row_dropped", row=row.row, to=row.conversation, error=str(error))
@@ -276,7 +278,7 @@ class Delivery:
                 log.error("row_refused", row=row.row, to=row.conversation, error=str(error))
                 return await self._outbox.drop(row, str(error))
 
-    def _too_early_s(self, row: Row) -> float:
+    def _too_early_s(self, row: OutboxRow) -> float:
         """A new reply that is still being worked on is not posted before its time."""
         if row.kind != "reply" or row.message_id or not row.head:
             return 0.0
@@ -285,7 +287,7 @@ class Delivery:
         head = ReplyHead.model_validate_json(row.head)
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
 
-    async def _view(self, row: Row, platform: Platform) -> MessageView | None:
+    async def _view(self, row: OutboxRow, platform: Platform) -> MessageView | None:
         match row.kind:
             case "reply" if row.head:
                 head = ReplyHead.model_validate_json(row.head)
@@ -311,7 +313,7 @@ class Delivery:
             case _:
                 assert_never(row.kind)
 
-    async def _origin(self, row: Row, card: Card) -> str:
+    async def _origin(self, row: OutboxRow, card: Card) -> str:
         """Where the card comes from, for whom it is shown to elsewhere."""
         if self._readers.people.is_within(row.conversation, card.conversation):
             return ""
@@ -324,7 +326,7 @@ class Delivery:
         place = self._readers.people.place_name(card.conversation, card.lang)
         return say("card.origin_link" if link else "card.origin", card.lang, place=place, url=link)
 
-    async def _heard(self, platform: Platform, row: Row, card: Card | None) -> str | None:
+    async def _heard(self, platform: Platform, row: OutboxRow, card: Card | None) -> str | None:
         """What answers the card in text begins with, None where it is not asked in this place."""
         here, people = row.conversation, self._readers.people
         if card is None or not card.by_text or not people.is_within(here, card.conversation):
@@ -335,11 +337,11 @@ class Delivery:
         return ""
 
 
-async def _written(platform: Platform, row: Row, view: MessageView) -> str:
+async def _written(platform: Platform, row: OutboxRow, view: MessageView) -> str:
     if not row.message_id:
         return await platform.send(row.conversation, view, key=row.row)
     return await platform.edit(row.conversation, row.message_id, view)
 
 
-def _parts(row: Row) -> tuple[Part, ...]:
+def _parts(row: OutboxRow) -> tuple[Part, ...]:
     return tuple(Part.model_validate_json(body) for body in row.parts)

@@ -11,7 +11,7 @@ from bot.stopping import pause
 from engine.errors import StoreError
 from engine.ports.clock import Clock
 from engine.ports.platform import Platform
-from engine.ports.storage.drafts import Drafts, Growing, Show
+from engine.ports.storage.drafts import Drafts, GrowingPlatform, Show
 
 log = structlog.get_logger()
 # A shorter answer that is quickly written comes as a whole.
@@ -21,7 +21,7 @@ IDLE_S = 60.0
 
 
 @dataclass(slots=True)
-class _Writing:
+class _PendingDraft:
     """An answer that is being written; `text` is what has still to be put."""
 
     every_s: float
@@ -31,7 +31,7 @@ class _Writing:
     due_s: float = 0.0
 
 
-class Drafting:
+class DraftWriter:
     """Takes texts at once and puts them at each platform's pace; what fails is left out.
 
     `mask` takes secrets out of a text.
@@ -48,19 +48,19 @@ class Drafting:
         self._platforms = platforms
         self._clock = clock
         self._mask = mask
-        self._writing: dict[str, _Writing] = {}
+        self._writing: dict[str, _PendingDraft] = {}
         self._told = asyncio.Event()
 
     @contextmanager
     def writing(self, reply: str, conversation: str) -> Iterator[Show | None]:
         """What shows the answer of that reply, where its platform can."""
         platform = self._platforms.get(conversation.partition(":")[0])
-        able = platform if isinstance(platform, Growing) else None
+        able = platform if isinstance(platform, GrowingPlatform) else None
         every_s = able.grows_every_s(conversation) if able else 0.0
         if not every_s:
             yield None
             return
-        one = self._writing[reply] = _Writing(every_s)
+        one = self._writing[reply] = _PendingDraft(every_s)
         try:
             yield lambda text: self._show(one, text)
         finally:
@@ -68,7 +68,7 @@ class Drafting:
             if self._writing.get(reply) is one:
                 del self._writing[reply]
 
-    def _show(self, one: _Writing, text: str) -> bool:
+    def _show(self, one: _PendingDraft, text: str) -> bool:
         now_s = self._clock.elapsed_s()
         one.since_s = now_s if one.since_s is None else one.since_s
         one.begun = one.begun or len(text) >= BEGINS_CHARS or now_s - one.since_s >= BEGINS_S

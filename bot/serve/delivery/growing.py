@@ -9,8 +9,8 @@ import structlog
 from engine.errors import PlatformError, StoreError
 from engine.frames.replies import Part, ReplyHead, being_answered, view
 from engine.ports.platform import Platform, Rate
-from engine.ports.storage.drafts import Draft, Drafts, Growing, Growth
-from engine.ports.storage.store import Row
+from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth
+from engine.ports.storage.store import OutboxRow
 
 log = structlog.get_logger()
 # A slower platform is not waited for.
@@ -27,7 +27,7 @@ UNTIL_WHOLE_S = 60.0
 class Answering:
     """A row whose one question is being answered: how far, and the platform that can show it."""
 
-    platform: Growing
+    platform: GrowingPlatform
     head: ReplyHead
     part: Part
     draft: Draft
@@ -56,9 +56,16 @@ class AnswerDelivery:
         # The whole reply may follow under the same lease.
         self._patience_s = min(PATIENCE_S, lease_s / 4)
 
-    async def answering(self, row: Row, platform: Platform, now: datetime) -> Answering | None:
+    async def answering(
+        self, row: OutboxRow, platform: Platform, now: datetime
+    ) -> Answering | None:
         """The row's answer in the making; None when it is to be shown as any other."""
-        if row.kind != "reply" or not row.head or row.card or not isinstance(platform, Growing):
+        if (
+            row.kind != "reply"
+            or not row.head
+            or row.card
+            or not isinstance(platform, GrowingPlatform)
+        ):
             return None
         parts = tuple(Part.model_validate_json(body) for body in row.parts)
         if not being_answered(parts) or not platform.grows_every_s(row.conversation):
@@ -73,7 +80,9 @@ class AnswerDelivery:
             return None
         return Answering(platform, head, parts[0], draft)
 
-    async def show(self, row: Row, one: Answering, zone: str) -> GrownMessage | LookAgain | None:
+    async def show(
+        self, row: OutboxRow, one: Answering, zone: str
+    ) -> GrownMessage | LookAgain | None:
         """Show the answer so far. None when the row has to be shown as any other."""
         draft = one.draft
         if row.message_id and draft.text == draft.shown:
@@ -96,7 +105,7 @@ class AnswerDelivery:
             await self._drafts.put(row.ref, draft.text)
         return GrownMessage(message_id) if message_id else LookAgain(AGAIN_S)
 
-    async def _wait_s(self, row: Row, platform: Growing) -> float:
+    async def _wait_s(self, row: OutboxRow, platform: GrowingPlatform) -> float:
         """In how many seconds the platform takes one more of all that grows there."""
         if not platform.growth.every_s:
             return 0.0
@@ -104,7 +113,7 @@ class AnswerDelivery:
         return await self._rate.ask(name, platform.growth, 1)
 
 
-def _growth(row: Row, one: Answering, zone: str) -> Growth:
+def _growth(row: OutboxRow, one: Answering, zone: str) -> Growth:
     text = one.draft.text
     part = one.part.model_copy(update={"text": text}) if text else one.part
     return Growth(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from engine.ports.storage.findings import Check, Checks, Findings
-from engine.ports.storage.store import Following, Outbox, Row
+from engine.ports.storage.store import Following, Outbox, OutboxRow
 
 log = structlog.get_logger()
 _DESTINATION = "checks:"
@@ -19,11 +19,11 @@ class Keeping:
         self._findings = findings
         self._project = project
 
-    def carries(self, row: Row) -> bool:
+    def carries(self, row: OutboxRow) -> bool:
         """Whether the row is a step's checks; also one that expired and has lost its kind."""
         return row.conversation.startswith(_DESTINATION)
 
-    async def carry(self, row: Row) -> Following:
+    async def carry(self, row: OutboxRow) -> Following:
         """Keep all of the row's checks; a fault of ours is raised. Raises StoreError."""
         if row.kind != "check":
             return await self.give_up(row, "could not be kept for as long as it waited")
@@ -44,7 +44,7 @@ class Keeping:
             if former != check.project
         ]
 
-    async def give_up(self, row: Row, reason: str) -> Following:
+    async def give_up(self, row: OutboxRow, reason: str) -> Following:
         """Drop the row, and say so. Raises StoreUnavailable."""
         log.error("checks_lost", row=row.row, to=row.conversation, reason=reason)
         return await self._outbox.drop(row, reason)

@@ -6,7 +6,7 @@ from bot.people.directory import Directory
 from bot.serve.delivery.backoff import LONGEST_S
 from cards.deciding.inbox import waits_for
 from engine.ports.storage.inbox import Inbox
-from engine.ports.storage.store import Decisions, Following, Outbox, Row
+from engine.ports.storage.store import Decisions, Following, Outbox, OutboxRow
 from engine.talk.pending import Again
 
 log = structlog.get_logger()
@@ -29,11 +29,11 @@ class Reposting:
         self._inbox = inbox
         self._people = people
 
-    def carries(self, row: Row) -> bool:
+    def carries(self, row: OutboxRow) -> bool:
         """Whether the row holds cards to show; also one that expired and has lost its kind."""
         return row.conversation.startswith(_DESTINATION)
 
-    async def carry(self, row: Row) -> Following:
+    async def carry(self, row: OutboxRow) -> Following:
         """Show the row's cards once their list stands; a fault of ours is raised."""
         if row.kind != "cards":
             return await self.give_up(row, "could not be shown for as long as it waited")
@@ -59,7 +59,7 @@ class Reposting:
         place = self._people.own(again.actor) if is_direct else again.place
         await self._inbox.show(token, row=name, place=place, due_s=due_s)
 
-    async def give_up(self, row: Row, reason: str) -> Following:
+    async def give_up(self, row: OutboxRow, reason: str) -> Following:
         """Drop the row, and say so. Raises StoreUnavailable."""
         log.error("cards_not_shown", row=row.row, to=row.conversation, reason=reason)
         return await self._outbox.drop(row, reason)

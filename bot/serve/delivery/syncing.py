@@ -8,7 +8,7 @@ import structlog
 from bot.serve.delivery.backoff import backoff_s
 from engine.errors import Overloaded, RateLimited, SyncRefused, Unavailable
 from engine.mail import Synced, SyncFailed
-from engine.ports.storage.store import Following, Mailbox, Outbox, Row
+from engine.ports.storage.store import Following, Mailbox, Outbox, OutboxRow
 from engine.ports.sync import Change, SystemOfRecord
 
 log = structlog.get_logger()
@@ -37,11 +37,11 @@ class Syncing:
         self._patience_s = lease_s * 2 / 3
         self._busy = 0
 
-    def carries(self, row: Row) -> bool:
+    def carries(self, row: OutboxRow) -> bool:
         """Whether the row is a change; also one that expired and has lost its kind."""
         return row.conversation.startswith(_DESTINATION)
 
-    async def carry(self, row: Row) -> Following:
+    async def carry(self, row: OutboxRow) -> Following:
         """Hand the row's change over; a fault of ours is raised. Raises StoreUnavailable."""
         if self._busy >= AT_ONCE:
             return await self._outbox.retry(row, in_s=FULL_S)
@@ -58,7 +58,7 @@ class Syncing:
         finally:
             self._busy -= 1
 
-    async def give_up(self, row: Row, reason: str) -> Following:
+    async def give_up(self, row: OutboxRow, reason: str) -> Following:
         """Tell the run that its change is not taken, and drop the row. Raises StoreUnavailable."""
         log.error("change_refused", row=row.row, reason=reason)
         try:
@@ -67,7 +67,7 @@ class Syncing:
             log.error("change_of_nobody", row=row.row)
         return await self._outbox.drop(row, reason)
 
-    async def _settled(self, row: Row) -> Following:
+    async def _settled(self, row: OutboxRow) -> Following:
         if row.kind != "sync":
             return await self.give_up(row, "could not be handed over for as long as it was kept")
         change = Change.model_validate_json(row.body)

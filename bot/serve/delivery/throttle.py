@@ -11,7 +11,7 @@ _AT_ONCE = 5
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Spent:
     left: int = 0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -21,7 +21,7 @@ class Throttle:
 
     def __init__(self, rate: Rate) -> None:
         self._rate = rate
-        self._taken: defaultdict[str, _Taken] = defaultdict(_Taken)
+        self._taken: defaultdict[str, _Spent] = defaultdict(_Spent)
 
     async def passed(self, platform: Platform) -> None:
         """Return when a message may go out; raises StoreUnavailable."""

@@ -101,7 +101,7 @@ class Handling:
                 kept = session.load(claim.state)
                 again = claim.attempts > 1
                 table = self.current.now.table
-                standing = turn.Standing(claim.cards, claim.runs, again=again, table=table)
+                standing = turn.TurnSituation(claim.cards, claim.runs, again=again, table=table)
                 return Handled(await turn.said(mail, kept, services, progress, standing))
             case PartReady():
                 return Handled(await turn.part_ready(mail, session.load(claim.state), services))

@@ -10,7 +10,7 @@ import structlog
 from bot.serve.work.model_lanes import ModelLanes
 from bot.settings import Settings
 from bot.stopping import pause
-from bot.telemetry.families import Reading
+from bot.telemetry.families import GaugeReading
 from bot.telemetry.meter import EVERY_S
 from engine.errors import StoreError
 from engine.ports.storage.model_numbers import BreakerState, ModelNumbers
@@ -47,9 +47,9 @@ async def tell_lanes(numbers: ModelNumbers, lanes: ModelLanes, stop: asyncio.Eve
         await pause(stop, EVERY_S)
 
 
-async def lanes_reading(numbers: ModelNumbers) -> Reading:
+async def lanes_reading(numbers: ModelNumbers) -> GaugeReading:
     """How many lanes ask a model or wait for one, in all workers."""
-    return Reading(
+    return GaugeReading(
         "model_lanes",
         "Requests to models under way and waiting for a place, and lanes given back meanwhile",
         await numbers.lanes(),
@@ -57,10 +57,10 @@ async def lanes_reading(numbers: ModelNumbers) -> Reading:
     )
 
 
-async def breakers(settings: Settings, numbers: ModelNumbers) -> Reading:
+async def breakers(settings: Settings, numbers: ModelNumbers) -> GaugeReading:
     """The breaker of each model, as some worker last found it."""
     states = await numbers.states(names(settings))
-    return Reading(
+    return GaugeReading(
         "model_breaker",
         "0 asked as always, 1 tried with one request, 2 left alone",
         {model: LEVELS[state] for model, state in states.items()},

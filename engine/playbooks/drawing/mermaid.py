@@ -25,7 +25,7 @@ _WWW = re.compile(r"\bwww$", re.IGNORECASE)
 
 def mermaid(graph: Graph) -> str:
     """A flowchart; no text of the playbook can be read as Mermaid, Markdown or HTML."""
-    return "\n".join(_Writing(graph).lines()) + "\n"
+    return "\n".join(_MermaidText(graph).lines()) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -48,7 +48,7 @@ def _plain(char: str) -> bool:
     return unicodedata.category(char)[0] in "LMNP" and char != "\N{PILCROW SIGN}"
 
 
-class _Writing:
+class _MermaidText:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._inside = {node.id: node.inside for node in graph.nodes}

@@ -12,7 +12,7 @@ Show = Callable[[str], bool]
 """Takes the answer's text so far; True once people read, or will, some of it. Never waits."""
 
 
-class Drafting(Protocol):
+class DraftSink(Protocol):
     """Takes answers while they are written; must not raise or wait."""
 
     def writing(self, reply: str, conversation: str) -> AbstractContextManager[Show | None]:
@@ -27,7 +27,7 @@ class _Unseen:
         yield None
 
 
-UNSEEN: Final[Drafting] = _Unseen()
+UNSEEN: Final[DraftSink] = _Unseen()
 """Answers are shown when they are whole."""
 
 
@@ -84,7 +84,7 @@ class Growth:
 
 
 @runtime_checkable
-class Growing(Protocol):
+class GrowingPlatform(Protocol):
     """A platform that can show an answer while it is written; `growth` is for all places together.
 
     What it shows so is no message yet, or one that `edit` puts the whole reply in the place of.

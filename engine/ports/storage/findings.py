@@ -71,7 +71,7 @@ class Checks(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ProjectFindings:
     """What stands of a project: how many findings in all, and the newest checks with findings.
 
     `dropped` counts findings that gave way since nothing stood, as only so many are kept.
@@ -97,6 +97,6 @@ class Findings(Protocol):
         """Close what the run found; returns how many findings that were. Raises StoreError."""
         ...
 
-    async def of(self, project: str, limit: int) -> Standing:
+    async def of(self, project: str, limit: int) -> ProjectFindings:
         """What stands, with the newest `limit` checks, the newest first. Raises StoreError."""
         ...

@@ -8,7 +8,7 @@ from cards.model import Card
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class OpenCardTokens:
     """Tokens of open cards, the oldest first, out of `total` (a card under two names counts twice).
 
     Only so many of each partition are listed.
@@ -21,7 +21,7 @@ class Listed:
 class Inbox(Protocol):
     """Open cards, wherever they lie. Raises StoreError."""
 
-    async def listed(self, names: Sequence[str]) -> Listed:
+    async def listed(self, names: Sequence[str]) -> OpenCardTokens:
         """Cards that wait for any of the names (cards.deciding.inbox), the oldest first."""
         ...
 

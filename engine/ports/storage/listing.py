@@ -10,7 +10,7 @@ from engine.ports.storage.archive import History
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunFilter:
     """Which runs to list; what is empty leaves nothing out.
 
     `who`, `conversation` and `text` are parts of what is there, in any case of ASCII letters;
@@ -50,7 +50,7 @@ class OpenCard:
 class Listing(Protocol):
     """What operators list. Raises StoreError."""
 
-    async def runs(self, wanted: Wanted, *, after: str, limit: int) -> RunPage:
+    async def runs(self, wanted: RunFilter, *, after: str, limit: int) -> RunPage:
         """A page of runs, from the newest on, or from where another page said to go on."""
         ...
 

@@ -216,7 +216,7 @@ class LaneRoom:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class LeasedLanes:
     """Lanes leased now, and the seconds until the next known thing is due."""
 
     claims: tuple[Claim, ...]
@@ -242,7 +242,7 @@ class Mailbox(Protocol):
         """
         ...
 
-    async def take(self, limit: int, *, run: int = 0, control: int = 0) -> Taken:
+    async def take(self, limit: int, *, run: int = 0, control: int = 0) -> LeasedLanes:
         """Lease up to `limit` lanes that have mail, and up to so many runs and commands besides.
 
         When the next is due is told of the kinds for which there was room.
@@ -341,7 +341,7 @@ class StoredCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OutboxRow:
     """A leased row to show: `head`, `parts` and `card` are the current state of what it shows.
 
     `partition` is where the row lies (its run's), which may differ from its conversation's.
@@ -368,32 +368,32 @@ class Row:
     tried: datetime | None = None
 
 
-Following = Row | float | None
+Following = OutboxRow | float | None
 """A destination's next due row, leased; or in how many seconds it has one; None for never."""
 
 
 class Outbox(Protocol):
     """Platform messages to post or edit, in order per destination. Raises StoreUnavailable."""
 
-    async def take_rows(self, limit: int) -> tuple[Sequence[Row], float]:
+    async def take_rows(self, limit: int) -> tuple[Sequence[OutboxRow], float]:
         """Lease up to `limit` destinations, one due row each; and seconds until the next is due."""
         ...
 
-    async def sent(self, row: Row, message_id: str, *, pace: Pace = ...) -> Following:
+    async def sent(self, row: OutboxRow, message_id: str, *, pace: Pace = ...) -> Following:
         """The row was shown as of its revision; the destination rests first when `pace` wants."""
         ...
 
-    async def later(self, row: Row, *, in_s: float) -> Following:
+    async def later(self, row: OutboxRow, *, in_s: float) -> Following:
         """The row is not to be shown yet."""
         ...
 
-    async def retry(self, row: Row, *, in_s: float, unsure: bool = True) -> Following:
+    async def retry(self, row: OutboxRow, *, in_s: float, unsure: bool = True) -> Following:
         """Hold this destination for `in_s` seconds; the row stays.
 
         Not `unsure` when nothing of it can have been shown this time.
         """
         ...
 
-    async def drop(self, row: Row, reason: str) -> Following:
+    async def drop(self, row: OutboxRow, reason: str) -> Following:
         """The row can never be shown; keep the reason."""
         ...

@@ -15,7 +15,7 @@ Told = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AuditState:
     """How a run stands by its log; `cards` by token as the log tells them, `values` by path.
 
     `end` is how it ended, "" while it has not.
@@ -36,9 +36,9 @@ class Standing:
         return tuple(token for token, card in self.cards.items() if card["status"] == "open")
 
 
-def reconstructed(entries: Sequence[str]) -> Standing:
+def reconstructed(entries: Sequence[str]) -> AuditState:
     """How the run stands after these entries; what comes after its end changes nothing."""
-    standing = Standing()
+    standing = AuditState()
     for body in entries:
         if standing.status not in ENDED:
             standing = _after(standing, json.loads(body))
@@ -51,7 +51,7 @@ def place_in(told: Told) -> str:
     return str(told.get("to", "")) if moves else ""
 
 
-def _after(standing: Standing, told: Told) -> Standing:
+def _after(standing: AuditState, told: Told) -> AuditState:
     status = _status(standing, told)
     values = {**standing.values, **told.get("changes", {})}
     cards = _cards(standing.cards, told)
@@ -70,7 +70,7 @@ def _after(standing: Standing, told: Told) -> Standing:
     )
 
 
-def _status(standing: Standing, told: Told) -> str:
+def _status(standing: AuditState, told: Told) -> str:
     if told.get("event") in ("started", "cancelled"):
         # Logs of before runs told how they stand.
         usual = "running" if told["event"] == "started" else "cancelled"
@@ -78,7 +78,7 @@ def _status(standing: Standing, told: Told) -> str:
     return str(told.get("status", standing.status))
 
 
-def _playbook(standing: Standing, told: Told) -> str:
+def _playbook(standing: AuditState, told: Told) -> str:
     if told.get("input") == "migrated" and told.get("outcome"):
         return str(told["mail"]["to"])
     return str(told.get("playbook", standing.playbook))

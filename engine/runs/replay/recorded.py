@@ -8,7 +8,7 @@ from engine.ports.model import Completion, Message, ToolCall, ToolOffer
 from engine.tools.model import Tool, ToolContext
 
 
-class NotRecorded(Exception):
+class MissingRecording(Exception):
     """The step wants an answer that the recorded one did not have; the message says which."""
 
 
@@ -65,7 +65,7 @@ class RecordedAnswers:
         entry = self._next(kind, tool.name)
         if entry["tool"] != tool.name or entry["arguments"] != dict(arguments):
             wanted, then = f"{tool.name} {dict(arguments)}", f"{entry['tool']} {entry['arguments']}"
-            raise NotRecorded(f"calls {wanted}; recorded was {then}")
+            raise MissingRecording(f"calls {wanted}; recorded was {then}")
         if "error" in entry:
             raised = UnsureAsRecorded if entry.get("unsure") else ToolAsRecorded
             raise raised(entry["error"])
@@ -73,5 +73,5 @@ class RecordedAnswers:
 
     def _next(self, kind: str, name: str) -> Mapping[str, Any]:
         if not self._calls or self._calls[0]["kind"] != kind:
-            raise NotRecorded(f"asks {name}, which was not asked then")
+            raise MissingRecording(f"asks {name}, which was not asked then")
         return self._calls.pop(0)

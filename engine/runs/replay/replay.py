@@ -14,7 +14,7 @@ from engine.frames.state import Run
 from engine.mail import RunMail
 from engine.playbooks.model import Playbook
 from engine.ports.storage.store import Effects
-from engine.runs.replay.recorded import NotRecorded, RecordedAnswers
+from engine.runs.replay.recorded import MissingRecording, RecordedAnswers
 from engine.runs.replay.trace import RunTrace, rewound
 from engine.runs.run import step
 from engine.services import Services
@@ -55,7 +55,7 @@ async def replay(trace: RunTrace, playbook: Playbook, services: Services) -> Rep
         mail = _MAIL.validate_python({"kind": entry["input"], **entry.get("mail", {})})
         try:
             effects = (await step(mail, context)).effects
-        except NotRecorded as error:
+        except MissingRecording as error:
             return Replayed(done, Difference(done, "call", "", str(error)))
         if not effects.runs:
             ignored = "the run does not wait for it"

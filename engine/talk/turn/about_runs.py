@@ -5,7 +5,7 @@ from engine.frames.replies import ReplyHead
 from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.planner.answering import answered, chosen_for_question
-from engine.planner.query import Standing, standing
+from engine.planner.query import QueryPosition, standing
 from engine.services import Services
 from engine.talk.turn.active import active, all_active
 
@@ -48,7 +48,7 @@ async def needs_model(head: ReplyHead, services: Services) -> bool:
     return False
 
 
-def _told(run: Run, now: Standing, head: ReplyHead) -> str:
+def _told(run: Run, now: QueryPosition, head: ReplyHead) -> str:
     comma = say("list.items", head.lang)
     text = say("query.phase", head.lang, name=titled(run), phase=now.phase, goal=now.goal)
     if now.missing:

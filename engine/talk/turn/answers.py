@@ -97,7 +97,7 @@ def _workflows(lang: Lang, services: Services) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionAnswer:
     """An answer to a question, how it was found, and the workflows that it leads to."""
 
     state: PartState
@@ -113,15 +113,17 @@ async def ask_model(
     services: Services,
     *,
     alone: bool = False,
-) -> Asked:
+) -> QuestionAnswer:
     """The ReAct engine's final answer; only that leaves the engine (spec 001 §5).
 
     When it is `alone` in its reply, people may read it while it is written.
     """
     if intent.about_run:
-        return Asked("answered", await about_runs(intent.text, head, services))
+        return QuestionAnswer("answered", await about_runs(intent.text, head, services))
     if services.model is None:
-        return Asked("answered", await _not_understood("answer.none", intent, head, services))
+        return QuestionAnswer(
+            "answered", await _not_understood("answer.none", intent, head, services)
+        )
     engine = ReActEngine(
         services.model, services.tools, services.limits.react, services.clock.elapsed_s
     )
@@ -136,7 +138,7 @@ async def ask_model(
             show=show,
         )
     state: PartState = "answered" if result.success else "failed"
-    return Asked(state, result.content, result, _leads_to(result.refused, services))
+    return QuestionAnswer(state, result.content, result, _leads_to(result.refused, services))
 
 
 def _came_along(head: ReplyHead) -> tuple[str, ...]:

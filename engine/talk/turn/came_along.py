@@ -6,7 +6,7 @@ from engine.events import SharedFile
 from engine.frames.intents import Intent
 from engine.frames.replies import ReplyHead
 from engine.services import Services
-from engine.understanding.context import Routed, Verdict
+from engine.understanding.context import Routed, StrategyVerdict
 
 
 async def with_files(head: ReplyHead, files: Sequence[SharedFile], services: Services) -> ReplyHead:
@@ -23,4 +23,4 @@ def only_files(head: ReplyHead) -> Routed | None:
     if not head.files or head.text:
         return None
     intent = Intent(kind="smalltalk", text="", why="files without a word")
-    return Routed((intent,), (Verdict("files", True, intent.why),))
+    return Routed((intent,), (StrategyVerdict("files", True, intent.why),))

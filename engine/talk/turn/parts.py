@@ -23,7 +23,7 @@ from engine.talk.turn.answers import quick, slow
 
 
 @dataclass(slots=True)
-class Begun:
+class TurnProgress:
     """What the parts of a message have brought about so far.
 
     `recent` is what was said before the message. `slot` until a card has got the one place in the
@@ -46,7 +46,7 @@ async def begin(
     index: int,
     intent: Intent,
     head: ReplyHead,
-    begun: Begun,
+    begun: TurnProgress,
     services: Services,
     *,
     answer: str = "",
@@ -108,7 +108,7 @@ def _waits_for(intent: Intent, parts: list[Part]) -> int | None:
     return None
 
 
-def _workflow(part: Part, head: ReplyHead, begun: Begun, services: Services) -> Part:
+def _workflow(part: Part, head: ReplyHead, begun: TurnProgress, services: Services) -> Part:
     """A new run; a card where a condition is the person's to judge; or that it cannot be yet."""
     if barred := services.barred.get(f"{part.intent.playbook}/{part.intent.request}"):
         return part.model_copy(update={"state": "failed", "text": _barred(barred, head, services)})
@@ -144,7 +144,7 @@ def _request(playbook: Playbook, name: str) -> Request | None:
     return next((r for r in requests if not r.not_yet), None)
 
 
-def ask_which(part: Part, head: ReplyHead, begun: Begun, services: Services) -> Part:
+def ask_which(part: Part, head: ReplyHead, begun: TurnProgress, services: Services) -> Part:
     """The part with a card that asks what was meant, or whether its condition holds."""
     card = offer.card(part, head, services)
     begun.cards.append(CardWrite(card))

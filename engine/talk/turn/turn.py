@@ -22,9 +22,9 @@ from engine.reviews.clocks import close_card, without_timers
 from engine.runs.effects import written
 from engine.services import Services
 from engine.talk.turn import offer
-from engine.talk.turn.answers import Asked, ask_model
+from engine.talk.turn.answers import QuestionAnswer, ask_model
 from engine.talk.turn.came_along import only_files, with_files
-from engine.talk.turn.parts import Begun, ask_which, begin, skipped
+from engine.talk.turn.parts import TurnProgress, ask_which, begin, skipped
 from engine.talk.turn.session import Session
 from engine.talk.turn.traces import react_trace, routed_trace
 from engine.text.language import detect
@@ -37,7 +37,7 @@ Progress = Callable[[Effects], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TurnSituation:
     """How things stood when a message's turn came: the conversation's open cards and active runs.
 
     `again`: the message may have been handled in part before a crash. `table` is what the router
@@ -55,7 +55,7 @@ async def said(
     session: Session,
     services: Services,
     progress: Progress,
-    standing: Standing,
+    standing: TurnSituation,
 ) -> Effects:
     """The effects of a message."""
     since_s = services.clock.elapsed_s()
@@ -68,7 +68,7 @@ async def said(
         return await _finish(head, parts, Effects(), session, services)
     head = await with_files(head, mail.update.files, services)
     routed = only_files(head) or await _routed(head, standing, session, services)
-    begun = Begun(recent=_recent(session))
+    begun = TurnProgress(recent=_recent(session))
     for index, intent in enumerate(routed.intents):
         await begin(index, intent, head, begun, services)
     first = _first_effects(head, routed, _with_wakes(begun), services)
@@ -97,7 +97,7 @@ def head_of(mail: Said, session: Session, services: Services) -> ReplyHead:
 
 
 async def _routed(
-    head: ReplyHead, standing: Standing, session: Session, services: Services
+    head: ReplyHead, standing: TurnSituation, session: Session, services: Services
 ) -> Routed:
     cards = await services.decisions.open_cards(head.conversation) if standing.cards else ()
     context = RouteContext(
@@ -133,7 +133,7 @@ def unanswered(part: Part, parts: Sequence[Part]) -> bool:
     return part.state == "working" and not part.run
 
 
-def _with_wakes(begun: Begun) -> Begun:
+def _with_wakes(begun: TurnProgress) -> TurnProgress:
     """Tell each run which parts wait for it."""
     for position, run in enumerate(begun.runs):
         waiting = tuple(
@@ -145,7 +145,9 @@ def _with_wakes(begun: Begun) -> Begun:
     return begun
 
 
-def _first_effects(head: ReplyHead, routed: Routed, begun: Begun, services: Services) -> Effects:
+def _first_effects(
+    head: ReplyHead, routed: Routed, begun: TurnProgress, services: Services
+) -> Effects:
     due_s = 0.0 if settled(tuple(begun.parts)) else services.limits.reply_after_s
     reply = Post(row=head.id, conversation=head.place, kind="reply", ref=head.id, due_s=due_s)
     effects = _with(begun, Effects())
@@ -161,7 +163,7 @@ def _first_effects(head: ReplyHead, routed: Routed, begun: Begun, services: Serv
     )
 
 
-def _with(begun: Begun, effects: Effects) -> Effects:
+def _with(begun: TurnProgress, effects: Effects) -> Effects:
     """The effects with the runs and cards that parts have begun."""
     start = Started().stored()
     return replace(
@@ -194,7 +196,7 @@ async def _finish(
         *(ask_model(p.intent, head, session, services, alone=alone) for p in asked)
     )
     # The place in the reply's own message may be taken already.
-    begun = Begun(parts=list(parts), recent=_recent(session), slot=False)
+    begun = TurnProgress(parts=list(parts), recent=_recent(session), slot=False)
     for part, answer in zip(asked, answers, strict=True):
         begun.parts[part.index] = _answered(part, answer, head, begun, services)
     for part in waiting:
@@ -219,7 +221,9 @@ async def _finish(
     )
 
 
-def _answered(part: Part, answer: Asked, head: ReplyHead, begun: Begun, services: Services) -> Part:
+def _answered(
+    part: Part, answer: QuestionAnswer, head: ReplyHead, begun: TurnProgress, services: Services
+) -> Part:
     """The part with its answer, and with a button where that leads to a workflow."""
     if answer.leads_to:
         intent = part.intent.model_copy(update={"candidates": answer.leads_to})
@@ -228,9 +232,9 @@ def _answered(part: Part, answer: Asked, head: ReplyHead, begun: Begun, services
     return part.model_copy(update={"state": answer.state, "text": answer.text})
 
 
-async def _begun_late(part: Part, begun: Begun, head: ReplyHead, services: Services) -> Part:
+async def _begun_late(part: Part, begun: TurnProgress, head: ReplyHead, services: Services) -> Part:
     """A part that waited for an answer, begun now, or not because there was none."""
-    alone = Begun(parts=begun.parts[: part.index], recent=begun.recent, slot=False)
+    alone = TurnProgress(parts=begun.parts[: part.index], recent=begun.recent, slot=False)
     await begin(part.index, part.intent, head, alone, services)
     begun.runs += alone.runs
     begun.cards += alone.cards
@@ -252,7 +256,7 @@ async def part_ready(mail: PartReady, session: Session, services: Services) -> E
         return Effects()
     if mail.completed:
         return await _goes_on(part, head, session, services)
-    begun = Begun(parts=[skipped(part, part.intent.depends_on[0], head)])
+    begun = TurnProgress(parts=[skipped(part, part.intent.depends_on[0], head)])
     return _one_part(begun, head, services)
 
 
@@ -274,7 +278,7 @@ async def chosen(mail: CardDecided, session: Session, services: Services) -> Eff
     intent = offer.chosen(part.intent, mail.decision.choice)
     if intent is None:
         left = offer.left(part, "choose.left", head.lang)
-        effects = _one_part(Begun(parts=[left]), head, services)
+        effects = _one_part(TurnProgress(parts=[left]), head, services)
     else:
         part = part.model_copy(update={"intent": intent})
         effects = await _goes_on(part, head, session, services)
@@ -288,7 +292,7 @@ async def not_chosen(mail: CardExpired, services: Services) -> Effects:
         return Effects()
     card, head, part = asked
     left = offer.left(part, "choose.expired", head.lang)
-    effects = _one_part(Begun(parts=[left]), head, services)
+    effects = _one_part(TurnProgress(parts=[left]), head, services)
     return replace(effects, cards=(close_card(card, "expired"),))
 
 
@@ -315,7 +319,7 @@ async def _goes_on(part: Part, head: ReplyHead, session: Session, services: Serv
     """Begin the part, alone and now, for the person as they are by now."""
     head = head.model_copy(update={"principal": services.people.known(head.principal)})
     services = services.limited_to(head.principal)
-    begun = Begun(recent=_recent(session), slot=False)
+    begun = TurnProgress(recent=_recent(session), slot=False)
     intent = part.intent.model_copy(update={"depends_on": ()})
     await begin(part.index, intent, head, begun, services, answer=part.answer)
     traces: tuple[TraceWrite, ...] = ()
@@ -327,7 +331,7 @@ async def _goes_on(part: Part, head: ReplyHead, session: Session, services: Serv
     return replace(_one_part(begun, head, services), traces=traces)
 
 
-def _one_part(begun: Begun, head: ReplyHead, services: Services) -> Effects:
+def _one_part(begun: TurnProgress, head: ReplyHead, services: Services) -> Effects:
     """The effects of the one part that was begun by itself."""
     after = begun.parts[0]
     late = said_late(

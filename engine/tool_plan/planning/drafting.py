@@ -12,8 +12,8 @@ from engine.frames.state import PlannerFrame
 from engine.playbooks.skill import ToolPlanner
 from engine.text.fence import fenced
 from engine.tool_plan.planning.llm_planner import LLMPlanner
-from engine.tool_plan.planning.prompts import Request
-from engine.tool_plan.planning.steps import Draft
+from engine.tool_plan.planning.prompts import PlanRequest
+from engine.tool_plan.planning.steps import PlanDraft
 from engine.tool_plan.planning.top_tools import Offered
 from engine.tool_plan.telling import failed, left_out
 from engine.tools.registry import may_read, tool
@@ -52,7 +52,7 @@ async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) 
     return Next(after, why, note=note)
 
 
-def _does_nothing(draft: Draft, frame: LlmPlanFrame) -> bool:
+def _does_nothing(draft: PlanDraft, frame: LlmPlanFrame) -> bool:
     """Whether nothing of what was wanted is done: a reply to that is no answer.
 
     All of it was left out, or failed before, and the model only says so now.
@@ -64,7 +64,7 @@ def _does_nothing(draft: Draft, frame: LlmPlanFrame) -> bool:
     return not draft.sound or left_out or failed_before
 
 
-def _why_nothing(draft: Draft, frame: LlmPlanFrame, lang: Lang) -> str:
+def _why_nothing(draft: PlanDraft, frame: LlmPlanFrame, lang: Lang) -> str:
     """That there is no plan, what the model said instead, what was left out, what failed before."""
     unavailable, said = say("plan.unavailable", lang), draft.steps[0].text
     told = [frame.reason if draft.sound and frame.failure else unavailable]
@@ -73,14 +73,14 @@ def _why_nothing(draft: Draft, frame: LlmPlanFrame, lang: Lang) -> str:
     return "\n\n".join(told)
 
 
-def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Request:
+def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> PlanRequest:
     run = context.run
     query = run.message
     if run.text.strip() != run.message.strip():
         query = f"{run.message}\n\nPlan only for this part of it: {run.text}"
     # A caller that forces the skill takes what comes of it: nobody is there to ask.
     forced = any(isinstance(below, PlannerFrame) and below.force for below in run.frames)
-    return Request(
+    return PlanRequest(
         profile=planner.profile,
         query=query,
         known="\n".join(_known(frame, context)),

@@ -9,9 +9,9 @@ from engine.dialogue import DialogueFailure, ModelTask, converse
 from engine.frames.llm_plan import Dropped, Step
 from engine.ports.model import Model
 from engine.text.answer import AnswerFaults
-from engine.tool_plan.planning.prompts import REPAIR, Request, build_prompt
+from engine.tool_plan.planning.prompts import REPAIR, PlanRequest, build_prompt
 from engine.tool_plan.planning.reading import coerce_json_array, cut
-from engine.tool_plan.planning.steps import Draft, validate_steps
+from engine.tool_plan.planning.steps import PlanDraft, validate_steps
 from engine.tool_plan.planning.top_tools import TOP_K, Manifest, top_k_tools
 
 PLAN_TOKENS = 2000
@@ -47,7 +47,7 @@ class LLMPlanner:
         self, profile_system_prompt: str, user_query: str, tools: Manifest | Registry
     ) -> list[PlanStep]:
         """The steps, at least one, of which the last is a reply; what is faulty is left out."""
-        draft = await self.draft(Request(profile_system_prompt, user_query), tools)
+        draft = await self.draft(PlanRequest(profile_system_prompt, user_query), tools)
         return [as_plan_step(step) for step in draft.steps]
 
     async def execute(
@@ -64,12 +64,12 @@ class LLMPlanner:
         query, tools = data.get("user_query"), data.get("tools", data.get("registry"))
         if profile is None or query is None or tools is None:
             raise ValueError("give profile_prompt, user_query, and tools or registry")
-        draft = await self.draft(Request(profile, query), tools, topk=data.get("topk"))
+        draft = await self.draft(PlanRequest(profile, query), tools, topk=data.get("topk"))
         return [as_plan_step(step) for step in draft.steps]
 
     async def draft(
-        self, request: Request, tools: Manifest | Registry, *, topk: int | None = None
-    ) -> Draft:
+        self, request: PlanRequest, tools: Manifest | Registry, *, topk: int | None = None
+    ) -> PlanDraft:
         """The plan with what was left out of it."""
         lang, first = request.language, request.first
         listed = tools if isinstance(tools, Mapping) else tools.describe()
@@ -86,7 +86,7 @@ class LLMPlanner:
             answers = (m.content for m in outcome.dialogue.messages if m.role == "assistant")
             said = cut(next(filter(str.strip, answers), ""))
             text = said or say("plan.unavailable", lang)
-            return Draft((Step(number=first, text=text),), sound=False)
+            return PlanDraft((Step(number=first, text=text),), sound=False)
         draft = validate_steps(
             outcome.value, chosen, first=first, earlier=request.earlier, ask=request.ask
         )
@@ -105,16 +105,16 @@ def as_plan_step(step: Step) -> PlanStep:
     return {"type": "tool", "name": step.tool, "arguments": step.arguments}
 
 
-def _whole(draft: Draft, limit: int, first: int, lang: Lang) -> Draft:
+def _whole(draft: PlanDraft, limit: int, first: int, lang: Lang) -> PlanDraft:
     """At most so many steps; the last is a reply, the model's own or one that claims nothing."""
     steps, dropped = draft.steps, draft.dropped
     if not steps:
         reply = Step(number=first, text=say("plan.unavailable", lang))
-        return Draft((reply,), dropped, sound=False)
+        return PlanDraft((reply,), dropped, sound=False)
     kept, beyond = steps[:limit], steps[limit:]
     if kept[-1].tool:
         beyond = (*kept[limit - 1 :], *beyond)
         number = steps[-1].number + 1
         kept = (*kept[: limit - 1], Step(number=number, text=say("plan.carried_out", lang)))
     over = (Dropped(number=s.number, kind="beyond", name=s.tool) for s in beyond)
-    return Draft(kept, (*dropped, *over))
+    return PlanDraft(kept, (*dropped, *over))

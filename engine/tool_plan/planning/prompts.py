@@ -42,7 +42,7 @@ REPAIR = (
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PlanRequest:
     """What a plan is made of: as whom, and for which words of a person.
 
     `known` is what stands beside them in the prompt, marked as data by the caller. `earlier` are
@@ -68,7 +68,7 @@ class Request:
         return max(self.earlier, default=0) + 1
 
 
-def build_prompt(request: Request, tools: Manifest, max_steps: int) -> tuple[Message, ...]:
+def build_prompt(request: PlanRequest, tools: Manifest, max_steps: int) -> tuple[Message, ...]:
     """The dialogue's beginning: how to plan, as whom and with what; then the request."""
     listed = [
         {

@@ -17,7 +17,7 @@ ASKED = ("string", "integer", "number")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PlanDraft:
     """A plan that may be carried out, and what was left out of it, in the model's order.
 
     `sound` when a step of the model's own is in it: without one, the first step says why, or is
@@ -43,7 +43,7 @@ def validate_steps(
     first: int = 1,
     earlier: Collection[int] = (),
     ask: bool = False,
-) -> Draft:
+) -> PlanDraft:
     """The steps that hold, numbered from `first`, and the others with what is wrong with them.
 
     Results of steps in `earlier` may be referred to. With `ask`, a step that only lacks arguments
@@ -62,7 +62,7 @@ def validate_steps(
             continue
         kept.append(step)
         known |= {number} if step.tool else set()
-    return Draft(tuple(kept), tuple(dropped))
+    return PlanDraft(tuple(kept), tuple(dropped))
 
 
 def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: bool) -> Step:

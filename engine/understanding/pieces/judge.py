@@ -11,7 +11,14 @@ from engine.understanding.lookup import find
 from engine.understanding.open_forms import address
 from engine.understanding.piece import Piece
 from engine.understanding.pieces.conditions import parted
-from engine.understanding.pieces.said import CLAUSES, Said, asks_favour, bids, holds_off, look_at
+from engine.understanding.pieces.said import (
+    CLAUSES,
+    FoldedPiece,
+    asks_favour,
+    bids,
+    holds_off,
+    look_at,
+)
 from engine.understanding.pieces.smalltalk import smalltalk, thanks
 from engine.understanding.pieces.work import HANGING, MARGIN, START, fault, workflow
 
@@ -72,7 +79,7 @@ def judge(text: str, context: RouteContext, *, whole: bool = True) -> Piece:
     )
 
 
-def _held(said: Said, context: RouteContext) -> Piece | None:
+def _held(said: FoldedPiece, context: RouteContext) -> Piece | None:
     """A piece that forbids, takes back or only quotes: surely nothing is to be started for it."""
     quoted = fold(said.text) != said.said and len(said.said.strip()) < 0.6 * len(said.text.strip())
     if quoted and not wording.asks(said.said):
@@ -88,7 +95,7 @@ def _held(said: Said, context: RouteContext) -> Piece | None:
     return None
 
 
-def _hanging(said: Said, context: RouteContext) -> Piece:
+def _hanging(said: FoldedPiece, context: RouteContext) -> Piece:
     """Work under a condition, or what else hangs on one; whether it holds is not ours to say."""
     for condition, rest in parted(said.text, context.table.heads):
         if wording.hinged(fold(rest)):
@@ -103,14 +110,14 @@ def _hanging(said: Said, context: RouteContext) -> Piece:
     return Piece(said.text, "unclear", "it hangs on a condition", confidence=0.0)
 
 
-def _fragment(said: Said, context: RouteContext) -> Piece:
+def _fragment(said: FoldedPiece, context: RouteContext) -> Piece:
     """A single word is no request; what it may be about is offered."""
     near = context.table.candidates(said.scores, least=LEAST)
     candidates = tuple(c for c in near if c.kind == "workflow")
     return Piece(said.text, "unclear", "a single word", confidence=0.0, candidates=candidates)
 
 
-def _idle(said: Said, why: str) -> Piece:
+def _idle(said: FoldedPiece, why: str) -> Piece:
     firm = said.route in _IDLE_ROUTES
     return Piece(said.text, "unclear", why, confidence=0.0, idle=True, firm=firm)
 
@@ -135,7 +142,7 @@ def _look_up(text: str, context: RouteContext) -> Piece | None:
     return Piece(text, "qa_query", why, lookup=lookups[0], more=tuple(lookups[1:]))
 
 
-def _question(said: Said, context: RouteContext) -> Piece | None:
+def _question(said: FoldedPiece, context: RouteContext) -> Piece | None:
     """A question that no look-up answers: reading cannot do harm, so its form is enough."""
     asks = wording.asks(said.bare) and not said.polite
     close = said.route == QUESTION and said.score >= ASKED and said.margin >= MARGIN / 2
@@ -156,7 +163,7 @@ def _question(said: Said, context: RouteContext) -> Piece | None:
     return Piece(said.text, "qa_query", why, confidence=round(min(1.0, confidence), 2), firm=firm)
 
 
-def _rest(said: Said, context: RouteContext) -> Piece:
+def _rest(said: FoldedPiece, context: RouteContext) -> Piece:
     """Talk, things told, work that nobody here does; or what may have been meant."""
     if said.route == SMALLTALK and said.score >= START and said.margin >= MARGIN:
         return Piece(said.text, "smalltalk", f"like talk ({said.score:.2f})")

@@ -29,7 +29,7 @@ _BID = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FoldedPiece:
     """A piece as it is looked at: folded, without quotations; and without politeness."""
 
     text: str
@@ -69,7 +69,7 @@ class Said:
         return round(self.score - max(others, default=0.0), DECIMALS)
 
 
-def look_at(text: str, context: RouteContext) -> Said:
+def look_at(text: str, context: RouteContext) -> FoldedPiece:
     """The text made ready, and scored."""
     said = fold(wording.unquoted(text))
     bare = context.table.mended(plea(said)[0])
@@ -77,7 +77,7 @@ def look_at(text: str, context: RouteContext) -> Said:
     cues = [cue for tool in context.tools for cue in tool.cues]
     # A value that is to be another is what the piece is about.
     spare = bare if wording.changes(bare) else without_values(bare, [*cues, "bp", "ae"])
-    return Said(text, said, bare, polite, context.table.classifier.scores(spare))
+    return FoldedPiece(text, said, bare, polite, context.table.classifier.scores(spare))
 
 
 def asks_favour(said: str) -> bool:
@@ -85,17 +85,17 @@ def asks_favour(said: str) -> bool:
     return plea(said)[1] or any(_FAVOUR.match(clause) for clause in CLAUSES.split(said)[1:])
 
 
-def forbids(said: Said) -> bool:
+def forbids(said: FoldedPiece) -> bool:
     """One of its clauses holds something off."""
     return any(map(wording.forbids, CLAUSES.split(said.said)))
 
 
-def holds_off(said: Said) -> bool:
+def holds_off(said: FoldedPiece) -> bool:
     """It forbids something, or takes it back."""
     return forbids(said) or wording.retracts(said.said)
 
 
-def bids(said: Said, table: RouteTable, unless: Callable[[str], bool]) -> bool:
+def bids(said: FoldedPiece, table: RouteTable, unless: Callable[[str], bool]) -> bool:
     """One of its clauses bids: by its first word, a cue, or a turn of phrase that asks for work."""
     for clause in CLAUSES.split(table.mended(said.said)):
         bare, _ = plea(_LINK.sub("", clause))

@@ -6,7 +6,7 @@ from engine.understanding.context import RouteContext
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.lookup import cue_found
 from engine.understanding.piece import Piece
-from engine.understanding.pieces.said import CLAUSES, Said, bids, forbids, holds_off, look_at
+from engine.understanding.pieces.said import CLAUSES, FoldedPiece, bids, forbids, holds_off, look_at
 
 START = 0.45
 """From this score on a piece may start a workflow."""
@@ -43,7 +43,7 @@ KNOWN = 0.55
 
 
 def workflow(
-    said: Said, context: RouteContext, *, least: float = START, whole: bool = False
+    said: FoldedPiece, context: RouteContext, *, least: float = START, whole: bool = False
 ) -> Piece | None:
     """The piece as work of a playbook; None when that is not sure."""
     route = context.table.playbook(said.route)
@@ -54,7 +54,7 @@ def workflow(
     return _work(said, said, context)
 
 
-def _work(said: Said, judged: Said, context: RouteContext) -> Piece:
+def _work(said: FoldedPiece, judged: FoldedPiece, context: RouteContext) -> Piece:
     """The piece as work that `judged` (it, or a clause of it) asks for.
 
     Where requests are as near to each other of which one cannot be done, or that go different
@@ -83,7 +83,7 @@ def _work(said: Said, judged: Said, context: RouteContext) -> Piece:
     )
 
 
-def _bidden(said: Said, near: list[str], table: RouteTable) -> list[str]:
+def _bidden(said: FoldedPiece, near: list[str], table: RouteTable) -> list[str]:
     """Those of the requests, all of which can be done, that the words that bid go with."""
     ways = {table.way(name) for name in near}
     if len(ways) < 2 or None in ways:
@@ -91,7 +91,7 @@ def _bidden(said: Said, near: list[str], table: RouteTable) -> list[str]:
     return [name for name in near if table.bids_so(name, said.bare)] or near
 
 
-def _by_clause(said: Said, context: RouteContext) -> Piece | None:
+def _by_clause(said: FoldedPiece, context: RouteContext) -> Piece | None:
     """The work that one clause asks for; the others only say more about it."""
     clauses = [clause for clause in CLAUSES.split(said.said) if clause.strip()]
     if not 2 <= len(clauses) <= MOST_CLAUSES or wording.reports(said.said) or holds_off(said):
@@ -105,7 +105,7 @@ def _by_clause(said: Said, context: RouteContext) -> Piece | None:
     return None
 
 
-def fault(said: Said, table: RouteTable, *, least: float = START) -> str:
+def fault(said: FoldedPiece, table: RouteTable, *, least: float = START) -> str:
     """What speaks against a workflow; "" when nothing does. In the order of what they cost."""
     if said.score < least:
         return f"its score {said.score:.2f} is below {least}"
@@ -130,7 +130,7 @@ def fault(said: Said, table: RouteTable, *, least: float = START) -> str:
     return ""
 
 
-def _words_against(said: Said, table: RouteTable) -> str:
+def _words_against(said: FoldedPiece, table: RouteTable) -> str:
     anchors = table.anchors(said.bare, said.route)
     if not anchors:
         return "nothing in it is of that work alone"
@@ -138,7 +138,7 @@ def _words_against(said: Said, table: RouteTable) -> str:
     return f"{', '.join(strange[:3])} is for work that nobody here does" if strange else ""
 
 
-def _groups(said: Said, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
+def _groups(said: FoldedPiece, playbook: str, context: RouteContext) -> list[tuple[str, float]]:
     """The playbook's requests with their scores, the nearest first.
 
     The clause that bids counts as much as the whole, whose values may point anywhere.
@@ -152,7 +152,7 @@ def _groups(said: Said, playbook: str, context: RouteContext) -> list[tuple[str,
     return sorted(own, key=lambda item: -item[1])
 
 
-def _why(said: Said, group: str, table: RouteTable) -> str:
+def _why(said: FoldedPiece, group: str, table: RouteTable) -> str:
     cues = list(dict.fromkeys(cue_found(said.bare, table.cues)))
     like = table.nearest(said.bare, group)
     told = f"{group} {said.score:.2f}, next {said.score - said.margin:.2f}; like {like!r}"

@@ -1,7 +1,7 @@
 """The router: strategies in a fixed order, the first that is sure wins (design §6)."""
 
 from engine.ports.model import Model
-from engine.understanding.context import RouteContext, Routed, Strategy, Verdict
+from engine.understanding.context import RouteContext, Routed, Strategy, StrategyVerdict
 from engine.understanding.router.card_reply import card_reply
 from engine.understanding.router.command import command
 from engine.understanding.router.deterministic import deterministic
@@ -24,10 +24,10 @@ async def route(text: str, context: RouteContext, model: Model | None) -> Routed
 
     Without a model, or when it is away, what rules are sure of stands and the rest is unclear.
     """
-    trace: list[Verdict] = []
+    trace: list[StrategyVerdict] = []
     for name, strategy in STRATEGIES:
         tried = await strategy(text, context, model)
-        trace.append(Verdict(name, bool(tried.intents), tried.why))
+        trace.append(StrategyVerdict(name, bool(tried.intents), tried.why))
         if tried.intents:
             found = tuple(
                 explained(intent, context) if model is None or intent.kind == "unclear" else intent

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from adapters.slack.outbound.messages import Shown
+from adapters.slack.outbound.messages import MessageRefs
 from cards.model import Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Gone, RateLimited, Unavailable
@@ -137,7 +137,7 @@ async def test_ids_of_an_earlier_build_are_still_read(slack, platform):
     message_id = await platform.send(THREAD, view("one"), key="k1")
     after = await platform.edit(THREAD, f"{message_id}:0123456789ab", view("two"))
     assert [m.body for m in shown(slack)] == ["two"]
-    assert Shown.read(after) == Shown((message_id,), "0123456789ab")
+    assert MessageRefs.read(after) == MessageRefs((message_id,), "0123456789ab")
     for wrong in ("", "nothing", "C1:,#x", "#x"):
         with pytest.raises(Gone):
-            Shown.read(wrong)
+            MessageRefs.read(wrong)

@@ -12,7 +12,7 @@ from aiohttp import web
 from redis.asyncio import Redis
 
 from adapters.redis.kept.slate import RedisSlate
-from adapters.telegram.inbound.polling import Pace
+from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
 from cards.model import Card
 from engine.errors import StoreUnavailable
@@ -122,7 +122,7 @@ async def _platform(
         lease=lease,
         slate=slate,
         card=stored,
-        pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=0.05),
+        pace=PollPace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=0.05),
     )
     yield platform
     await platform.close()

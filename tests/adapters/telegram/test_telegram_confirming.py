@@ -4,8 +4,8 @@ import pytest
 
 from adapters.redis.keys import Partitions
 from adapters.telegram.filling.confirming import Sure, key_of, keyboard, sure
-from adapters.telegram.outbound.answers import Visit
-from adapters.telegram.payload import Chat, Message, Person
+from adapters.telegram.outbound.answers import Interaction
+from adapters.telegram.payload import Chat, TelegramMessage, TelegramUser
 from cards.model import Card, Choice, Field, Review
 from cards.showing.show import ask_first, show
 from cards.showing.view import MessageView
@@ -181,9 +181,10 @@ def test_a_question_fits_its_button_for_every_card_person_and_choice():
     token = Partitions(65536).new_id("telegram:7000000001:1")
     choice = APPROVE.model_copy(update={"id": "x" * 16})
     card = card_of(token=token.rjust(27, "f"), choices=(choice,), revision=9999)
-    message = Message(message_id=1, chat=Chat(id=GROUP, type="supergroup"))
+    message = TelegramMessage(message_id=1, chat=Chat(id=GROUP, type="supergroup"))
     asked = keyboard(
-        ask_first(card, choice, "en"), Visit(1, Person(id=CHEN, first_name="Chen"), message)
+        ask_first(card, choice, "en"),
+        Interaction(1, TelegramUser(id=CHEN, first_name="Chen"), message),
     )
     data = asked.inline_keyboard[0][0].callback_data
     assert len(data.encode()) <= 64

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.telegram.inbound.polling import Pace
+from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
 from cards.model import Field
 from cards.showing.view import ButtonView, CardView, FormView, MessageView
@@ -234,7 +234,7 @@ async def test_an_open_form_survives_another_process_and_another_tap(
         lease=lease,
         slate=slate,
         card=no_card,
-        pace=Pace(),
+        pace=PollPace(),
     )
     chat._post = await delivery(aiohttp_client, other, intake, server)
     await chat.reply("70", prompt)

@@ -1,6 +1,13 @@
 import pytest
 
-from adapters.telegram.filling.forms import Asked, Prompt, ask, ask_again, prompt_behind, values_of
+from adapters.telegram.filling.forms import (
+    Prompt,
+    PromptField,
+    ask,
+    ask_again,
+    prompt_behind,
+    values_of,
+)
 from cards.model import Field
 from cards.showing.view import FormView
 from tests.fakes.platforms.telegram.text import parse_html
@@ -11,7 +18,7 @@ ARM = Field(name="arm", label="Arm", type="choice", options=("A", "B"), required
 REASON = Field(name="reason", label="Why do you reject this?")
 PROMPT = Prompt(
     "s1:1f-AbCdEf123456:fill:2",
-    (Asked("weight_kg", "Weight (kg)"), Asked("visit_date", "日期", "2026-11-21")),
+    (PromptField("weight_kg", "Weight (kg)"), PromptField("visit_date", "日期", "2026-11-21")),
 )
 
 
@@ -107,7 +114,7 @@ def test_a_reply_is_read_line_by_line_or_kept_as_text(text, values):
     ("text", "value"), [("too heavy: see note", "too heavy: see note"), ("Reason: no", "no")]
 )
 def test_the_reply_to_a_single_field_is_its_value(text, value):
-    assert values_of(Prompt("d", (Asked("reason", "Reason"),)), text) == {"reason": value}
+    assert values_of(Prompt("d", (PromptField("reason", "Reason"),)), text) == {"reason": value}
 
 
 NOTES = Field(name="notes", label="Notes", value="as it was", multiline=True)

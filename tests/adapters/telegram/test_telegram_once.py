@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.telegram.inbound.polling import Pace
+from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
 from bot.serve.intake.shown_once import QUICK_S, ShownOnce
 from cards.model import Field
@@ -33,7 +33,7 @@ async def platform(server, lease, slate):
         slate=slate,
         card=no_card,
         # No tap is answered before the intake has spoken.
-        pace=Pace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=30),
+        pace=PollPace(long_poll_s=2, pause_s=0.02, longest_s=0.1, soon_s=30),
     )
     yield made
     await made.close()

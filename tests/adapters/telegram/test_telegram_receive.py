@@ -2,12 +2,12 @@ import copy
 
 import pytest
 
-from adapters.telegram.addresses import Place, place_of
-from adapters.telegram.inbound.receive import Me, receive
+from adapters.telegram.addresses import ChatPlace, place_of
+from adapters.telegram.inbound.receive import BotIdentity, receive
 from engine.errors import BadPayload, Gone
 from engine.events import CardTapped, CommandGiven, FormSubmitted, MessageReceived
 
-ME = Me(7000000001, "signoff_bot")
+ME = BotIdentity(7000000001, "signoff_bot")
 NOT_FOR_US = [
     "group_chatter",
     "group_other_mention",
@@ -115,7 +115,7 @@ def test_free_text_under_a_prompt_stays_free_text(payload):
 
 
 def test_until_the_name_is_known_any_bots_name_may_be_ours(payload):
-    nameless = Me(7000000001)
+    nameless = BotIdentity(7000000001)
     assert isinstance(receive(payload("group_mention"), nameless), MessageReceived)
     assert isinstance(receive(payload("command_with_text"), nameless), CommandGiven)
     person = payload("group_mention")
@@ -147,7 +147,9 @@ def test_unknown_keys_change_nothing(payload):
     assert receive(wider, ME) == receive(raw, ME)
 
 
-@pytest.mark.parametrize("place", [Place(1001), Place(-100200300), Place(-100200300, 77)])
+@pytest.mark.parametrize(
+    "place", [ChatPlace(1001), ChatPlace(-100200300), ChatPlace(-100200300, 77)]
+)
 def test_a_place_and_its_conversation_are_one(place):
     assert place_of(place.conversation(7000000001), 7000000001) == place
 

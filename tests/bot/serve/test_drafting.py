@@ -11,7 +11,7 @@ from adapters.slack.room import SlackSettings
 from adapters.telegram.room import TelegramSettings
 from adapters.webchat.platform import GROWS_EVERY_S, WebChat
 from bot.masking import MASK, no_keys
-from bot.serve.delivery.drafting import BEGINS_CHARS, BEGINS_S, Drafting
+from bot.serve.delivery.drafting import BEGINS_CHARS, BEGINS_S, DraftWriter
 from tests.bot.serve.test_limiting import SetClock
 from tests.fakes.chat_log import MemoryChatLog
 from tests.fakes.patience import PATIENCE_S
@@ -32,18 +32,18 @@ def drafts(scripts: Scripts, partitions: Partitions) -> RedisDrafts:
 
 
 @pytest.fixture
-def drafting(drafts: RedisDrafts, clock: SetClock) -> Drafting:
+def drafting(drafts: RedisDrafts, clock: SetClock) -> DraftWriter:
     chat = WebChat(log=MemoryChatLog(), people=())
-    return Drafting(drafts, {"web": chat}, clock, no_keys(("our-own-key",), PATTERNS))
+    return DraftWriter(drafts, {"web": chat}, clock, no_keys(("our-own-key",), PATTERNS))
 
 
-def test_where_no_platform_can_show_it_nobody_listens(drafting: Drafting) -> None:
+def test_where_no_platform_can_show_it_nobody_listens(drafting: DraftWriter) -> None:
     with drafting.writing("r", "telegram:1:2") as show:
         assert show is None
 
 
 def test_it_begins_after_a_second_of_writing_or_with_a_long_text(
-    drafting: Drafting, clock: SetClock
+    drafting: DraftWriter, clock: SetClock
 ) -> None:
     with drafting.writing("r", ROOM) as show:
         assert show is not None
@@ -58,7 +58,7 @@ def test_it_begins_after_a_second_of_writing_or_with_a_long_text(
 
 
 async def test_texts_are_put_at_the_platforms_pace_and_without_keys(
-    drafting: Drafting, drafts: RedisDrafts, partitions: Partitions, clock: SetClock
+    drafting: DraftWriter, drafts: RedisDrafts, partitions: Partitions, clock: SetClock
 ) -> None:
     reply = partitions.new_id(ROOM)
     with drafting.writing(reply, ROOM) as show:
@@ -74,7 +74,7 @@ async def test_texts_are_put_at_the_platforms_pace_and_without_keys(
 
 
 async def test_what_was_not_put_when_the_answer_ended_is_never_put(
-    drafting: Drafting, drafts: RedisDrafts, partitions: Partitions
+    drafting: DraftWriter, drafts: RedisDrafts, partitions: Partitions
 ) -> None:
     reply = partitions.new_id(ROOM)
     putting = asyncio.create_task(drafting.run())

@@ -10,14 +10,14 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from bot.http.metrics import READINGS
-from bot.telemetry.families import FAMILIES, Families, Reading
+from bot.telemetry.families import FAMILIES, Families, GaugeReading
 from engine.ports.storage.model_numbers import Count
 
 ROOT = Path(__file__).parents[3]
 DASHBOARD = ROOT / "docs" / "grafana" / "signoff.json"
 
 
-def shown(counts: Mapping[Count, float], *readings: Reading) -> dict[tuple[str, ...], float]:
+def shown(counts: Mapping[Count, float], *readings: GaugeReading) -> dict[tuple[str, ...], float]:
     """Samples as Prometheus reads them, by name and label values in the order of the alphabet."""
     registry = CollectorRegistry()
     registry.register(Families(counts, readings))
@@ -55,7 +55,7 @@ def test_counts_of_another_build_are_left_out() -> None:
 
 
 def test_a_reading_is_shown_by_its_label() -> None:
-    found = shown({}, Reading("model_breaker", "", {"a": 2.0}, "model"))
+    found = shown({}, GaugeReading("model_breaker", "", {"a": 2.0}, "model"))
 
     assert found["signoff_model_breaker", "a"] == 2
 

@@ -11,9 +11,9 @@ from engine.playbooks.conditions import (
     AllOf,
     AnyCondition,
     AnyOf,
-    Check,
     Condition,
     LogicCondition,
+    ParsedCheck,
     checked_path,
     explain,
     holds,
@@ -47,28 +47,28 @@ def met(field: str, check: str) -> bool:
 @pytest.mark.parametrize(
     ("text", "check"),
     [
-        ("empty", Check("empty")),
-        (" not_empty ", Check("not_empty")),
-        ("equals:completed", Check("equals", ("completed",))),
-        ("equals: two words ", Check("equals", ("two words",))),
-        ("equals:true", Check("equals", (True,))),
-        ("equals:null", Check("equals", (None,))),
-        ("equals:5", Check("equals", (5,))),
-        ("equals:-1.5", Check("equals", (-1.5,))),
-        ('equals:"5"', Check("equals", ("5",))),
-        ('equals:""', Check("equals", ("",))),
-        ("equals:a:b", Check("equals", ("a:b",))),
-        ("equals:True", Check("equals", ("True",))),
-        ("equals:NaN", Check("equals", ("NaN",))),
-        ("equals:1e999", Check("equals", ("1e999",))),
-        ("not_equals:已完成", Check("not_equals", ("已完成",))),
-        ("in:[a, 2, true]", Check("in", ("a", 2, True))),
-        ("in:a,b", Check("in", ("a", "b"))),
-        ("in: a ", Check("in", ("a",))),
-        ('in:["a, b", "c\\"]"]', Check("in", ("a, b", 'c"]'))),
+        ("empty", ParsedCheck("empty")),
+        (" not_empty ", ParsedCheck("not_empty")),
+        ("equals:completed", ParsedCheck("equals", ("completed",))),
+        ("equals: two words ", ParsedCheck("equals", ("two words",))),
+        ("equals:true", ParsedCheck("equals", (True,))),
+        ("equals:null", ParsedCheck("equals", (None,))),
+        ("equals:5", ParsedCheck("equals", (5,))),
+        ("equals:-1.5", ParsedCheck("equals", (-1.5,))),
+        ('equals:"5"', ParsedCheck("equals", ("5",))),
+        ('equals:""', ParsedCheck("equals", ("",))),
+        ("equals:a:b", ParsedCheck("equals", ("a:b",))),
+        ("equals:True", ParsedCheck("equals", ("True",))),
+        ("equals:NaN", ParsedCheck("equals", ("NaN",))),
+        ("equals:1e999", ParsedCheck("equals", ("1e999",))),
+        ("not_equals:已完成", ParsedCheck("not_equals", ("已完成",))),
+        ("in:[a, 2, true]", ParsedCheck("in", ("a", 2, True))),
+        ("in:a,b", ParsedCheck("in", ("a", "b"))),
+        ("in: a ", ParsedCheck("in", ("a",))),
+        ('in:["a, b", "c\\"]"]', ParsedCheck("in", ("a, b", 'c"]'))),
     ],
 )
-def test_a_check_is_parsed(text: str, check: Check) -> None:
+def test_a_check_is_parsed(text: str, check: ParsedCheck) -> None:
     parsed = parse_check(text)
     assert parsed == check
     assert [type(value) for value in parsed.values] == [type(value) for value in check.values]
@@ -109,7 +109,7 @@ def test_a_bad_check_is_told_in_a_sentence(text: str, sentence: str) -> None:
 )
 def test_any_text_is_a_check_or_a_value_error(text: str) -> None:
     try:
-        assert isinstance(parse_check(text), Check)
+        assert isinstance(parse_check(text), ParsedCheck)
     except ValueError as error:
         message = str(error)
         assert message

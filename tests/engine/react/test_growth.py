@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.react.growth import PREAMBLE_CHARS, Growth, marked
+from engine.react.growth import PREAMBLE_CHARS, AnswerGrowth, marked
 from engine.react.texts import RUN, letters_of, recites, recites_a_run, system_prompt
 
 TEXT = "The weight of P003 went down from visit to visit, and a monitor should look at it. " * 4
@@ -19,7 +19,7 @@ def shown(text: str, *, step: int = 3, before: str = "") -> list[str]:
         told.append(so_far)
         return True
 
-    growth = Growth(show)
+    growth = AnswerGrowth(show)
     growth.begins(before)
     for at in range(0, len(text), step):
         growth.hear(text[at : at + step])

@@ -15,7 +15,7 @@ from adapters.redis.keys import Partitions
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.runs.execute import Executed, Order, execute
+from engine.runs.execute import Executed, SkillExecution, execute
 from engine.runs.executed import SkillOutput, output_of
 from engine.services import Services
 from tests.fakes.letters import PROJECT, letters
@@ -88,11 +88,13 @@ async def _at_once(seconds: float) -> None:
     """No pause between tries."""
 
 
-def order(playbook: Playbook, skill: str, **more: Any) -> Order:
+def order(playbook: Playbook, skill: str, **more: Any) -> SkillExecution:
     groups = {name: more.pop(name, {}) for name in ("profile", "decisions", "data")}
     given = {"message": "", "lang": "en", "project": playbook.definition.project, **more}
     state = AgentState(**groups)
-    return Order(id="0-run", playbook=playbook, skill=playbook.skills[skill], state=state, **given)
+    return SkillExecution(
+        id="0-run", playbook=playbook, skill=playbook.skills[skill], state=state, **given
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Ran:
     output: SkillOutput | None
 
 
-async def run(wanted: Order, services: Services, **more: Any) -> Ran:
+async def run(wanted: SkillExecution, services: Services, **more: Any) -> Ran:
     executed = await execute(wanted, services, **{"within_s": 30, **more})
     return Ran(executed, output_of(wanted, executed))
 

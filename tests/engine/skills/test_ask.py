@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cards.deciding.decision import Invalid, decide
+from cards.deciding.decision import InvalidForm, decide
 from cards.model import Decision, Value
 from engine.frames.state import AgentState, PlannerFrame, PromptFrame
 from engine.mail import CardDecided
@@ -119,6 +119,6 @@ async def test_what_stands_from_before_the_bound_is_refused_when_it_is_given_ane
     assert form["ecog"] == "9"
     card = walk.card
     verdict = decide(card, LIN, "submit", NOW, revision=card.revision, values=form)
-    assert verdict == Invalid({"ecog": "This should be at most 5"})
+    assert verdict == InvalidForm({"ecog": "This should be at most 5"})
     await walk.answer("submit", form | {"ecog": "2"})
     assert walk.run.state.data == {**known, "ecog": 2}

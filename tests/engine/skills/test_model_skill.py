@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cards.buttons import MAX_BYTES
-from cards.deciding.decision import Invalid, decide
+from cards.deciding.decision import InvalidForm, decide
 from cards.model import Card
 from cards.showing.show import show
 from engine.dialogue import MAX_CALLS
@@ -35,7 +35,7 @@ BY_HAND = {
 def refused(card: Card, choice: str, values: dict[str, str]) -> dict[str, str]:
     """What is told of each field of the form that is not taken."""
     verdict = decide(card, LIN, choice, NOW, revision=card.revision, values=values)
-    assert isinstance(verdict, Invalid), verdict
+    assert isinstance(verdict, InvalidForm), verdict
     return dict(verdict.errors)
 
 

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import ModelUnavailable
 from engine.text.language import detect
 from engine.tool_plan.planning.llm_planner import LLMPlanner
-from engine.tool_plan.planning.prompts import Request
+from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.reading import coerce_json_array, cut, strip_code_fences
 from engine.tool_plan.planning.steps import validate_steps
 from engine.tool_plan.planning.top_tools import Offered, top_k_tools
@@ -72,7 +72,7 @@ async def test_a_dict_without_what_is_needed_is_an_error(lacking: str) -> None:
 
 
 async def test_a_tool_beyond_the_best_is_unknown_to_the_plan() -> None:
-    request = Request("p", "search papers")
+    request = PlanRequest("p", "search papers")
     draft = await LLMPlanner(ScriptedModel([GOOD]), topk_tools=1).draft(request, TOOLS)
     assert [step.text for step in draft.steps] == ["ok"]
     assert str(draft.dropped[0]) == "step 1 (calc): unknown: known here: search"
@@ -106,7 +106,7 @@ async def test_a_plan_is_never_longer_and_ends_with_a_reply(limit: int) -> None:
 async def test_steps_are_numbered_on_and_may_refer_to_earlier_results() -> None:
     search = '{"type": "tool", "name": "search", "arguments": {"query": "$steps.2.x"}}'
     model = ScriptedModel([f"[{search}, {DONE}]"])
-    request = Request("p", "q", known="<data>x</data>", earlier=(1, 2))
+    request = PlanRequest("p", "q", known="<data>x</data>", earlier=(1, 2))
     draft = await LLMPlanner(model).draft(request, TOOLS)
     assert [step.number for step in draft.steps] == [3, 4]
     assert draft.dropped == ()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from engine.tool_plan.planning.llm_planner import LLMPlanner, as_plan_step
-from engine.tool_plan.planning.prompts import Request
+from engine.tool_plan.planning.prompts import PlanRequest
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS, short
 from tests.fakes.scripted_model import ScriptedModel
 
@@ -266,7 +266,9 @@ UNREADABLE: dict[str, str] = {
 
 async def drafted(*answers: str, repair: bool = True) -> tuple[list[str], list[str], ScriptedModel]:
     model = ScriptedModel(answers)
-    draft = await LLMPlanner(model, enable_repair=repair).draft(Request("You plan.", "q"), TOOLS)
+    draft = await LLMPlanner(model, enable_repair=repair).draft(
+        PlanRequest("You plan.", "q"), TOOLS
+    )
     steps = [short(as_plan_step(step)) for step in draft.steps]
     return steps, [str(each) for each in draft.dropped], model
 

@@ -15,7 +15,7 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState, Run
 from engine.ports.library import Library
 from engine.ports.records import Visit
-from engine.runs.execute import Order, execute
+from engine.runs.execute import SkillExecution, execute
 from engine.runs.migration import migration
 from engine.runs.replay.explain import explained
 from engine.runs.replay.replay import replay
@@ -385,7 +385,7 @@ async def test_a_run_goes_on_with_another_version_only_if_its_planner_is_the_sam
 async def test_a_call_of_the_skill_alone_asks_nobody_for_arguments_and_approves_nothing() -> None:
     found = walk(THEN, [note("x"), REPLY])
     skill = found.playbook.skills["look-up"]
-    order = Order("api", found.playbook, skill, AgentState(), ASK, "en", "")
+    order = SkillExecution("api", found.playbook, skill, AgentState(), ASK, "en", "")
     done = await execute(order, found.services(), within_s=10)
     assert done.outcome == "failed"
     assert "step 1 (read_clinical_data): missing: subject_id" in done.why

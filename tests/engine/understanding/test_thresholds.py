@@ -13,7 +13,7 @@ from engine.understanding.learned.classifier import DECIMALS, Scores
 from engine.understanding.learned.lessons import ELSEWHERE, QUESTION, SMALLTALK, STATEMENT
 from engine.understanding.learned.table import RouteTable
 from engine.understanding.pieces import judge, work
-from engine.understanding.pieces.said import Said
+from engine.understanding.pieces.said import FoldedPiece
 from tests.engine.understanding.routes import CONTEXT, TABLE
 
 ROUTE, OTHER = (route.playbook for route in TABLE.routes)
@@ -23,16 +23,16 @@ VISIT, CORRECTION = f"{ROUTE}/visit-entry", f"{ROUTE}/audit-export"
 GROUPS = [f"{r.playbook}/{request.id}" for r in TABLE.routes for request in r.requests]
 
 
-def said(text: str = WORK, *, known: float = 1.0, **near: float) -> Said:
+def said(text: str = WORK, *, known: float = 1.0, **near: float) -> FoldedPiece:
     """A text that is so near to `work`, `other`, and the routes beside the playbooks."""
     names = {"work": ROUTE, "other": OTHER}
     routes = dict.fromkeys((ROUTE, OTHER, QUESTION, SMALLTALK, STATEMENT, ELSEWHERE), 0.0)
     routes |= {names.get(name, name): score for name, score in near.items()}
     groups = dict.fromkeys(TABLE.lessons.question_groups | set(GROUPS), 0.0)
-    return Said(text, text, text, False, Scores(routes, groups, known))
+    return FoldedPiece(text, text, text, False, Scores(routes, groups, known))
 
 
-def may_start(one: Said, *, least: float = work.START) -> bool:
+def may_start(one: FoldedPiece, *, least: float = work.START) -> bool:
     return work.fault(one, TABLE, least=least) == ""
 
 
@@ -78,17 +78,17 @@ def asked_which(second: float) -> bool:
     return work._work(replace(one, scores=scores), replace(one, scores=scores), CONTEXT).asks_which
 
 
-def is_question(one: Said) -> bool:
+def is_question(one: FoldedPiece) -> bool:
     return judge._question(one, CONTEXT) is not None
 
 
-def is_firm(one: Said) -> bool:
+def is_firm(one: FoldedPiece) -> bool:
     found = judge._question(one, CONTEXT)
     assert found
     return found.firm
 
 
-def rest(one: Said) -> str:
+def rest(one: FoldedPiece) -> str:
     """What is left to be said of a piece."""
     piece = judge._rest(one, CONTEXT)
     return "elsewhere" if piece.elsewhere else "idle" if piece.idle else piece.kind
