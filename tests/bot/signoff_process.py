@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 
 from tests.fakes.forge import PIPE, Forged, forged
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 
 ROOT = Path(__file__).parents[2]
 PLAYBOOKS = ROOT / "playbooks"

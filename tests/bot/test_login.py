@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from adapters.redis.kept.logins import RedisLogins
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, answering, ended, serving
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.ports import free_port
 
 PUBLIC = "signoff.example"

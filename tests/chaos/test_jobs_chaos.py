@@ -23,7 +23,7 @@ from bot.serve.work.lanes import ATTEMPTS
 from engine.frames.state import ENDED
 from tests.bot.signoff_process import FILES, answering, serving
 from tests.fakes.model_server import API_KEY, ModelServer, Reply, say_json
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.ports import free_port
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of

@@ -21,7 +21,7 @@ from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.webchat.room_names import own_rooms
 from tests.docs.reading import ROOT
 from tests.fakes.browser import Browser
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.scenarios.conftest import running, settings_over
 
 FOLDER = ROOT / "docs" / "pictures"

@@ -12,7 +12,7 @@ from redis import Redis
 
 from bot.settings import Settings
 from tests.docs.reading import ROOT, pages
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.settings import make_settings
 from tests.fakes.web_room import Message, WebRoom

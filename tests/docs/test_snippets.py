@@ -20,8 +20,9 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Sync
 from engine.playbooks.review import ReviewPolicy
 from engine.ports.settings import SettingsGroup
-from engine.yaml.source import build, read
+from engine.yaml.source import read
 from tests.docs.reading import ROOT, Page, Piece, blocks, pages
+from tests.fakes.building import build
 from tests.fakes.settings import load_people
 
 # Blocks that no program can judge: what they are, by their page and first words.

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.frames.state import Run
 from tests.fakes.admin_client import Page
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service
 from tests.scenarios.test_web_walk import ASK, GOOD

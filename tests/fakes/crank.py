@@ -38,7 +38,7 @@ from engine.frames.state import Run
 from engine.ports.meter import UNHEARD
 from engine.ports.storage.store import Claim, Effects
 from engine.runs.replay.audit import AuditState, reconstructed
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 
 def at(room: str) -> str:

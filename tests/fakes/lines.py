@@ -12,7 +12,7 @@ from typing import Self
 import adapters
 from bot.wiring import platforms as wiring_platforms
 from cards.texts import ROOM_TEXTS, texts_of
-from tests.fakes.patience import PATIENCE_S, within
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.fakes.patience import PATIENCE_S, within
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 SECRET = "a-secret-of-the-tests"
 OLDEST_S = 300

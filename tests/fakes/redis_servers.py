@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from adapters.redis.server.binary import find_server
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.fakes.ports import free_port
 
 SAFE = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 
 from cards.model import Card
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer

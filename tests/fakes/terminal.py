@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.bot.signoff_process import environment
 from tests.fakes.forge import PIPE, Forged, forged
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 
 
 class ChatProcess:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import aiohttp
 
-from tests.fakes.patience import PATIENCE_S, within
+from tests.fakes.platforms.patience import PATIENCE_S, within
 
 Message = dict[str, Any]
 _ids = itertools.count(1)

@@ -12,7 +12,7 @@ import aiohttp
 from bot.settings import Settings
 from engine.ports.records import Visit
 from tests.fakes.model_server import ModelServer
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.slack.workspace import Shown
 from tests.fakes.platforms.telegram.server import TelegramServer

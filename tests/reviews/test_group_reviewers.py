@@ -6,7 +6,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.reviews.walks import Meet, asked_in_slack, rewrite
 from tests.scenarios.conftest import Service, Start

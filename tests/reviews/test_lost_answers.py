@@ -28,7 +28,7 @@ from engine.frames import audit
 from engine.ports.storage.store import Effects
 from tests.contracts.given import decided, deciding, open_card
 from tests.fakes.crank import Crank, cranked, pressed, told
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server
 from tests.fakes.web_room import WebRoom, new_id

@@ -10,8 +10,8 @@ import aiohttp
 import pytest
 
 from tests.fakes.model_server import ModelServer, Reply, slow
-from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.faults import Fault
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.review_stage import (

@@ -21,7 +21,7 @@ from bot.processes.worker import work
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from tests.conftest import PARTITIONS
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.settings import make_settings

@@ -9,7 +9,7 @@ import pytest
 
 from engine.frames.state import Run
 from engine.ports.storage.findings import Check, Finding, ProjectFindings
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running
 from tests.scenarios.test_run_ends import change

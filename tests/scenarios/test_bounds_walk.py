@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from tests.docs.reading import ROOT, pages
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.web_room import WebRoom, text_of

@@ -18,7 +18,7 @@ from engine.mail import Synced, SyncFailed, parse
 from engine.ports.storage.store import Claim, Effects, Post
 from engine.ports.sync import Change
 from tests.fakes.changes import change
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.fakes.record_server import SECRET, RecordServer
 from tests.scenarios.conftest import running
 from tests.scenarios.test_faults import Wall, note, post

@@ -6,7 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.test_web_walk import ASK, GOOD, today

@@ -26,7 +26,7 @@ from bot.wiring.service import open_parts
 from engine.ports.storage.operations import Backlog
 from tests.bot.signoff_process import environment
 from tests.fakes.forge import forged
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import Message, WebRoom, button, new_id, text_of
 from tests.scenarios.conftest import settings_over

@@ -23,7 +23,7 @@ from engine.mail import Resumed
 from engine.ports.platform import Pace
 from engine.ports.storage.operations import MailAside
 from engine.ports.storage.store import Claim, Effects, Post
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review

@@ -7,7 +7,7 @@ import pytest
 from bot.serve.delivery.delivery import FAULTS
 from engine.ports.storage.findings import Check, Checks, Finding
 from engine.ports.storage.store import Effects, Post
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import ASK, GOOD, today

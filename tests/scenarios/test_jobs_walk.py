@@ -11,7 +11,7 @@ from engine.frames.jobs import JobsFrame
 from engine.frames.state import Run
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import ModelServer, refuse
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.team_server import TeamScript, held
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, nothing_goes_on, running

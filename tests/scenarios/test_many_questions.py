@@ -8,7 +8,7 @@ import aiohttp
 
 from adapters.redis import keys
 from tests.fakes.model_server import ModelServer, Reply, say_json, slow
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_model_walk import settings

@@ -8,7 +8,7 @@ import aiohttp
 
 from adapters.redis.kept.logins import RedisLogins
 from adapters.webchat.room_names import home_room, own_rooms
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import WebRoom, new_id
 from tests.scenarios.conftest import Service, Start
 from tests.scenarios.test_web_walk import to_review

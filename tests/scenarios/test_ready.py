@@ -20,8 +20,8 @@ from bot.settings import Settings
 from bot.wiring.service import open_parts
 from engine.errors import StoreError
 from tests.fakes.gate import Gate
-from tests.fakes.patience import until
 from tests.fakes.platforms.faults import Fault
+from tests.fakes.platforms.patience import until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.redis_servers import SAFE, server

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from adapters.redis import keys
 from bot.settings import Settings
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import Message, WebRoom, text_of
 from tests.scenarios.conftest import Service, Start, running, runs_in
 from tests.scenarios.test_did_you_mean import VISIT, part_is

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import answering, serving
-from tests.fakes.patience import START_S
+from tests.fakes.platforms.patience import START_S
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port

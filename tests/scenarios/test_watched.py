@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from structlog.testing import capture_logs
 
 from tests.fakes.admin_sight import MOBILE, something_to_see
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import WebRoom, text_of
 from tests.scenarios.conftest import Start
 

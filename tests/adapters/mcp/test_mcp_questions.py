@@ -17,7 +17,7 @@ from engine.tools.registry import READONLY, TOOLS, call
 from engine.tools.remote import CurrentTools
 from tests.fakes.mcp_running import opened, sample
 from tests.fakes.model_server import ModelServer, call_tool, say
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 
 CONTEXT = ToolContext(records=cast(Records, None), today=date(2026, 11, 23))
 TIME = Server("time", Stdio(sys.executable, ("-m", "mcp_server_time")))

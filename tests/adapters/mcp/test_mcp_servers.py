@@ -16,7 +16,7 @@ from bot.stopping import end
 from engine.errors import ToolFailed, ToolReported, ToolRetry
 from engine.ports.remote_tools import Http, Server, Stdio
 from tests.fakes.mcp_running import is_gone, names, old, opened, sample, serving
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.ports import free_port
 
 TIME = Stdio(sys.executable, ("-m", "mcp_server_time", "--local-timezone", "UTC"))

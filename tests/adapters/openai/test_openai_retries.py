@@ -10,7 +10,7 @@ from engine.errors import ModelRefused, ModelUnavailable
 from engine.ports.model import Message
 from tests.adapters.openai.conftest import Clock, Connect, Observed
 from tests.fakes.model_server import ModelServer, Reply, cut, fail, refuse, say, slow
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 ASK = (Message(role="user", content="你好"),)
 

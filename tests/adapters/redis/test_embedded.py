@@ -19,7 +19,7 @@ from adapters.redis.server.binary import ServerBinary, find_server
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
 from engine.errors import DefinitionError
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 
 USER = """
 import asyncio, pathlib, sys

@@ -11,7 +11,7 @@ from cards.showing.view import ButtonView, CardView, FormView
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormWanted, NotRecorded
 from engine.ports.pages import HomePage
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.platforms.slack.checks import home_problems
 from tests.fakes.slack_app import connected
 

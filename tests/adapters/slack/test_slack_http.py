@@ -20,8 +20,8 @@ from engine.events import (
     MessageReceived,
     NotRecorded,
 )
-from tests.fakes.patience import PATIENCE_S
 from tests.fakes.platforms.faults import Fault
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.platforms.slack.checks import message_problems, view_problems
 
 AWAY = NotRecorded(text="Not recorded, please tap again.")

@@ -7,7 +7,7 @@ import pytest
 from adapters.slack.platform import CONNECTIONS
 from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, FormRefused, NotRecorded
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.slack_app import connected, connections
 
 CARD = CardView(

@@ -18,7 +18,7 @@ from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import Accepted, Outcome, Update
 from engine.ports.platform import Intake
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 from tests.fakes.platforms.telegram.server import SECRET, TOKEN, TelegramServer
 
 PAYLOADS = Path(__file__).parents[2] / "payloads" / "telegram"

@@ -11,7 +11,7 @@ from adapters.webchat.platform import WebChat
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 Answer = Outcome | Callable[[Update], Awaitable[Outcome]]
 PEOPLE = (

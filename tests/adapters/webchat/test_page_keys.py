@@ -20,7 +20,7 @@ from engine.events import (
     Update,
 )
 from tests.fakes.browser import Browser
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 ROOM = "web:local:keys"
 

@@ -10,7 +10,7 @@ from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from tests.fakes.browser import Browser
 from tests.fakes.chat_log import MemoryChatLog
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 LONG = "web:local:long"
 

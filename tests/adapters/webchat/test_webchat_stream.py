@@ -12,7 +12,7 @@ from adapters.webchat.room_names import own_rooms
 from cards.model import Field, Row
 from cards.showing.view import ButtonView, CardView, MessageView, PartView
 from engine.errors import Unavailable
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 MAIN = "web:local:main"
 

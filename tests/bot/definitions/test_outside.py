@@ -11,7 +11,7 @@ from engine.errors import DefinitionError
 from engine.ports.remote_tools import Http, Server, Stdio
 from tests.bot.signoff_process import FILES, ROOT, ended, running
 from tests.fakes.mcp_running import is_gone
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
 
 TEXT = """\

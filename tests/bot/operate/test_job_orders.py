@@ -10,7 +10,7 @@ from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, PLAYBOOKS, answering, ended, serving
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import API_KEY, ModelServer
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 from tests.fakes.ports import free_port
 from tests.fakes.team_server import TeamScript
 from tests.fakes.web_room import WebRoom, text_of

@@ -12,7 +12,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.processes.notify import Notifier
 from tests.bot.signoff_process import FILES, serving
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
 
 USUAL_S = 3600.0

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.forge import Forged
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.platforms.slack.server import SlackServer
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server

@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.supervisor import RunningServer, open_lock, take_lock
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, running
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
 
 RUN = (sys.executable, "-m", "bot", "run")

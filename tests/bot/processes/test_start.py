@@ -16,7 +16,7 @@ from bot.stopping import Stopped, patiently
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
 from tests.bot.signoff_process import FILES, ROOT, ended, running
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.platforms.telegram.server import TelegramServer
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE, server

@@ -19,7 +19,7 @@ from bot.failpoints import SPIN
 from bot.processes.watchdog import Silence
 from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.forge import Forged
-from tests.fakes.patience import START_S, until
+from tests.fakes.platforms.patience import START_S, until
 from tests.fakes.ports import free_port
 from tests.fakes.web_room import WebRoom, text_of
 

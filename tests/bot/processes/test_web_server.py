@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from bot.processes.web_server import TimedRunner
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 HEAD = b"POST /echo HTTP/1.1\r\nHost: here\r\nContent-Length: 4\r\n"
 WHOLE = HEAD + b"\r\nbody"

@@ -14,7 +14,7 @@ from bot.masking import MASK, no_keys
 from bot.serve.delivery.drafting import BEGINS_CHARS, BEGINS_S, DraftWriter
 from tests.bot.serve.test_limiting import SetClock
 from tests.fakes.chat_log import MemoryChatLog
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 ROOM = "web:local:main"
 PATTERNS = (*SlackSettings.key_patterns, *TelegramSettings.key_patterns)

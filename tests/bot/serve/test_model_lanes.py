@@ -23,7 +23,7 @@ from bot.serve.work.person_gate import LONGEST_QUEUE, PersonGate
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
 from engine.ports.storage.store import Claim, Effects, RunWrite
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 
 LEASE_S = 30.0
 ONE = ModelLimits(places=1, lanes=9, per_project=9, per_person=9)

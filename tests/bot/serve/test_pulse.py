@@ -9,7 +9,7 @@ import pytest
 
 from bot.processes.worker import beat_s
 from bot.serve.work.pulse import Pulse
-from tests.fakes.patience import until
+from tests.fakes.platforms.patience import until
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from engine.errors import PlatformError
 from engine.ports.platform import Pace
 from tests.contracts.platforms.conftest import RIGS
 from tests.contracts.platforms.rigs import Rig
-from tests.fakes.patience import PATIENCE_S
+from tests.fakes.platforms.patience import PATIENCE_S
 
 TOKEN = "0a-Zk3tP9qLmN4x"
 APPROVE = ButtonView(data=f"s1:{TOKEN}:approve:1", label="Approve")

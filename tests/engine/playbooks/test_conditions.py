@@ -21,7 +21,8 @@ from engine.playbooks.conditions import (
     paths,
     value_at,
 )
-from engine.yaml.source import build, read
+from engine.yaml.source import read
+from tests.fakes.building import build
 
 STATE: dict[str, Any] = {
     "profile": {

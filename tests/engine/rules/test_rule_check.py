@@ -6,7 +6,8 @@ from pydantic import ValidationError
 from engine.errors import DefinitionError
 from engine.rules.check import MAX_DEPTH, MAX_NODES, OPERATORS, check_logic, variables_of
 from engine.rules.engine import HardRule
-from engine.yaml.source import build, read
+from engine.yaml.source import read
+from tests.fakes.building import build
 
 ECOG = {"var": "ecog"}
 

@@ -12,6 +12,7 @@ from engine.errors import DefinitionError
 from engine.yaml import libyaml
 from engine.yaml.faults import InnerFaults
 from engine.yaml.source import MAX_BYTES, MAX_DEPTH, Problems, Source, read, try_build
+from tests.fakes.building import build
 
 
 @pytest.fixture(scope="module", params=["with libyaml", "without"], autouse=True)
@@ -85,13 +86,6 @@ class Study(Frozen):
         if owner == "nobody":
             raise ValueError("names nobody we know")
         return owner
-
-
-def build(model: type[Frozen], source: Source, *, at: tuple[str | int, ...] = ()) -> Any:
-    problems = Problems()
-    built = try_build(model, source, problems, at=at)
-    problems.raise_if_any()
-    return built
 
 
 def faults_of(text: str) -> tuple[str, ...]:

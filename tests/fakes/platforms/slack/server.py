@@ -9,8 +9,8 @@ from typing import Any, Literal, Self, TypeVar
 
 from aiohttp import web
 
-from tests.fakes.patience import PATIENCE_S, within
 from tests.fakes.platforms.faults import Fault, FaultPlan
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.platforms.slack.checks import message_problems
 from tests.fakes.platforms.slack.oauth import Authority
 from tests.fakes.platforms.slack.people import SlackPeople

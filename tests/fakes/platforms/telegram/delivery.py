@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
-from tests.fakes.patience import PATIENCE_S, within
+from tests.fakes.platforms.patience import PATIENCE_S, within
 from tests.fakes.platforms.telegram.checks import json_of, too_fast
 from tests.fakes.platforms.telegram.files import Params, Refused
 from tests.fakes.platforms.telegram.updates import Updates

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fakes.patience import PATIENCE_S, until, within
+from tests.fakes.platforms.patience import PATIENCE_S, until, within
 
 
 async def test_what_never_holds_is_named_with_how_it_stands() -> None:
