@@ -200,7 +200,6 @@ STORED_BEFORE: list[dict[str, Any]] = [
         "calls": 12,
         "question": "?",
         "asked_times": 3,
-        "pushed": True,
     },
     {
         "kind": "leader",
