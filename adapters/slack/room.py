@@ -77,7 +77,7 @@ class SlackSettings(PlatformSettings):
     key_patterns = (r"xox[a-z]-[A-Za-z0-9-]{8,}", r"xapp-[A-Za-z0-9-]{8,}")
     accounts = SlackAccountRules(
         "slack",
-        r"[TE][A-Z0-9]+:[UW][A-Z0-9]+",
+        r"[TE][A-Z0-9]{1,40}:[UW][A-Z0-9]{1,40}",
         "is no Slack account; write TEAM:USER as in T0EXAMPLE1:U0EXAMPLE1",
     )
 

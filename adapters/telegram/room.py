@@ -1,5 +1,6 @@
 """Telegram's room: one bot."""
 
+import re
 from collections.abc import Collection
 from typing import Annotated
 
@@ -22,6 +23,8 @@ from engine.ports.settings import (
     shown,
 )
 
+_TOKEN = re.compile(r"[0-9]{1,20}:[A-Za-z0-9_-]+")
+_WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _ALL = ("TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_API_URL")
 
 
@@ -53,10 +56,10 @@ class TelegramSettings(PlatformSettings):
         'is no Telegram user id; write the number, as in "100000001"; a user name can change hands',
     )
 
-    bot_token: Annotated[SecretStr, matching(r"[0-9]{1,20}:[A-Za-z0-9_-]+")] | None = secret(
+    bot_token: Annotated[SecretStr, matching(_TOKEN)] | None = secret(
         "TELEGRAM_BOT_TOKEN", "DIGITS:SECRET, as @BotFather gives it"
     )
-    webhook_secret: Annotated[SecretStr, matching(r"[A-Za-z0-9_-]{1,256}")] | None = secret(
+    webhook_secret: Annotated[SecretStr, matching(_WEBHOOK_SECRET)] | None = secret(
         "TELEGRAM_WEBHOOK_SECRET", "1 to 256 of A-Z, a-z, 0-9, _ and -"
     )
     per_s: int = shown(

@@ -193,9 +193,8 @@ def web_address(value: str) -> str:
     return value.rstrip("/")
 
 
-def matching(pattern: str) -> AfterValidator:
+def matching(form: re.Pattern[str]) -> AfterValidator:
     """A check that a secret has that form, whole."""
-    form = re.compile(pattern)
 
     def check(value: SecretStr) -> SecretStr:
         if not form.fullmatch(value.get_secret_value()):
@@ -220,6 +219,6 @@ def _networks(value: Any) -> Any:
 
 
 OnOff = Annotated[bool, BeforeValidator(_on_off)]
-Token = Annotated[SecretStr, matching(TOKEN.pattern)]
+Token = Annotated[SecretStr, matching(TOKEN)]
 WebAddress = Annotated[str, AfterValidator(web_address)]
 Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from adapters.slack.texts import TEXTS as SLACK
+from adapters.telegram.texts import TEXTS as TELEGRAM
 from cards.texts import say
 from tests.chaos.people import Tap
 from tests.chaos.platforms import FORM, Notice
@@ -15,10 +17,10 @@ _KEYS = ("card.not_recorded", "form.not_recorded")
 _IN_BOTH = [[say(key, lang) for lang in ("zh", "en")] for key in _KEYS]
 # Where nothing says the language, both are told.
 NOT_RECORDED = {told for both in _IN_BOTH for told in (*both, " ".join(both))}
-NO_FORM = {say("slack.no_form", lang) for lang in ("zh", "en")}
+NO_FORM = {texts["slack.no_form"] for texts in SLACK.values()}
 # A stranger of another workspace is not told that there is such a card.
 UNKNOWN = {" ".join(say("card.unknown", lang) for lang in ("zh", "en"))}
-EARLY = {say("telegram.working", lang) for lang in ("zh", "en")}
+EARLY = {texts["telegram.working"] for texts in TELEGRAM.values()}
 COUNTED = ("decided", "vote", "repeated")
 # These decide nothing, and have no answer to keep: a form that was opened, or sent with faults.
 NOTED = ("form", "invalid")
