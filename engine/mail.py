@@ -21,7 +21,7 @@ class _Mail(Frozen):
         return f'{{"kind":"{self.kind}"{"," if text != "{}" else ""}{text[1:]}'
 
 
-class Said(_Mail):
+class MessageArrived(_Mail):
     """Talk lane: a person's message."""
 
     kind: Literal["said"] = "said"
@@ -29,7 +29,7 @@ class Said(_Mail):
     principal: Principal
 
 
-class Commanded(_Mail):
+class CommandArrived(_Mail):
     """Control lane: a person's command."""
 
     kind: Literal["commanded"] = "commanded"
@@ -37,7 +37,7 @@ class Commanded(_Mail):
     principal: Principal
 
 
-class Announced(_Mail):
+class ServiceNotice(_Mail):
     """Control lane: the service itself has something to say there; `text` is Markdown.
 
     `thread` is the place inside the conversation where it is said, "" for none.
@@ -50,7 +50,7 @@ class Announced(_Mail):
     thread: str = ""
 
 
-class StrangerCame(_Mail):
+class StrangerArrived(_Mail):
     """Control lane of an admin's home: who is not admitted wrote, in `where`, by that update."""
 
     kind: Literal["stranger_came"] = "stranger_came"
@@ -72,19 +72,19 @@ class PartReady(_Mail):
     retried: bool = False
 
 
-class Started(_Mail):
+class RunStarted(_Mail):
     """Run lane: a new run begins."""
 
     kind: Literal["started"] = "started"
 
 
-class Continued(_Mail):
+class RunContinued(_Mail):
     """Run lane: the run goes on from its last persisted step."""
 
     kind: Literal["continued"] = "continued"
 
 
-class Resumed(_Mail):
+class RunResumed(_Mail):
     """Run lane: an operator lets a blocked run go on with the mail that it kept.
 
     `by` and `via` are who did so, and from where, for the log.
@@ -118,7 +118,7 @@ class ReviewDue(_Mail):
     what: Literal["remind", "escalate"]
 
 
-class Synced(_Mail):
+class ChangeSynced(_Mail):
     """Run lane: the system of record has taken the run's change `number`."""
 
     kind: Literal["synced"] = "synced"
@@ -134,7 +134,7 @@ class SyncFailed(_Mail):
     reason: str
 
 
-class ChildRan(_Mail):
+class ChildRunReported(_Mail):
     """Run lane: a child run has ended, or is blocked; `patch` is the last change it made, JSON.
 
     `used` is what it had of the model.
@@ -171,7 +171,7 @@ class GraphOrdered(_Mail):
     via: str = ""
 
 
-class Migrated(_Mail):
+class MigrationOrdered(_Mail):
     """Run lane: an operator wants the run to go on with the playbook of digest `to`."""
 
     kind: Literal["migrated"] = "migrated"
@@ -183,27 +183,28 @@ class Migrated(_Mail):
 GIVEN_UP = "handling failed, or ended its worker, again and again"
 """Why mail is set aside after its last attempt, for operators."""
 
-TalkMail = Said | PartReady
+TalkMail = MessageArrived | PartReady
 RunMail = (
-    Started
-    | Continued
-    | Resumed
+    RunStarted
+    | RunContinued
+    | RunResumed
     | CardDecided
     | CardExpired
     | ReviewDue
-    | Synced
+    | ChangeSynced
     | SyncFailed
-    | Migrated
-    | ChildRan
+    | MigrationOrdered
+    | ChildRunReported
     | AlarmRang
     | GraphOrdered
 )
 Mail = Annotated[
-    TalkMail | Commanded | Announced | StrangerCame | RunMail, Field(discriminator="kind")
+    TalkMail | CommandArrived | ServiceNotice | StrangerArrived | RunMail,
+    Field(discriminator="kind"),
 ]
 _MAIL: TypeAdapter[Mail] = TypeAdapter(Mail)
 
 
-def parse(text: str) -> Mail:
+def parse_mail(text: str) -> Mail:
     """Mail from its JSON; raises pydantic's ValidationError for what no version of us wrote."""
     return _MAIL.validate_json(text)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.settings import Settings
 from bot.wiring.store_ports import opened_store
-from engine.mail import Resumed
+from engine.mail import RunResumed
 from engine.ports.storage.operations import BlockedRun, MailAside
 
 _SHOWN_CHARS = 60
@@ -45,7 +45,7 @@ async def retry(settings: Settings, names: Sequence[str]) -> int:
     unknown = []
     async with opened_store(settings) as store:
         for name in names:
-            resumed = Resumed(by=operator(), via=VIA)
+            resumed = RunResumed(by=operator(), via=VIA)
             if await store.operations.retry(name, resumed.stored(), by=operator(), via=VIA):
                 print(f"{name}: goes on")
             else:

@@ -12,7 +12,7 @@ from bot.settings import Settings
 from bot.wiring.store_ports import StorePorts, opened_store
 from engine.frames.ends import as_ended, end_of
 from engine.frames.state import Run, position
-from engine.mail import Migrated
+from engine.mail import MigrationOrdered
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import History
 from engine.runs.migration import Migration, migration
@@ -114,7 +114,7 @@ async def _target(store: StorePorts, run: Run, to: str) -> Playbook | None:
 
 
 async def _send(store: StorePorts, run: Run, to: str) -> None:
-    mail = Migrated(to=to, by=operator(), via=VIA).stored()
+    mail = MigrationOrdered(to=to, by=operator(), via=VIA).stored()
     if run.status == "blocked" and await store.operations.retry(
         run.id, mail, by=operator(), via=VIA
     ):

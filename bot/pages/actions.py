@@ -12,7 +12,7 @@ from engine.errors import StaleWrite
 from engine.frames import audit
 from engine.frames.outcome import GraphOrder
 from engine.jobs.orders import takes
-from engine.mail import GraphOrdered, Resumed
+from engine.mail import GraphOrdered, RunResumed
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.storage.operations import Operations
@@ -113,7 +113,7 @@ class Actions:
             run = read_run(found[0])
             if found[1] or (run is not None and run.status != "blocked"):
                 return "pages.said.not_waiting"
-        resumed = Resumed(by=order.by, via=VIA).stored()
+        resumed = RunResumed(by=order.by, via=VIA).stored()
         done = await self.operations.retry(order.target, resumed, by=order.by, via=VIA)
         return "pages.said.retried" if done else "pages.said.not_waiting"
 

@@ -13,7 +13,7 @@ from bot.telemetry.meter import EVERY_S
 from cards.markdown import literal
 from cards.texts import say
 from engine.errors import StoreError
-from engine.mail import Announced
+from engine.mail import ServiceNotice
 from engine.ports.meter import Meter
 from engine.ports.storage.model_numbers import Attempt, BreakerState, ModelNumbers
 from engine.ports.storage.store import Mailbox
@@ -38,7 +38,7 @@ class ModelWatch:
         self._meter = meter
         self._states: dict[str, BreakerState] = {}
         self._opened: list[str] = []
-        self._mails: list[tuple[str, Announced]] = []
+        self._mails: list[tuple[str, ServiceNotice]] = []
 
     def asked(self, attempt: Attempt) -> None:
         """Count an attempt."""
@@ -91,8 +91,8 @@ class ModelWatch:
             await self._mailbox.put(lane, mail.stored(), update_id=mail.id)
             del self._mails[0]
 
-    def _announced(self, model: str) -> Iterator[tuple[str, Announced]]:
+    def _announced(self, model: str) -> Iterator[tuple[str, ServiceNotice]]:
         for home, lang in self._people.admins():
             text = say("admin.model_left_alone", lang, model=literal(model))
-            mail = Announced(id=f"announced:{secrets.token_hex(8)}", lang=lang, text=text)
+            mail = ServiceNotice(id=f"announced:{secrets.token_hex(8)}", lang=lang, text=text)
             yield f"control:{home}", mail

@@ -9,7 +9,7 @@ import structlog
 from structlog.contextvars import bound_contextvars
 
 from bot.telemetry.spans import Spans
-from engine.mail import Commanded, Mail, Said
+from engine.mail import CommandArrived, Mail, MessageArrived
 from engine.ports.clock import Clock
 from engine.ports.model import Completion, Message, Model, ToolOffer
 
@@ -20,7 +20,11 @@ def _ids(lane: str, mail: Mail) -> dict[str, str]:
     """Run or conversation, and the update, by which its lines are found again."""
     kind, _, rest = lane.partition(":")
     ids = {"run" if kind == "run" else "conversation": rest}
-    return {**ids, "update": mail.update.id} if isinstance(mail, Said | Commanded) else ids
+    return (
+        {**ids, "update": mail.update.id}
+        if isinstance(mail, MessageArrived | CommandArrived)
+        else ids
+    )
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from engine.tools.hands import Hands
 from engine.tools.model import ToolContext
 
 GraphOrder = Literal["stop", "fail", "recover"]
-JudgedAs = Literal["passed", "failed", "checked", "approved", "rejected", "expired", "error"]
+NodeResult = Literal["passed", "failed", "checked", "approved", "rejected", "expired", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class NodeVerdict:
     """What came of an SOP's node, where that leads, and by whom (spec 001 §4.2, the trace).
 
     `by` is a person's id, `rules`, `model`, or `signoff` for what its own clock or limits decide.
     """
 
     node: str
-    result: JudgedAs
+    result: NodeResult
     by: str
     next: str
 
@@ -55,9 +55,9 @@ class Next:
     why: str
     patch: Patch | None = None
     note: Note | None = None
-    judged: Judged | None = None
+    verdict: NodeVerdict | None = None
     checks: tuple[Check, ...] = ()
-    informs: Card | None = None
+    info_card: Card | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Done:
     name: ClassVar[str] = "done"
     patch: Patch
     why: str
-    judged: Judged | None = None
+    verdict: NodeVerdict | None = None
     checks: tuple[Check, ...] = ()
 
 
@@ -91,7 +91,7 @@ class Suspend:
     cards: tuple[Card, ...]
     note: Note
     why: str
-    drops: tuple[str, ...] = ()
+    dropped_children: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """The frame wants to be `Woken` at a moment; another of the same id takes its place."""
+    """The frame wants to be woken at a moment; another of the same id takes its place."""
 
     id: str
     at: datetime
@@ -126,12 +126,12 @@ class Fork:
     patch: Patch | None = None
     note: Note | None = None
     alarms: tuple[Alarm, ...] = ()
-    drops: tuple[str, ...] = ()
-    forgets: tuple[str, ...] = ()
+    dropped_children: tuple[str, ...] = ()
+    dropped_cards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class StatusChange:
     """The whole run ends or is blocked with this status, or goes on after it was blocked.
 
     `end` is how it ended, None for what is usual with the status.
@@ -141,61 +141,61 @@ class Ended:
     status: RunStatus
     note: Note
     why: str
-    judged: Judged | None = None
+    verdict: NodeVerdict | None = None
     end: RunEnd | None = None
 
 
-Advanced = Next | Push | Done | Suspend | Fork | Ended
+StepOutcome = Next | Push | Done | Suspend | Fork | StatusChange
 """What a step came to; runs keep its `name` in their logs, and replays compare it."""
 
 
-def patch_of(advanced: Advanced) -> Patch | None:
+def patch_of(advanced: StepOutcome) -> Patch | None:
     """What the step changes in the run's state; None where it changes nothing."""
     match advanced:
         case Next() | Done() | Fork():
             return advanced.patch
-        case Push() | Suspend() | Ended():
+        case Push() | Suspend() | StatusChange():
             return None
         case _:
             assert_never(advanced)
 
 
-def judged_of(advanced: Advanced) -> Judged | None:
+def verdict_of(advanced: StepOutcome) -> NodeVerdict | None:
     """How an SOP's node was judged in the step; None where none was."""
     match advanced:
-        case Next() | Done() | Ended():
-            return advanced.judged
+        case Next() | Done() | StatusChange():
+            return advanced.verdict
         case Push() | Suspend() | Fork():
             return None
         case _:
             assert_never(advanced)
 
 
-def checks_of(advanced: Advanced) -> tuple[Check, ...]:
+def checks_of(advanced: StepOutcome) -> tuple[Check, ...]:
     """What a check of the step found."""
     match advanced:
         case Next() | Done():
             return advanced.checks
-        case Push() | Suspend() | Fork() | Ended():
+        case Push() | Suspend() | Fork() | StatusChange():
             return ()
         case _:
             assert_never(advanced)
 
 
 @dataclass(frozen=True, slots=True)
-class Entered:
+class FrameEntered:
     """The frame is new, or goes on after a step of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChildDone:
+class ChildFrameDone:
     """The child frame finished with this patch, already merged."""
 
     patch: Patch
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CardAnswered:
     """A card that the frame waited for was decided; `card` is as it was decided."""
 
     card: str
@@ -203,14 +203,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class TimedOut:
+class CardTimedOut:
     """A card that the frame waited for has expired."""
 
     card: str
 
 
 @dataclass(frozen=True, slots=True)
-class ChildEnded:
+class ChildRunEnded:
     """A child run ended with this status, and the last change that it made; `reason` if it failed.
 
     A `blocked` one has not ended: an operator may let it go on. One that carries out a job also
@@ -226,14 +226,14 @@ class ChildEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class Woken:
+class AlarmFired:
     """The moment of the alarm has come."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class OrderReceived:
     """Somebody wants a job graph to stop, one of its jobs to fail, or it to go on (spec 002)."""
 
     what: GraphOrder
@@ -242,7 +242,15 @@ class Ordered:
     job: str = ""
 
 
-Input = Entered | ChildDone | ChildEnded | Answer | TimedOut | Woken | Ordered
+FrameInput = (
+    FrameEntered
+    | ChildFrameDone
+    | ChildRunEnded
+    | CardAnswered
+    | CardTimedOut
+    | AlarmFired
+    | OrderReceived
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,4 +277,4 @@ class StepContext:
         return Hands([registry.tool(name) for name in names], self.tools(), self.services.call)
 
 
-Advance = Callable[[Any, Input, StepContext], Awaitable[Advanced]]
+Advance = Callable[[Any, FrameInput, StepContext], Awaitable[StepOutcome]]

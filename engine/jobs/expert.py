@@ -10,17 +10,17 @@ from engine.frames.job_graph import RESULT_CHARS, cut
 from engine.frames.jobs import JobFrame
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
-    Advanced,
-    Answer,
-    ChildDone,
+    CardAnswered,
+    CardTimedOut,
+    ChildFrameDone,
     Done,
-    Input,
+    FrameInput,
     Next,
     Note,
     Push,
     StepContext,
+    StepOutcome,
     Suspend,
-    TimedOut,
 )
 from engine.frames.state import Patch
 from engine.jobs.answer import SCHEMA, ExpertAnswer, read_expert_answer
@@ -36,19 +36,19 @@ from engine.text.answer import AnswerFaults
 MAX_ASKED = 3
 
 
-async def advance(frame: JobFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: JobFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """One answer of the model, one round of tool calls, one question; or the expert's skill."""
     expert = jobs_part(frame.skill, context).named(frame.brief.job.assigned_expert)
     assert expert is not None, "a job is assigned to one of the experts"
     match given:
-        case Answer(decision=decision) if decision.choice == "withdraw":
+        case CardAnswered(decision=decision) if decision.choice == "withdraw":
             return withdrawn(decision, context)
-        case Answer(decision=decision):
+        case CardAnswered(decision=decision):
             messages = (*frame.messages, heard(decision))
             return Next(_with(frame, messages=messages, question=""), f"{decision.name} answered")
-        case TimedOut():
+        case CardTimedOut():
             return unanswered(context)
-        case ChildDone():
+        case ChildFrameDone():
             return _skill_done(frame, context.playbook.skills[expert.skill], context)
     if expert.skill:
         skill = context.playbook.skills[expert.skill]
@@ -59,7 +59,7 @@ async def advance(frame: JobFrame, given: Input, context: StepContext) -> Advanc
     return await _converses(frame, expert, context)
 
 
-async def _converses(frame: JobFrame, expert: Expert, context: StepContext) -> Advanced:
+async def _converses(frame: JobFrame, expert: Expert, context: StepContext) -> StepOutcome:
     """One answer of the model, or the calls that it waits for."""
     task = ModelTask(
         opening=lambda: expert_opening(frame.brief, expert, context),
@@ -84,7 +84,7 @@ def _read(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:
     return answer
 
 
-def _taken(frame: JobFrame, answer: ExpertAnswer) -> Advanced:
+def _taken(frame: JobFrame, answer: ExpertAnswer) -> StepOutcome:
     if question := answer.question.strip():
         return Next(_with(frame, question=question), "has a question")
     if answer.status == "SUCCESS":

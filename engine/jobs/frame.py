@@ -9,21 +9,21 @@ from cards.texts import say
 from engine.frames.job_graph import JobGraph, cut, new_graph
 from engine.frames.jobs import Brief, JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
-    Advanced,
     Alarm,
-    Answer,
+    AlarmFired,
+    CardAnswered,
+    CardTimedOut,
     Child,
-    ChildEnded,
+    ChildRunEnded,
     Done,
-    Ended,
     Fork,
-    Input,
+    FrameInput,
     Note,
-    Ordered,
+    OrderReceived,
+    StatusChange,
     StepContext,
+    StepOutcome,
     Suspend,
-    TimedOut,
-    Woken,
 )
 from engine.frames.state import ENDED, Patch
 from engine.jobs import graph as graphs
@@ -39,22 +39,22 @@ RESPONSE_CHARS = 4000
 ASKED_CHARS = 500
 
 
-async def advance(frame: JobsFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: JobsFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """One end of a child run, one alarm, or one word of somebody; then all that can begin."""
     part = jobs_part(frame.skill, context)
     before = frame.graph or _new(part, context)
     match given:
-        case Answer(decision=Decision(choice="end")) | TimedOut():
+        case CardAnswered(decision=Decision(choice="end")) | CardTimedOut():
             return _ends(before, context)
-        case Answer(decision=decision):
+        case CardAnswered(decision=decision):
             feedback = cut(str(decision.values.get("feedback", "")), ASKED_CHARS)
             graph = graphs.recover(before, feedback)
             return _goes_on(_unused(frame), graph, context, why=f"{decision.name} lets it go on")
-        case Ordered():
+        case OrderReceived():
             return _ordered(frame, before, given, context)
-        case ChildEnded():
+        case ChildRunEnded():
             return _taken(frame, before, given, context)
-        case Woken(id=key):
+        case AlarmFired(id=key):
             return _goes_on(frame, graphs.wake(before, key), context, why="an alarm rang")
     return _goes_on(frame, before, context, why="begins")
 
@@ -69,15 +69,17 @@ def _new(part: JobsPart, context: StepContext) -> JobGraph:
     return new_graph(goal, life_cycle=part.life_cycle, expert=part.expert)
 
 
-def _ends(graph: JobGraph, context: StepContext) -> Ended:
+def _ends(graph: JobGraph, context: StepContext) -> StatusChange:
     """Nobody wants it to go on."""
     told = stands_still(graph, context).text
     if graph.status == "failed":
-        return Ended("failed", Note("failed", told), graph.error)
-    return Ended("stopped", Note("cancelled", told), graph.error)
+        return StatusChange("failed", Note("failed", told), graph.error)
+    return StatusChange("stopped", Note("cancelled", told), graph.error)
 
 
-def _ordered(frame: JobsFrame, graph: JobGraph, order: Ordered, context: StepContext) -> Advanced:
+def _ordered(
+    frame: JobsFrame, graph: JobGraph, order: OrderReceived, context: StepContext
+) -> StepOutcome:
     lang, text = context.run.lang, cut(order.text, ASKED_CHARS)
     told = say("jobs.by_text" if text else "jobs.by", lang, name=order.name, text=text)
     match order.what:
@@ -97,9 +99,9 @@ def _ordered(frame: JobsFrame, graph: JobGraph, order: Ordered, context: StepCon
 def _taken(
     frame: JobsFrame,
     before: JobGraph,
-    ended: ChildEnded,
+    ended: ChildRunEnded,
     context: StepContext,
-) -> Advanced:
+) -> StepOutcome:
     """Go on after a child's end. What is not awaited any more is discarded, with its changes."""
     job = awaited(before, ended.key)
     if ended.status in ENDED:
@@ -107,7 +109,7 @@ def _taken(
     if job is None:
         waits = ended.status in ("suspended", "blocked")
         drops = (ended.key,) if waits else ()
-        return Fork(frame, (), f"{ended.key}: discarded", drops=drops)
+        return Fork(frame, (), f"{ended.key}: discarded", dropped_children=drops)
     graph = settled(before, job, ended, jobs_part(frame.skill, context), context)
     after = graph.job(job.id)
     kept = None
@@ -126,7 +128,7 @@ def _goes_on(
     *,
     why: str,
     patch: Patch | None = None,
-) -> Advanced:
+) -> StepOutcome:
     part, now = jobs_part(frame.skill, context), context.services.now
     if graph.status == "finished":
         return _done(graph, context.playbook.skills[frame.skill], part, patch)
@@ -148,8 +150,10 @@ def _goes_on(
     after = frame.model_copy(update={"graph": graph, "asked": ""})
     note = progress(graph, standing, context)
     # Whoever let it go on in words has answered what its card asks.
-    forgets = (frame.asked,) if frame.asked else ()
-    return Fork(after, children, told, patch=patch, note=note, alarms=alarms, forgets=forgets)
+    answered = (frame.asked,) if frame.asked else ()
+    return Fork(
+        after, children, told, patch=patch, note=note, alarms=alarms, dropped_cards=answered
+    )
 
 
 def _unused(frame: JobsFrame) -> JobsFrame:
@@ -159,7 +163,7 @@ def _unused(frame: JobsFrame) -> JobsFrame:
 
 def _used_up(
     frame: JobsFrame, graph: JobGraph, budget: ModelBudget, context: StepContext, why: str
-) -> Advanced:
+) -> StepOutcome:
     """The graph is stopped, and its requester asked; the playbook's `on_error` is not for this."""
     context.services.meter.count("budget_used", "graph")
     numbers = {"calls": f"{budget.calls:,}", "tokens": f"{budget.tokens:,}"}
@@ -196,7 +200,7 @@ def _alarms(before: JobGraph | None, graph: JobGraph) -> tuple[Alarm, ...]:
 
 def _stands_still(
     frame: JobsFrame, graph: JobGraph, part: JobsPart, context: StepContext, why: str
-) -> Advanced:
+) -> StepOutcome:
     """The playbook goes on where it says how; else somebody says whether the graph does."""
     if graph.status == "failed" and part.on_error:
         ending = Ending(end="failed", said=graph.error)
@@ -206,7 +210,9 @@ def _stands_still(
     after = frame.model_copy(update={"graph": graph, "asked": card.token})
     note = stands_still(graph, context)
     drops = _waiting(frame.graph, context)
-    return Suspend(after, (card,), note, f"{why}; {graph.status}: {graph.error}", drops=drops)
+    return Suspend(
+        after, (card,), note, f"{why}; {graph.status}: {graph.error}", dropped_children=drops
+    )
 
 
 def _waiting(graph: JobGraph | None, context: StepContext) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from engine.dialogue import DialogueResult, ModelTask
 from engine.frames.job_graph import DECOMPOSED, UNUSABLE
 from engine.frames.jobs import LeaderFrame
-from engine.frames.outcome import Advanced, Done, Input, StepContext
+from engine.frames.outcome import Done, FrameInput, StepContext, StepOutcome
 from engine.frames.state import Patch
 from engine.jobs.decompose import plan_schema, read_plan, written
 from engine.jobs.parts import advance_job, jobs_part
@@ -13,7 +13,7 @@ OUTPUT_TOKENS = 8000
 CUT_OFF = "the answer was cut off at its greatest length; plan fewer or shorter jobs"
 
 
-async def advance(frame: LeaderFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: LeaderFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """One answer of the model; a faulty one goes back with its exact faults, three are enough."""
     part, brief = jobs_part(frame.skill, context), frame.brief
     experts = [expert.name for expert in part.experts]

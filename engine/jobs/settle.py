@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob, cut
-from engine.frames.outcome import ChildEnded, StepContext
+from engine.frames.outcome import ChildRunEnded, StepContext
 from engine.jobs import graph as graphs
 from engine.jobs.decompose import read_jobs
 from engine.playbooks.job_graph import JobsPart
@@ -29,7 +29,7 @@ def awaited(graph: JobGraph, key: str) -> Job | None:
 
 
 def settled(
-    graph: JobGraph, job: Job, ended: ChildEnded, part: JobsPart, context: StepContext
+    graph: JobGraph, job: Job, ended: ChildRunEnded, part: JobsPart, context: StepContext
 ) -> JobGraph:
     """The graph after the end of that job's child run."""
     now, lang = context.services.now, context.run.lang
@@ -51,7 +51,7 @@ def settled(
 
 
 def _judged(
-    graph: JobGraph, job: Job, ended: ChildEnded, part: JobsPart, now: datetime, lang: Lang
+    graph: JobGraph, job: Job, ended: ChildRunEnded, part: JobsPart, now: datetime, lang: Lang
 ) -> JobGraph:
     told = next(iter(ended.patch.problems or ()), ended.reason)
     match ended.patch.end:

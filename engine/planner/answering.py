@@ -1,6 +1,6 @@
 """A question about a run, answered by a retrieval skill; nothing of the run changes (000 §3.3)."""
 
-from engine.frames.outcome import Entered, Next, StepContext
+from engine.frames.outcome import FrameEntered, Next, StepContext
 from engine.frames.state import ModelFrame, PlannerFrame, Run
 from engine.planner.chain import Decided, decide
 from engine.planner.situation import Situation, availability
@@ -30,7 +30,9 @@ async def answered(run: Run, playbook: Playbook, question: str, services: Servic
     # A copy that is stored nowhere: whatever the skill leaves in it is gone with it.
     asked = run.model_copy(update={"message": question, "text": question, "frames": (frame,)})
     for _ in range(MAX_STEPS):
-        advanced = await model.advance(frame, Entered(), StepContext(asked, playbook, services))
+        advanced = await model.advance(
+            frame, FrameEntered(), StepContext(asked, playbook, services)
+        )
         if not isinstance(advanced, Next) or not isinstance(advanced.frame, ModelFrame):
             return ""
         frame = advanced.frame

@@ -13,20 +13,20 @@ from engine.frames.jobs import JobsFrame
 from engine.frames.leaves import at_paths, rows, tables
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
-    Advanced,
     Alarm,
-    Answer,
-    ChildDone,
+    CardAnswered,
+    CardTimedOut,
+    ChildFrameDone,
     Done,
-    Ended,
     Fork,
-    Input,
+    FrameInput,
     Next,
     Note,
     Push,
+    StatusChange,
     StepContext,
+    StepOutcome,
     Suspend,
-    TimedOut,
 )
 from engine.frames.state import (
     BatchFrame,
@@ -53,15 +53,15 @@ SEEN_WITHIN = timedelta(days=7)
 KEPT_STATES = 40
 
 
-async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: PlannerFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """One decision of the strategy chain or of a person, or a phase_done card first."""
     run, playbook = context.run, context.playbook
-    if frame.force and isinstance(given, ChildDone):
+    if frame.force and isinstance(given, ChildFrameDone):
         return Done(Patch(by=frame.force), f"{frame.force} has run")
     choices, frame = frame.choices, frame.model_copy(update={"choices": ()})
-    if isinstance(given, Answer) and choices:
+    if isinstance(given, CardAnswered) and choices:
         return _chosen(frame, choices, given.decision, context)
-    if isinstance(given, Answer | TimedOut):
+    if isinstance(given, CardAnswered | CardTimedOut):
         announced = (*frame.announced, frame.phase)
         return Next(frame.model_copy(update={"announced": announced}), "phase_done was seen")
     phase = playbook.phase(frame.phase)
@@ -70,7 +70,7 @@ async def advance(frame: PlannerFrame, given: Input, context: StepContext) -> Ad
     if complete and phase.done_card and untold and not frame.force:
         return _announce(frame, phase, phase.done_card, context)
     now = _situation(frame, context)
-    if isinstance(given, ChildDone) and given.patch.ending:
+    if isinstance(given, ChildFrameDone) and given.patch.ending:
         frame = _after_end(frame, given.patch.ending, now, run.heard)
     decided = await decide(now)
     plan, why = decided.plan, decided.why
@@ -129,7 +129,7 @@ def _choose(frame: PlannerFrame, now: Situation, why: str, context: StepContext)
 
 def _chosen(
     frame: PlannerFrame, choices: Sequence[str], decision: Decision, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """What was chosen runs, unless it cannot any more: then it is decided anew."""
     if decision.choice == "withdraw":
         return withdrawn(decision, context)
@@ -143,7 +143,7 @@ def _chosen(
 
 def _call(
     frame: PlannerFrame, now: Situation, plan: Plan, why: str, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """Run the skill, unless the run has come back to where it was without anybody's word.
 
     A skill that has ended there before, and left nothing that another could go on from, ends the
@@ -178,7 +178,7 @@ def _after_end(frame: PlannerFrame, ending: Ending, now: Situation, heard: int) 
     return frame.model_copy(update={"ended": ended, "ended_heard": heard})
 
 
-def _over(phase: Phase, skill: str, why: str, context: StepContext) -> Ended:
+def _over(phase: Phase, skill: str, why: str, context: StepContext) -> StatusChange:
     """The run ends as what stands in its phase, whose gate nothing can open any more."""
     run, stands = context.run, not_done(context.run.state, phase.id)
     said = "\n\n".join(filter(None, (each.said for each in stands)))
@@ -186,7 +186,7 @@ def _over(phase: Phase, skill: str, why: str, context: StepContext) -> Ended:
     if not stands:
         said = say("run.no_progress", run.lang, skill=literal(skill))
     text = "\n\n".join(filter(None, (told_as(run, end, said), run.state.response)))
-    return Ended("failed", Note("failed", text), why, end=end)
+    return StatusChange("failed", Note("failed", text), why, end=end)
 
 
 def _mark(now: Situation) -> str:
@@ -221,10 +221,10 @@ def _missing(now: Situation, context: StepContext) -> str:
     return say("run.missing", lang, missing=say("list.items", lang).join(labels))
 
 
-def _blocked(context: StepContext, reason: str, why: str) -> Ended:
+def _blocked(context: StepContext, reason: str, why: str) -> StatusChange:
     run = context.run
     text = say("part.blocked", run.lang, name=run.name, reason=reason)
-    return Ended("blocked", Note("failed", text), why)
+    return StatusChange("blocked", Note("failed", text), why)
 
 
 def first_frame(skill: Skill) -> Frame:
@@ -255,7 +255,7 @@ def _announce(
     if last or not words.holds:
         after = frame.model_copy(update={"announced": (*frame.announced, phase.id)})
         told = {"status": "told", "choices": (), "deadline": None}
-        return Next(after, why, informs=card.model_copy(update=told))
+        return Next(after, why, info_card=card.model_copy(update=told))
     note = Note("needs_you", say("part.phase_done", run.lang, name=run.name, title=card.title))
     return Suspend(frame, (card,), note, why)
 

@@ -7,7 +7,7 @@ from typing import Final
 from cards.model import ADMIN, Card, Choice, Decision, Lang, Review, Row
 from cards.texts import say
 from cards.visible import visible
-from engine.mail import StrangerCame
+from engine.mail import StrangerArrived
 from engine.ports.storage.admissions import Entrant
 from engine.ports.storage.store import CardWrite, Effects, Post
 from engine.reviews.clocks import timers
@@ -18,7 +18,7 @@ _TASK: Final = "admit:"
 
 
 def ask_admins(
-    mail: StrangerCame,
+    mail: StrangerArrived,
     homes: Sequence[tuple[str, Lang]],
     *,
     role: Callable[[str, str], str],

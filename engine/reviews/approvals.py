@@ -6,7 +6,15 @@ from typing import Any
 from cards import edits
 from cards.markdown import literal
 from cards.texts import say
-from engine.frames.outcome import Advanced, ChildDone, Done, Input, Note, Push, StepContext
+from engine.frames.outcome import (
+    ChildFrameDone,
+    Done,
+    FrameInput,
+    Note,
+    Push,
+    StepContext,
+    StepOutcome,
+)
 from engine.frames.state import AgentState, Approval, Patch, SopFrame, ToolPlanFrame
 from engine.playbooks.skill import Skill, ToolPlan
 
@@ -39,8 +47,8 @@ def is_too_old(approval: Approval | None, now: datetime) -> bool:
 
 
 def ask_again(
-    frame: ToolPlanFrame, skill: Skill, plan: ToolPlan, given: Input, context: StepContext
-) -> Advanced | None:
+    frame: ToolPlanFrame, skill: Skill, plan: ToolPlan, given: FrameInput, context: StepContext
+) -> StepOutcome | None:
     """The review that showed this plan, once more; None when no approval is too old.
 
     When it was asked again and was not approved, the plan ends unwritten, and the playbook decides.
@@ -49,7 +57,7 @@ def ask_again(
     approval = context.run.state.approvals.get(decision)
     if approval is None or not is_too_old(approval, context.services.now):
         return None
-    if isinstance(given, ChildDone):
+    if isinstance(given, ChildFrameDone):
         return _not_approved(skill, decision, given.patch)
     for name, other in context.playbook.skills.items():
         for node_id, node in other.sop.nodes.items() if other.sop else ():

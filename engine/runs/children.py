@@ -5,9 +5,9 @@ from collections.abc import Collection
 from pydantic import ValidationError
 
 from engine.frames.jobs import JobFrame, LeaderFrame
-from engine.frames.outcome import ChildEnded, Fork, StepContext
+from engine.frames.outcome import ChildRunEnded, Fork, StepContext
 from engine.frames.state import ENDED, Patch, Run, RunStatus
-from engine.mail import ChildRan, RunMail
+from engine.mail import ChildRunReported, RunMail
 from engine.ports.model import ModelUsage
 from engine.runs.merge import merged
 
@@ -52,7 +52,7 @@ def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, .
     return run.model_copy(update={"children": known}), new
 
 
-def ended(run: Run, mail: ChildRan) -> ChildEnded | None:
+def ended(run: Run, mail: ChildRunReported) -> ChildRunEnded | None:
     """What a frame hears of its child; None for one that it does not know any more."""
     if run.status != "suspended" or run.children.get(mail.key) != mail.run:
         return None
@@ -60,7 +60,7 @@ def ended(run: Run, mail: ChildRan) -> ChildEnded | None:
         patch = Patch.model_validate_json(mail.patch)
     except ValidationError:
         patch = Patch(by=mail.run)
-    return ChildEnded(mail.key, _status(mail.status), patch, mail.reason, mail.used)
+    return ChildRunEnded(mail.key, _status(mail.status), patch, mail.reason, mail.used)
 
 
 def _status(text: str) -> RunStatus:
@@ -73,7 +73,7 @@ def _status(text: str) -> RunStatus:
 
 def left(run: Run, mail: RunMail) -> dict[str, str]:
     """The children that have not ended; one that is blocked or waits has not."""
-    if not isinstance(mail, ChildRan) or mail.status in _LIVE:
+    if not isinstance(mail, ChildRunReported) or mail.status in _LIVE:
         return run.children
     return {key: child for key, child in run.children.items() if child != mail.run}
 
@@ -85,7 +85,7 @@ def told(before: Run, after: Run, patch: Patch | None, reason: str) -> tuple[tup
     """
     if not after.parent or not (after.status in ENDED or _news(before, after)):
         return ()
-    mail = ChildRan(
+    mail = ChildRunReported(
         run=after.id,
         key=after.key,
         status=after.status if after.status in ENDED else _stands(after),

@@ -11,15 +11,15 @@ from engine.frames import audit
 from engine.frames.ends import end_of, told_of
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
-    Advanced,
     Done,
     Fork,
     Next,
     Note,
     Push,
     StepContext,
-    judged_of,
+    StepOutcome,
     patch_of,
+    verdict_of,
 )
 from engine.frames.replies import said_late
 from engine.frames.state import ENDED, PlannerFrame, Run, ToolPlanFrame, position
@@ -28,11 +28,11 @@ from engine.mail import (
     CardDecided,
     CardExpired,
     GraphOrdered,
-    Migrated,
+    MigrationOrdered,
     PartReady,
-    Resumed,
     RunMail,
-    Started,
+    RunResumed,
+    RunStarted,
 )
 from engine.ports.storage.store import CardWrite, Effects, PartWrite, Post, RunWrite, Timer, Touch
 from engine.reviews import clocks
@@ -53,7 +53,7 @@ class StepChange:
 
     before: Run
     after: Run
-    advanced: Advanced
+    advanced: StepOutcome
     mail: RunMail
     opened: tuple[Card, ...] = ()
     closed: tuple[CardWrite, ...] = ()
@@ -65,8 +65,8 @@ class StepChange:
     @property
     def shown(self) -> tuple[Card, ...]:
         """The new cards: those that somebody has to decide, and one that only informs."""
-        informs = self.advanced.informs if isinstance(self.advanced, Next) else None
-        return (*self.opened, *((informs,) if informs else ()))
+        info_card = self.advanced.info_card if isinstance(self.advanced, Next) else None
+        return (*self.opened, *((info_card,) if info_card else ()))
 
 
 def effects(moved: StepChange, now: datetime) -> Effects:
@@ -86,7 +86,7 @@ def effects(moved: StepChange, now: datetime) -> Effects:
     under_way = note is not None and note.state == "working"
     # A child speaks through its parent.
     shows = note is not None and not after.parent
-    start = Started().stored()
+    start = RunStarted().stored()
     return Effects(
         runs=(written(after), *map(written, moved.begun)),
         parts=(PartWrite(after.reply, after.part.index, after.part.stored()),) if shows else (),
@@ -146,8 +146,8 @@ def _gone(moved: StepChange, after: Run) -> tuple[tuple[str, int], ...]:
 def _entry(moved: StepChange, after: Run, now: datetime) -> dict[str, Any]:
     """What the audit keeps of a step: enough to explain it, and to replay it."""
     advanced, mail = moved.advanced, moved.mail
-    patch, judged, top = patch_of(advanced), judged_of(advanced), moved.before.frames[-1]
-    ordered = mail if isinstance(mail, Resumed | GraphOrdered | Migrated) else None
+    patch, verdict, top = patch_of(advanced), verdict_of(advanced), moved.before.frames[-1]
+    ordered = mail if isinstance(mail, RunResumed | GraphOrdered | MigrationOrdered) else None
     given = mail.model_dump(mode="json", exclude={"kind"})
     written = (*(write.card for write in moved.closed), *moved.shown)
     under_way = isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
@@ -164,7 +164,7 @@ def _entry(moved: StepChange, after: Run, now: datetime) -> dict[str, Any]:
         "children": {run.key: run.id for run in moved.begun},
         "asks": [card.task_key for card in moved.opened],
         "calls": list(moved.calls),
-        "judged": asdict(judged) if judged else {},
+        "judged": asdict(verdict) if verdict else {},
     }
     return {
         "at": now.isoformat(),
@@ -181,7 +181,7 @@ def _entry(moved: StepChange, after: Run, now: datetime) -> dict[str, Any]:
     }
 
 
-def _event(advanced: Advanced, before: Run) -> str:
+def _event(advanced: StepOutcome, before: Run) -> str:
     """`task_start`, `progress` or `task_end` of a skill, as spec 003 names them."""
     if isinstance(advanced, Push):
         return "task_start"
@@ -226,7 +226,7 @@ def _timers(moved: StepChange, now: datetime) -> tuple[Timer, ...]:
     return (*stopped, *started)
 
 
-def _alarms(run: Run, advanced: Advanced) -> tuple[Timer, ...]:
+def _alarms(run: Run, advanced: StepOutcome) -> tuple[Timer, ...]:
     alarms = advanced.alarms if isinstance(advanced, Fork) else ()
     lane = f"run:{run.id}"
     return tuple(

@@ -14,7 +14,7 @@ from engine.frames.intents import Intent
 from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
-from engine.mail import Continued, RunMail, Started
+from engine.mail import RunContinued, RunMail, RunStarted
 from engine.planner.force_skill import force_skill
 from engine.planner.situation import Situation, availability
 from engine.playbooks.model import Phase, Playbook
@@ -167,7 +167,7 @@ def _without_sync(playbook: Playbook) -> Playbook:
 async def _to_the_end(
     context: StepContext, entries: list[dict[str, Any]], max_steps: int
 ) -> Executed:
-    mail: RunMail = Started()
+    mail: RunMail = RunStarted()
     while len(entries) < max_steps:
         services = within_budget(context.services, context.run, context.playbook)
         services = recording(services)
@@ -177,7 +177,7 @@ async def _to_the_end(
         entries += [json.loads(entry) for _, entry in stepped.effects.log]
         if run.status != "running":
             return _ended(context, stepped, tuple(entries))
-        mail = Continued()
+        mail = RunContinued()
         # Steps that wait for nothing must not keep the process from whatever else it serves.
         await asyncio.sleep(0)
     return Executed("timeout", f"not done after {max_steps} steps", tuple(entries))

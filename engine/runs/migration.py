@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cards.texts import say
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.frames.outcome import Ended, Note
+from engine.frames.outcome import Note, StatusChange
 from engine.frames.state import (
     ENDED,
     BatchFrame,
@@ -146,11 +146,11 @@ def _at_planner(run: Run, new: Playbook) -> Run:
     return run.model_copy(update=update)
 
 
-def told(run: Run, change: Migration) -> Ended:
+def told(run: Run, change: Migration) -> StatusChange:
     """What the audit says of the migration, and the run's part of the reply."""
     why = f"migrated to {change.run.digest}"
     why += f"; asks again: {change.asks_again}" if change.asks_again else ""
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     if change.run.waiting and not change.asks_again:
         note = Note(run.part.state, run.part.text)
-    return Ended(change.run.status, note, why)
+    return StatusChange(change.run.status, note, why)

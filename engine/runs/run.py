@@ -15,22 +15,22 @@ from engine.frames import ends as run_ends
 from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
-    Advanced,
-    Answer,
-    ChildDone,
+    AlarmFired,
+    CardAnswered,
+    CardTimedOut,
+    ChildFrameDone,
     Done,
-    Ended,
-    Entered,
     Fork,
-    Input,
+    FrameEntered,
+    FrameInput,
     Next,
     Note,
-    Ordered,
+    OrderReceived,
     Push,
+    StatusChange,
     StepContext,
+    StepOutcome,
     Suspend,
-    TimedOut,
-    Woken,
 )
 from engine.frames.state import ENDED, PlannerFrame, Run, RunStatus
 from engine.jobs import expert, leader
@@ -39,15 +39,15 @@ from engine.mail import (
     AlarmRang,
     CardDecided,
     CardExpired,
-    ChildRan,
-    Continued,
+    ChangeSynced,
+    ChildRunReported,
     GraphOrdered,
-    Migrated,
-    Resumed,
+    MigrationOrdered,
     ReviewDue,
+    RunContinued,
     RunMail,
-    Started,
-    Synced,
+    RunResumed,
+    RunStarted,
     SyncFailed,
 )
 from engine.planner import frame as planner
@@ -82,7 +82,7 @@ ADVANCE: dict[str, Advance] = {
 MAX_STEPS = 500
 # Mail that is somebody's word.
 _WORDS = (CardDecided, GraphOrdered)
-CONTINUE = Continued().stored()
+CONTINUE = RunContinued().stored()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
     """Advance the run's top frame once. Mail for a card that is not awaited changes nothing."""
     run, now = context.run, context.services.now
     if run.status == "blocked":
-        return _resumed(run, mail, now) if isinstance(mail, Resumed) else _BLOCKED
-    if isinstance(mail, Synced):
+        return _resumed(run, mail, now) if isinstance(mail, RunResumed) else _BLOCKED
+    if isinstance(mail, ChangeSynced):
         return _synced(run, mail, now)
     if isinstance(mail, SyncFailed):
         return _refused(run, mail, now)
@@ -112,7 +112,9 @@ async def step(mail: RunMail, context: StepContext) -> Stepped:
     return _stepped(run, mail, await _advanced(run, mail, given, context), context)
 
 
-async def _advanced(run: Run, mail: RunMail, given: Input, context: StepContext) -> Advanced:
+async def _advanced(
+    run: Run, mail: RunMail, given: FrameInput, context: StepContext
+) -> StepOutcome:
     """What the top frame gives; a run that has used up its steps or its budget is blocked."""
     since = run.own_steps if isinstance(mail, _WORDS) else run.counted_from
     if run.own_steps - since >= MAX_STEPS:
@@ -130,12 +132,12 @@ async def _advanced(run: Run, mail: RunMail, given: Input, context: StepContext)
 _BLOCKED = Stepped(Effects(), "", park=True)
 
 
-def _resumed(run: Run, mail: Resumed, now: datetime) -> Stepped:
+def _resumed(run: Run, mail: RunResumed, now: datetime) -> Stepped:
     """As it stood before it was blocked; the mail that it kept is behind this one."""
     waits = run.waiting or _only_syncs(run) or _rests_in_graph(run) or _waits_for_model(run)
     status: RunStatus = "suspended" if waits or run.children else "running"
     note = Note("working", say("part.resumed", run.lang, name=run.name))
-    goes_on = Ended(status, note, "an operator lets it go on")
+    goes_on = StatusChange(status, note, "an operator lets it go on")
     # An operator's word counts as anybody's: what stood still may be tried anew.
     counts = {"heard": run.heard + 1, "counted_from": run.own_steps, "used": ModelUsage()}
     after = syncing.again(run).model_copy(update={"status": status, **counts})
@@ -147,7 +149,7 @@ def _only_syncs(run: Run) -> bool:
     return run.finished and bool(run.outgoing)
 
 
-def _synced(run: Run, mail: Synced, now: datetime) -> Stepped:
+def _synced(run: Run, mail: ChangeSynced, now: datetime) -> Stepped:
     """The next change goes out; a run that only waited for the last one is complete."""
     after = syncing.taken(run, mail.number)
     if after is run:
@@ -167,20 +169,20 @@ def _refused(run: Run, mail: SyncFailed, now: datetime) -> Stepped:
     return Stepped(effects(StepChange(run, after, ended, mail), now), "", park=True)
 
 
-def blocked(run: Run, reason: str) -> Ended:
+def blocked(run: Run, reason: str) -> StatusChange:
     """The run stops until an operator acts."""
     text = say("part.blocked", run.lang, name=run.name, reason=reason)
-    return Ended("blocked", Note("failed", text), reason)
+    return StatusChange("blocked", Note("failed", text), reason)
 
 
-def stopped(run: Run, ended: Ended, now: datetime) -> Effects:
+def stopped(run: Run, ended: StatusChange, now: datetime) -> Effects:
     """The effects of blocking a run outside of a step."""
     after = run.model_copy(update={"status": ended.status})
-    return effects(StepChange(run, after, ended, Continued()), now)
+    return effects(StepChange(run, after, ended, RunContinued()), now)
 
 
 def migrated(
-    mail: Migrated, change: Migration, cards: Sequence[Card], context: StepContext
+    mail: MigrationOrdered, change: Migration, cards: Sequence[Card], context: StepContext
 ) -> Stepped:
     """The run goes on with another version of its playbook; it stays as it is with faults."""
     run, after = context.run, change.run
@@ -209,27 +211,27 @@ def unreadable(body: str) -> Effects:
     return Effects(posts=(post,))
 
 
-def _given(run: Run, mail: RunMail) -> Input | None:
+def _given(run: Run, mail: RunMail) -> FrameInput | None:
     """The frame's input, or None for mail that no longer concerns the run."""
     rests = run.status == "suspended"
     match mail:
-        case Started() | Continued():
+        case RunStarted() | RunContinued():
             if run.status != "running":
                 return None
-            return ChildDone(run.result) if run.result else Entered()
+            return ChildFrameDone(run.result) if run.result else FrameEntered()
         case CardDecided():
-            return Answer(mail.card, mail.decision) if mail.card in run.waiting else None
+            return CardAnswered(mail.card, mail.decision) if mail.card in run.waiting else None
         case CardExpired():
-            return TimedOut(mail.card) if mail.card in run.waiting else None
-        case ChildRan():
+            return CardTimedOut(mail.card) if mail.card in run.waiting else None
+        case ChildRunReported():
             return children.ended(run, mail)
         case AlarmRang():
             wakes = rests and (_rests_in_graph(run) or _waits_for_model(run))
-            return Woken(mail.id) if wakes else None
+            return AlarmFired(mail.id) if wakes else None
         case GraphOrdered():
-            told = Ordered(mail.what, mail.name, mail.text, mail.job)
+            told = OrderReceived(mail.what, mail.name, mail.text, mail.job)
             return told if rests and _rests_in_graph(run) else None
-        case Resumed() | Synced() | SyncFailed() | Migrated() | ReviewDue():
+        case RunResumed() | ChangeSynced() | SyncFailed() | MigrationOrdered() | ReviewDue():
             return None
         case _:
             assert_never(mail)
@@ -247,7 +249,7 @@ def _waits_for_model(run: Run) -> bool:
     return not run.waiting and isinstance(frame, PlannerFrame) and frame.waited > 0
 
 
-def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) -> Stepped:
+def _stepped(run: Run, mail: RunMail, advanced: StepOutcome, context: StepContext) -> Stepped:
     now = context.services.now
     answered = mail.card if isinstance(mail, CardDecided | CardExpired) else ""
     try:
@@ -257,7 +259,7 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
         after = _after(run, advanced, context)
     heard = run.heard + isinstance(mail, CardDecided)
     left = children.left(after, mail)
-    prompted = run.prompted + isinstance(mail, ChildRan | AlarmRang)
+    prompted = run.prompted + isinstance(mail, ChildRunReported | AlarmRang)
     calls = context.services.recorded()
     counts = {"heard": heard, "prompted": prompted, "used": run.used.plus(used_in(calls))}
     if isinstance(mail, _WORDS):
@@ -285,14 +287,14 @@ def _stepped(run: Run, mail: RunMail, advanced: Advanced, context: StepContext) 
     return Stepped(changed, front, park=after.status == "blocked")
 
 
-def _drops(advanced: Advanced, run: Run) -> Collection[str]:
+def _drops(advanced: StepOutcome, run: Run) -> Collection[str]:
     """The children that are not waited for any more; none outlives the frame that began it."""
     if isinstance(advanced, Done):
         return tuple(run.children)
-    return advanced.drops if isinstance(advanced, Suspend | Fork) else ()
+    return advanced.dropped_children if isinstance(advanced, Suspend | Fork) else ()
 
 
-def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str = "") -> Run:
+def _after(run: Run, advanced: StepOutcome, context: StepContext, *, answered: str = "") -> Run:
     """The run after the step; raises BadState when a change does not fit the playbook.
 
     `answered` is the card that the step was about.
@@ -325,14 +327,14 @@ def _after(run: Run, advanced: Advanced, context: StepContext, *, answered: str 
             return base.model_copy(
                 update={"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             )
-        case Fork(frame=frame, patch=patch, forgets=forgets):
+        case Fork(frame=frame, patch=patch, dropped_cards=dropped):
             state = merged(run.state, patch, context.playbook) if patch else run.state
-            waiting = tuple(token for token in run.waiting if token not in (answered, *forgets))
+            waiting = tuple(token for token in run.waiting if token not in (answered, *dropped))
             update = {"status": "suspended", "frames": (*below, frame), "waiting": waiting}
             return base.model_copy(update={**update, "state": state})
-        case Ended(status="blocked"):
+        case StatusChange(status="blocked"):
             # All else stays as it is, for the same step to be tried again.
             return run.model_copy(update={"status": "blocked", "steps": base.steps})
-        case Ended(status=status, end=end):
+        case StatusChange(status=status, end=end):
             return base.model_copy(update={"status": status, "end": end or USUAL.get(status)})
     assert_never(advanced)

@@ -6,7 +6,7 @@ from cards.markdown import literal
 from cards.model import Decision, Value
 from cards.texts import say
 from engine.frames.leaves import from_form
-from engine.frames.outcome import Ended, Note, StepContext
+from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.frames.state import LeafValue, Patch
 
 
@@ -37,17 +37,17 @@ def _typed(path: str, values: Mapping[str, Value], context: StepContext) -> Leaf
     return from_form(leaf, values[path], context.run.lang) if path in values else None
 
 
-def withdrawn(decision: Decision, context: StepContext) -> Ended:
+def withdrawn(decision: Decision, context: StepContext) -> StatusChange:
     """The requester does not want it any more."""
     run = context.run
     key = "part.stopped_after" if run.changes else "part.stopped"
     note = Note("cancelled", say(key, run.lang, name=run.name))
-    return Ended("stopped", note, f"{decision.name} withdrew")
+    return StatusChange("stopped", note, f"{decision.name} withdrew")
 
 
-def unanswered(context: StepContext) -> Ended:
+def unanswered(context: StepContext) -> StatusChange:
     """Nobody answered a card before its deadline."""
     run = context.run
     reason = say("run.expired", run.lang)
     note = Note("failed", say("part.failed", run.lang, name=run.name, reason=reason))
-    return Ended("failed", note, "nobody answered in time", end="expired")
+    return StatusChange("failed", note, "nobody answered in time", end="expired")

@@ -9,15 +9,15 @@ from cards.model import SUBMIT, Card, Choice, Decision, Field, Review, Value
 from cards.texts import say
 from engine.frames.leaves import at_paths, form_field, rows
 from engine.frames.outcome import (
-    Advanced,
-    Answer,
+    CardAnswered,
+    CardTimedOut,
     Done,
-    Input,
+    FrameInput,
     Next,
     Note,
     StepContext,
+    StepOutcome,
     Suspend,
-    TimedOut,
 )
 from engine.frames.run_names import asked_again
 from engine.frames.state import Patch, PromptFrame
@@ -30,16 +30,16 @@ from engine.text.values import cue_pattern
 INSTEAD = "instead"
 
 
-async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: PromptFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """Take what the message says, ask for the rest, go on with the answer."""
     skill = context.playbook.skills[frame.skill]
     ask = _ask(skill)
     match given:
-        case Answer(decision=decision) if decision.choice == "withdraw":
+        case CardAnswered(decision=decision) if decision.choice == "withdraw":
             return withdrawn(decision, context)
-        case Answer(decision=decision):
+        case CardAnswered(decision=decision):
             return _filled_in(frame, skill, ask, decision, context)
-        case TimedOut():
+        case CardTimedOut():
             return unanswered(context)
         case _:
             return _enter(frame, skill, ask, context)
@@ -47,7 +47,7 @@ async def advance(frame: PromptFrame, given: Input, context: StepContext) -> Adv
 
 def _filled_in(
     frame: PromptFrame, skill: Skill, ask: Ask, decision: Decision, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     if ask.instead and _says(ask.instead, decision):
         return _instead(ask.instead, decision.person, f"{decision.name} answered so")
     # A text may change what was known, and not asked for, as well.
@@ -76,7 +76,7 @@ def _instead(instead: Instead, by: str, why: str) -> Done:
     return Done(patch, f"{why}: {instead.label('en')}")
 
 
-def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> Advanced:
+def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
     run, known = context.run, context.run.state.data
     found = {} if ask.again else _read(ask, context)[0]
     if ask.instead and _is_word(ask.instead, str(found.get(ask.instead.of, ""))):

@@ -15,15 +15,15 @@ from engine.dialogue import (
 from engine.errors import ModelError, NoModel
 from engine.frames.leaves import option_value, value_of
 from engine.frames.outcome import (
-    Advanced,
-    Answer,
+    CardAnswered,
+    CardTimedOut,
     Done,
-    Input,
+    FrameInput,
     Next,
     Note,
     StepContext,
+    StepOutcome,
     Suspend,
-    TimedOut,
 )
 from engine.frames.state import ModelFrame, Patch, PlannerFrame
 from engine.playbooks.skill import FILES, Skill, SkillCard
@@ -37,12 +37,12 @@ MAX_ASKED = 5
 RESPONSE_CHARS = 2000
 
 
-async def advance(frame: ModelFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: ModelFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """One answer of the model, one round of tool calls, or one card; each is persisted."""
     match given:
-        case Answer(decision=decision):
+        case CardAnswered(decision=decision):
             return _answered(frame, decision, context)
-        case TimedOut():
+        case CardTimedOut():
             return unanswered(context)
     if frame.finished:
         return _settled(frame, context)
@@ -57,7 +57,7 @@ def _skill(frame: ModelFrame, context: StepContext) -> Skill:
     return context.playbook.skills[frame.skill]
 
 
-async def _converses(frame: ModelFrame, context: StepContext) -> Advanced:
+async def _converses(frame: ModelFrame, context: StepContext) -> StepOutcome:
     """One answer of the model, or the calls that it waits for."""
     lang = context.run.lang
     try:
@@ -154,7 +154,7 @@ def _by_hand(
     return _suspended(after, card, why or f"{skill.id} is filled in by hand", context)
 
 
-def _settled(frame: ModelFrame, context: StepContext) -> Advanced:
+def _settled(frame: ModelFrame, context: StepContext) -> StepOutcome:
     """The output stands: the card that the playbook has for it, or the end of the skill."""
     skill = _skill(frame, context)
     if lacking := _lacking(skill, context):
@@ -188,7 +188,7 @@ def _blank(value: object) -> bool:
     return value is None or value in ("", ())
 
 
-def _answered(frame: ModelFrame, decision: Decision, context: StepContext) -> Advanced:
+def _answered(frame: ModelFrame, decision: Decision, context: StepContext) -> StepOutcome:
     skill = _skill(frame, context)
     match decision.choice:
         case "withdraw":

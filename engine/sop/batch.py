@@ -3,15 +3,15 @@
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.outcome import (
-    Advanced,
     Child,
-    ChildEnded,
+    ChildRunEnded,
     Done,
-    Ended,
     Fork,
-    Input,
+    FrameInput,
     Note,
+    StatusChange,
     StepContext,
+    StepOutcome,
 )
 from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS, faults_of
@@ -24,7 +24,7 @@ END = "end_batch"
 PROBLEM_CHARS = 500
 
 
-async def advance(frame: BatchFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: BatchFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """Begin what there is room for; take in what has ended; sum up when nothing is left."""
     sop, batch = _parts(frame, context)
     if frame.left is None:
@@ -33,7 +33,7 @@ async def advance(frame: BatchFrame, given: Input, context: StepContext) -> Adva
         except ToolError as error:
             return _failed(error, context)
     under_way = set(context.run.children)
-    if isinstance(given, ChildEnded):
+    if isinstance(given, ChildRunEnded):
         if given.status == "blocked":
             return Fork(frame, (), f"{given.key} is blocked: {given.reason}")
         under_way.discard(given.key)
@@ -72,10 +72,10 @@ async def _begun(frame: BatchFrame, batch: Batch, context: StepContext) -> Batch
     return frame.model_copy(update={"left": left, "of": len(faults), "rows": tuple(rows)})
 
 
-def _failed(error: ToolError, context: StepContext) -> Ended:
+def _failed(error: ToolError, context: StepContext) -> StatusChange:
     run = context.run
     text = say("part.failed", run.lang, name=run.name, reason=error.told(run.lang))
-    return Ended("failed", Note("failed", text), str(error))
+    return StatusChange("failed", Note("failed", text), str(error))
 
 
 def _child(key: str, frame: BatchFrame, sop: Sop, batch: Batch) -> Child:
@@ -83,7 +83,7 @@ def _child(key: str, frame: BatchFrame, sop: Sop, batch: Batch) -> Child:
     return Child(key, SopFrame(skill=frame.skill, node=sop.start_node), patch)
 
 
-def _row(ended: ChildEnded) -> dict[str, Scalar]:
+def _row(ended: ChildRunEnded) -> dict[str, Scalar]:
     problems = ended.patch.problems or ()
     told = "; ".join(problems) if ended.status == "completed" else ended.reason
     result = ended.patch.end or ended.status

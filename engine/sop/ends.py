@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from cards.texts import say
 from engine.frames.outcome import (
-    Advanced,
-    Answer,
+    CardAnswered,
     Done,
-    Input,
-    Judged,
-    JudgedAs,
+    FrameInput,
     Next,
+    NodeResult,
+    NodeVerdict,
     StepContext,
+    StepOutcome,
 )
 from engine.frames.state import Patch, SopFrame
 from engine.playbooks.end_kinds import Ending, SopEnd
@@ -22,7 +22,7 @@ from engine.reviews.policy import rejection_text
 
 RULES, MODEL, SIGNOFF = "rules", "model", "signoff"
 """Who judged, when no person did."""
-_USUAL: Mapping[JudgedAs, SopEnd] = {
+_USUAL: Mapping[NodeResult, SopEnd] = {
     "passed": "done",
     "approved": "done",
     "checked": "done",
@@ -31,7 +31,7 @@ _USUAL: Mapping[JudgedAs, SopEnd] = {
     "expired": "expired",
     "error": "failed",
 }
-"""How an SOP has ended whose outcome does not say so: as its last node was judged."""
+"""How an SOP has ended whose outcome does not say so: as its last node was verdict."""
 
 
 def go_to(
@@ -41,16 +41,16 @@ def go_to(
     why: str,
     *,
     patch: Patch | None = None,
-    judged: Judged | None = None,
+    verdict: NodeVerdict | None = None,
     checks: tuple[Check, ...] = (),
-) -> Advanced:
+) -> StepOutcome:
     """To the next node, or out through an end with the state it sets; the dialogue is dropped."""
-    judged = judged or Judged(frame.node, "checked", RULES, target)
+    verdict = verdict or NodeVerdict(frame.node, "checked", RULES, target)
     if not target.startswith("end"):
         visits = {**frame.visits, target: entered(frame, sop, target) + 1}
         update = {"node": target, "asked": "", "visits": visits, "soft": None}
         after = frame.model_copy(update=update)
-        return Next(after, why, patch, judged=judged, checks=checks)
+        return Next(after, why, patch, verdict=verdict, checks=checks)
     base = patch or Patch(by=frame.skill)
     ending = Patch.setting(base.by, sop.sets(target))
     problems = base.problems if base.problems is not None else frame.problems
@@ -63,13 +63,13 @@ def go_to(
             "end": target,
         }
     )
-    return Done(merged, f"{why}; {target}", judged, checks)
+    return Done(merged, f"{why}; {target}", verdict, checks)
 
 
-def with_ending(done: Done, sop: Sop, given: Input, context: StepContext) -> Done:
+def with_ending(done: Done, sop: Sop, given: FrameInput, context: StepContext) -> Done:
     """The end with what it means for the run: which it is, by whom, and what it says."""
-    assert done.judged is not None, "an SOP ends at a node that was judged"
-    result, target, lang = done.judged.result, done.judged.next, context.run.lang
+    assert done.verdict is not None, "an SOP ends at a node that was judged"
+    result, target, lang = done.verdict.result, done.verdict.next, context.run.lang
     end = sop.ends_as(target) or _USUAL[result]
     top = context.run.frames[-1]
     approved = result == "approved" or (isinstance(top, SopFrame) and bool(top.approved_by))
@@ -80,10 +80,10 @@ def with_ending(done: Done, sop: Sop, given: Input, context: StepContext) -> Don
     return replace(done, patch=done.patch.model_copy(update={"ending": ending}))
 
 
-def _why(end: SopEnd, done: Done, given: Input, context: StepContext) -> str:
+def _why(end: SopEnd, done: Done, given: FrameInput, context: StepContext) -> str:
     """Who rejected it and why; else what the checks found."""
-    assert done.judged is not None
-    if isinstance(given, Answer) and done.judged.result == "rejected":
+    assert done.verdict is not None
+    if isinstance(given, CardAnswered) and done.verdict.result == "rejected":
         return rejection_text(given.decision, context)
     lang, problems = context.run.lang, done.patch.problems or ()
     match end:

@@ -9,17 +9,17 @@ from cards.texts import say
 from cards.visible import visible
 from engine.frames.leaves import label_of
 from engine.frames.outcome import (
-    Advanced,
-    Answer,
+    CardAnswered,
+    CardTimedOut,
     Done,
-    Ended,
-    Input,
-    Judged,
-    JudgedAs,
+    FrameInput,
     Next,
+    NodeResult,
+    NodeVerdict,
     Note,
+    StatusChange,
     StepContext,
-    TimedOut,
+    StepOutcome,
 )
 from engine.frames.state import Patch, SopFrame
 from engine.playbooks.checks.sop import TODAY
@@ -40,14 +40,14 @@ _FAILING: Mapping[Severity, tuple[Severity, ...]] = {
 """The violations that fail a node, by its `fail_on`."""
 
 
-async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: SopFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """Run the node the frame stands at, or follow the decision it waited for."""
     sop = _sop(frame, context)
     node = sop.nodes[frame.node]
     match given:
-        case Answer(decision=decision):
+        case CardAnswered(decision=decision):
             advanced = _goes_on(decided(frame, sop, node, decision, context), context)
-        case TimedOut():
+        case CardTimedOut():
             advanced = expired(frame, sop, node, context)
         case _ if entered(frame, sop, frame.node) > node.max_visits:
             advanced = _too_often(frame, sop, node, context)
@@ -57,7 +57,7 @@ async def advance(frame: SopFrame, given: Input, context: StepContext) -> Advanc
     return with_ending(advanced, sop, given, context) if isinstance(advanced, Done) else advanced
 
 
-def _goes_on(advanced: Advanced, context: StepContext) -> Advanced:
+def _goes_on(advanced: StepOutcome, context: StepContext) -> StepOutcome:
     """What comes after a card may take its time, and nobody is waited for."""
     run = context.run
     note = Note("working", say("part.resumed", run.lang, name=run.name))
@@ -70,10 +70,12 @@ def _sop(frame: SopFrame, context: StepContext) -> Sop:
     return sop
 
 
-async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     if node.over:
         advanced = await over_records(frame, sop, node, node.over, context)
-        return _unread(advanced, frame, sop, node) if isinstance(advanced, Ended) else advanced
+        return (
+            _unread(advanced, frame, sop, node) if isinstance(advanced, StatusChange) else advanced
+        )
     match node.type:
         case "hard_rule":
             return _check(frame, sop, node, context)
@@ -85,14 +87,14 @@ async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -
             assert_never(node.type)
 
 
-def _unread(ended: Ended, frame: SopFrame, sop: Sop, node: SopNode) -> Advanced:
+def _unread(ended: StatusChange, frame: SopFrame, sop: Sop, node: SopNode) -> StepOutcome:
     """Study records could not be read."""
     if node.on_error == ERROR_END and ERROR_END not in sop.outcomes:
-        return replace(ended, judged=Judged(frame.node, "error", SIGNOFF, ERROR_END))
+        return replace(ended, verdict=NodeVerdict(frame.node, "error", SIGNOFF, ERROR_END))
     return _error(frame, sop, node.on_error, ended.note.text, ended.why)
 
 
-def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     run = context.run
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
     by_rule = HardRuleEngine().by_rule(
@@ -108,12 +110,12 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Ad
     update = {"problems": tuple(dict.fromkeys(told)), "violations": violations}
     frame = frame.model_copy(update=update)
     target = node.failed if failing else node.passed
-    result: JudgedAs = "failed" if failing else "passed"
-    judged = Judged(frame.node, result, RULES, target)
+    result: NodeResult = "failed" if failing else "passed"
+    verdict = NodeVerdict(frame.node, result, RULES, target)
     on = f" on {', '.join(v.field for v in failing)}" if failing else ""
     why = f"{frame.node} {result}{on}"
     patch = Patch(by=frame.approved_by or frame.skill)
-    return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
+    return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
 
 
 def _told(violation: Violation, context: StepContext) -> str:
@@ -122,7 +124,7 @@ def _told(violation: Violation, context: StepContext) -> str:
     return say("rule.told", context.run.lang, label=label, value=shown, message=message)
 
 
-def _too_often(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+def _too_often(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """To `on_error`; a node that was refused before ends it, so that this is no loop either."""
     title = literal(title_of(frame, sop, context))
     told = say("sop.too_often", context.run.lang, title=title, n=node.max_visits)
@@ -131,18 +133,18 @@ def _too_often(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -
     return _error(frame, sop, node.on_error if once else ERROR_END, told, why)
 
 
-def _error(frame: SopFrame, sop: Sop, target: str, told: str, why: str) -> Advanced:
+def _error(frame: SopFrame, sop: Sop, target: str, told: str, why: str) -> StepOutcome:
     frame = frame.model_copy(update={"problems": (*frame.problems, told)})
-    return go_to(frame, sop, target, why, judged=Judged(frame.node, "error", SIGNOFF, target))
+    return go_to(frame, sop, target, why, verdict=NodeVerdict(frame.node, "error", SIGNOFF, target))
 
 
-def _failed(advanced: Advanced, sop: Sop, context: StepContext) -> Advanced:
+def _failed(advanced: StepOutcome, sop: Sop, context: StepContext) -> StepOutcome:
     """The run fails at `end_error`, unless the SOP says what that leaves in the state."""
     if not isinstance(advanced, Done) or ERROR_END in sop.outcomes:
         return advanced
-    if advanced.judged is None or advanced.judged.next != ERROR_END:
+    if advanced.verdict is None or advanced.verdict.next != ERROR_END:
         return advanced
     run, problems = context.run, advanced.patch.problems
     reason = problems[-1] if problems else say("sop.error", run.lang)
     text = say("part.failed", run.lang, name=run.name, reason=reason)
-    return Ended("failed", Note("failed", text), advanced.why, advanced.judged)
+    return StatusChange("failed", Note("failed", text), advanced.why, advanced.verdict)

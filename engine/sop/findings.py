@@ -5,7 +5,7 @@ from datetime import datetime
 
 from cards.markdown import written
 from engine.frames.leaves import label_of
-from engine.frames.outcome import Advanced, StepContext, checks_of
+from engine.frames.outcome import StepContext, StepOutcome, checks_of
 from engine.frames.state import ENDED, Run, SopFrame
 from engine.ports.storage.findings import Check, Checks, Finding, Withdrawal
 from engine.ports.storage.store import Post
@@ -61,13 +61,13 @@ def of_verdict(
     return (checked(frame, () if passed else (failed,), context),)
 
 
-def noted(after: Run, advanced: Advanced) -> Run:
+def noted(after: Run, advanced: StepOutcome) -> Run:
     """The run with the project in which something that it found stands."""
     projects = [check.project for check in checks_of(advanced) if check.found]
     return after.model_copy(update={"found_in": projects[0]}) if projects else after
 
 
-def posts(after: Run, advanced: Advanced, now: datetime) -> tuple[Post, ...]:
+def posts(after: Run, advanced: StepOutcome, now: datetime) -> tuple[Post, ...]:
     """The rows that carry what the step checked, and what the end of the run withdraws."""
     checks = checks_of(advanced)
     found: list[Post] = []

@@ -7,7 +7,7 @@ from cards.markdown import literal
 from cards.texts import say
 from engine.errors import ToolError, ToolFailed, ToolRetry
 from engine.frames.leaves import label_of
-from engine.frames.outcome import Advanced, Ended, Next, Note, StepContext
+from engine.frames.outcome import Next, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch, Rows, Scalar, SopFrame
 from engine.playbooks.checks.sop import PREVIOUS, TODAY
 from engine.playbooks.leaf_faults import MAX_ROWS
@@ -28,7 +28,7 @@ _Found = tuple[tuple[HardRule, Violation], ...]
 
 async def over_records(
     frame: SopFrame, sop: Sop, node: SopNode, over: Over, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """The next subjects' visits judged, or the tables of what was found once none is left."""
     try:
         if frame.left is None:
@@ -38,7 +38,7 @@ async def over_records(
     except ToolError as error:
         reason = error.told(context.run.lang)
         text = say("part.failed", context.run.lang, name=context.run.name, reason=reason)
-        return Ended("failed", Note("failed", text), str(error))
+        return StatusChange("failed", Note("failed", text), str(error))
     lang, found = context.run.lang, frame.found
     data = {over.findings: frame.findings, over.summary: frame.summary}
     response = say("records.checked", lang, n=frame.of, findings=found)

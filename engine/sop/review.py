@@ -6,7 +6,7 @@ from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
 from cards.visible import visible
 from engine.frames.leaves import ShownValue, rows, tables, value_of
-from engine.frames.outcome import Advanced, Ended, Judged, Note, StepContext, Suspend
+from engine.frames.outcome import NodeVerdict, Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
@@ -29,7 +29,7 @@ SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5
 
 
-def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """Wait for those whom the node's review names; blocked when there is nobody."""
     run, people, policy = context.run, context.services.people, _policy(node)
     roles = say("list.items", run.lang).join(
@@ -40,7 +40,7 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advan
     involved = {*run.requester.ids, *authors_of(shown, context).values()}
     if reason := shortage_text(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
-        return Ended("blocked", Note("failed", text), reason)
+        return StatusChange("blocked", Note("failed", text), reason)
     digest = _shown_digest(node, context)
     card = _card(frame, sop, shown, roles, context)
     update = {"shown_digest": digest, "review": review_of(policy, holders)}
@@ -136,7 +136,7 @@ def _cut(text: str) -> str:
 
 def decided(
     frame: SopFrame, sop: Sop, node: SopNode, decision: Decision, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """Where the decision leads: a soft instruction that is approved has passed."""
     soft = node.kind.judge == "model"
     approved, reason = decision.choice == "approve", str(decision.values.get("reason", ""))
@@ -153,24 +153,24 @@ def decided(
         changes = changes_of(decision, context)
         patch = Patch(approvals=approvals, problems=(), **changes)
         frame = frame.model_copy(update={"problems": (), "approved_by": decision.person})
-        judged = Judged(frame.node, "approved", decision.person, target)
+        verdict = NodeVerdict(frame.node, "approved", decision.person, target)
         why = f"{decision.name} approved"
-        return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
+        return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
     target = node.failed
     problems = (*frame.problems, rejection_text(decision, context))
     frame = frame.model_copy(update={"problems": problems, "approved_by": ""})
     patch = Patch(by=decision.person, problems=problems)
-    judged = Judged(frame.node, "rejected", decision.person, target)
+    verdict = NodeVerdict(frame.node, "rejected", decision.person, target)
     why = f"{decision.name} rejected: {reason}".removesuffix(": ")
-    return go_to(frame, sop, target, why, patch=patch, judged=judged, checks=checks)
+    return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
 
 
-def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """Nobody decided in time: to `on_expire`, or the run fails."""
     run, why = context.run, "nobody decided in time"
     target = node.on_expire
-    judged = Judged(frame.node, "expired", SIGNOFF, target)
+    verdict = NodeVerdict(frame.node, "expired", SIGNOFF, target)
     if target:
-        return go_to(frame, sop, target, why, judged=judged)
+        return go_to(frame, sop, target, why, verdict=verdict)
     text = say("part.failed", run.lang, name=run.name, reason=say("run.expired", run.lang))
-    return Ended("failed", Note("failed", text), why, judged, end="expired")
+    return StatusChange("failed", Note("failed", text), why, verdict, end="expired")

@@ -2,7 +2,7 @@
 
 from cards.markdown import literal
 from cards.texts import say
-from engine.frames.outcome import Advanced, Judged, Next, StepContext
+from engine.frames.outcome import Next, NodeVerdict, StepContext, StepOutcome
 from engine.frames.state import SopFrame
 from engine.playbooks.skill import Sop, SopNode
 from engine.rules.soft import SoftDialogue, SoftRuleEngine
@@ -12,7 +12,7 @@ from engine.sop.findings import of_verdict
 from engine.sop.review import ask, title_of
 
 
-async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> Advanced:
+async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     """One answer of the model or one round of calls; a verdict leads on, doubt to a card."""
     engine = _engine(node, context)
     dialogue = frame.soft or _begun(engine, node, context)
@@ -38,10 +38,10 @@ def _begun(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftD
 
 def _judged(
     frame: SopFrame, sop: Sop, node: SopNode, verdict: Verdict, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     target = node.passed if verdict.passed else node.failed
-    judged = Judged(frame.node, "passed" if verdict.passed else "failed", MODEL, target)
-    why = f"{frame.node} {judged.result} ({verdict.confidence:.2f}): {verdict.reason}"
+    node_verdict = NodeVerdict(frame.node, "passed" if verdict.passed else "failed", MODEL, target)
+    why = f"{frame.node} {node_verdict.result} ({verdict.confidence:.2f}): {verdict.reason}"
     title = title_of(frame, sop, context)
     is_problem = not (verdict.passed or node.only_branches)
     checks = of_verdict(frame, title, verdict.reason, context, passed=not is_problem)
@@ -49,7 +49,7 @@ def _judged(
         named, reason = literal(title), literal(verdict.reason)
         told = say("soft.told", context.run.lang, title=named, reason=reason)
         frame = frame.model_copy(update={"problems": (*frame.problems, told)})
-    return go_to(frame, sop, target, why, judged=judged, checks=checks)
+    return go_to(frame, sop, target, why, verdict=node_verdict, checks=checks)
 
 
 def _why(after: SoftDialogue) -> str:

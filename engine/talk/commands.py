@@ -15,7 +15,7 @@ from engine.frames.replies import Part, ReplyHead
 from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.jobs.orders import takes
-from engine.mail import GIVEN_UP, Announced, Commanded, GraphOrdered
+from engine.mail import GIVEN_UP, CommandArrived, GraphOrdered, ServiceNotice
 from engine.ports.storage.store import Aside, Effects, Post, ReplyWrite
 from engine.services import Services
 from engine.talk.cancelling import cancelling
@@ -26,7 +26,7 @@ from engine.text.language import detect, suits
 from engine.understanding.lookup import suggestions
 
 
-async def commanded(mail: Commanded, services: Services, lang: Lang) -> Effects:
+async def commanded(mail: CommandArrived, services: Services, lang: Lang) -> Effects:
     """The effects of a command, its reply among them."""
     conversation = mail.update.conversation
     match mail.update.name:
@@ -60,14 +60,14 @@ def _help(lang: Lang, services: Services) -> str:
     return say("help", lang, examples=_examples(lang, services))
 
 
-def _with_cards(mail: Commanded, lang: Lang, services: Services, told: PendingText) -> Effects:
+def _with_cards(mail: CommandArrived, lang: Lang, services: Services, told: PendingText) -> Effects:
     """What is told, and the cards below it."""
     listed = _reply(mail, lang, services, told.text)
     (reply,) = listed.posts
     return replace(listed, posts=(reply, *told.posts(reply.row)))
 
 
-def announced(mail: Announced, conversation: str) -> Effects:
+def announced(mail: ServiceNotice, conversation: str) -> Effects:
     """The effects of something that the service itself says: a message of its own."""
     shown = PartView(number=0, state="answered", text=mail.text)
     body = MessageView(lang=mail.lang, parts=(shown,)).model_dump_json()
@@ -75,7 +75,7 @@ def announced(mail: Announced, conversation: str) -> Effects:
     return Effects(posts=(Post(mail.id, place, "note", mail.id, body=body),))
 
 
-def language(mail: Commanded, recent: Sequence[str]) -> Lang:
+def language(mail: CommandArrived, recent: Sequence[str]) -> Lang:
     """The person's own, else that of what was typed, else of what the conversation last said."""
     if mail.principal.lang:
         return mail.principal.lang
@@ -121,7 +121,7 @@ def _may_cancel(run: Run, principal: Principal) -> bool:
 
 
 def _cancel(
-    mail: Commanded,
+    mail: CommandArrived,
     lang: Lang,
     services: Services,
     runs: Sequence[Run],
@@ -137,17 +137,17 @@ def _cancel(
     return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
 
 
-def _may_not(mail: Commanded, run: Run, services: Services) -> audit.Entry:
+def _may_not(mail: CommandArrived, run: Run, services: Services) -> audit.Entry:
     """That somebody who may not wanted to end the run."""
     return audit.entry(run.id, services.now, "cancel_refused", _who(mail))
 
 
-def _who(mail: Commanded) -> dict[str, str]:
+def _who(mail: CommandArrived) -> dict[str, str]:
     update = mail.update
     return {"by": mail.principal.id, **audit.origin(update.conversation), "update": update.id}
 
 
-def _ordered(mail: Commanded, lang: Lang, services: Services, runs: Sequence[Run]) -> Effects:
+def _ordered(mail: CommandArrived, lang: Lang, services: Services, runs: Sequence[Run]) -> Effects:
     """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
     what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
     run = next((r for r in reversed(runs) if takes(what, r)), None)
@@ -164,7 +164,7 @@ def _ordered(mail: Commanded, lang: Lang, services: Services, runs: Sequence[Run
     return replace(base, mails=((f"run:{run.id}", order.stored()),))
 
 
-def given_up(mail: Commanded, services: Services) -> Effects:
+def given_up(mail: CommandArrived, services: Services) -> Effects:
     """What is said when a command could not be carried out after several attempts.
 
     It is set aside under an update of its own, for an operator to have it carried out.
@@ -176,7 +176,7 @@ def given_up(mail: Commanded, services: Services) -> Effects:
     return replace(_reply(mail, lang, services, say("part.error", lang)), aside=(aside,))
 
 
-def _reply(mail: Commanded, lang: Lang, services: Services, text: str) -> Effects:
+def _reply(mail: CommandArrived, lang: Lang, services: Services, text: str) -> Effects:
     update = mail.update
     reply_id = services.derived_id(update.conversation, "reply", update.id)
     head = ReplyHead(

@@ -19,14 +19,14 @@ from engine.errors import NewerState
 from engine.frames.ends import as_ended, end_of
 from engine.frames.run_names import titled
 from engine.frames.state import Run
-from engine.mail import Commanded
+from engine.mail import CommandArrived
 from engine.services import Services
 from engine.talk.pending import Again, PendingText
 
 _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")
 
 
-async def opened(mail: Commanded, lang: Lang, services: Services) -> PendingText:
+async def opened(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
     """What the link of a `/start` leads to, for this person; a word to whom it leads nowhere."""
     match = _PAYLOAD.fullmatch(mail.update.text)
     told = None
@@ -36,7 +36,9 @@ async def opened(mail: Commanded, lang: Lang, services: Services) -> PendingText
     return told or PendingText(say("opened.nothing", lang), ())
 
 
-async def _card(token: str, mail: Commanded, lang: Lang, services: Services) -> PendingText | None:
+async def _card(
+    token: str, mail: CommandArrived, lang: Lang, services: Services
+) -> PendingText | None:
     card = await _found(token, services)
     if card is None:
         return None
@@ -55,7 +57,9 @@ async def _card(token: str, mail: Commanded, lang: Lang, services: Services) -> 
     return PendingText(state, ())
 
 
-async def _run(run_id: str, mail: Commanded, lang: Lang, services: Services) -> PendingText | None:
+async def _run(
+    run_id: str, mail: CommandArrived, lang: Lang, services: Services
+) -> PendingText | None:
     found = await services.decisions.run(run_id)
     try:
         run = Run.model_validate_json(found[0]) if found else None
@@ -80,7 +84,7 @@ async def _run(run_id: str, mail: Commanded, lang: Lang, services: Services) -> 
     return _shown(mine, mail, line, services)
 
 
-def _among(conversation: str, mail: Commanded, services: Services) -> Commanded:
+def _among(conversation: str, mail: CommandArrived, services: Services) -> CommandArrived:
     """The command, from the person as who they are among those of the conversation."""
     person = services.people.about(conversation).known(mail.principal)
     return mail.model_copy(update={"principal": person})
@@ -94,7 +98,9 @@ async def _found(token: str, services: Services) -> Card | None:
     return None if found is None else found.card
 
 
-def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: Services) -> PendingText:
+def _shown(
+    cards: Sequence[Card], mail: CommandArrived, text: str, services: Services
+) -> PendingText:
     """The text, and below it the cards, where only those read them who may."""
     here = mail.update.conversation
     place = services.people.private(mail.update.actor, here)
@@ -106,7 +112,7 @@ def _shown(cards: Sequence[Card], mail: Commanded, text: str, services: Services
     return PendingText(text, tuple(again))
 
 
-def _may_see(card: Card, mail: Commanded, services: Services) -> bool:
+def _may_see(card: Card, mail: CommandArrived, services: Services) -> bool:
     """Who decides it, who asked for it, and whoever may read it here anyway, in their own chat."""
     person, here = mail.principal, mail.update.conversation
     if services.people.private(mail.update.actor, here) != here:

@@ -10,7 +10,7 @@ from cards.model import Card, Lang, Principal
 from cards.moments import local
 from cards.texts import say
 from engine.events import Actor
-from engine.mail import Commanded
+from engine.mail import CommandArrived
 from engine.ports.storage.findings import ProjectFindings
 from engine.ports.storage.store import Post
 from engine.services import Services
@@ -51,7 +51,7 @@ class PendingText:
         )
 
 
-async def pending(mail: Commanded, lang: Lang, services: Services) -> PendingText:
+async def pending(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
     """What waits for the person, what else is open here, and what checks found."""
     update, person = mail.update, mail.principal
     number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
@@ -94,7 +94,7 @@ async def _standing(person: Principal, conversation: str, services: Services) ->
 
 
 def _mine(
-    mail: Commanded, page: Page, number: int, zone: str, lang: Lang, services: Services
+    mail: CommandArrived, page: Page, number: int, zone: str, lang: Lang, services: Services
 ) -> tuple[list[str], tuple[Again, ...]]:
     """What waits for the person, said where only those read it who may, with its cards."""
     here, place = (

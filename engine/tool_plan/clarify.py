@@ -8,7 +8,7 @@ from cards.markdown import literal
 from cards.model import SUBMIT, Choice, Decision, Field, FieldType
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, Step
-from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
+from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.run_names import asked_again
 from engine.tool_plan.planning.schemas import fault_of, properties
 from engine.tool_plan.review_cards import review_card
@@ -49,7 +49,7 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
     return Suspend(after, (card,), note, f"asks for {names}")
 
 
-def filled_in(frame: LlmPlanFrame, decision: Decision, context: StepContext) -> Advanced:
+def filled_in(frame: LlmPlanFrame, decision: Decision, context: StepContext) -> StepOutcome:
     """The plan with what the person said; what does not fit the tool's schema is asked again."""
     values: dict[tuple[str, str], Any] = {}
     faults: list[str] = []

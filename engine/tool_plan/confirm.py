@@ -6,7 +6,7 @@ from cards.markdown import literal, quoted
 from cards.model import Card, Choice, Decision
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, ShownCall
-from engine.frames.outcome import Advanced, Next, Note, StepContext, Suspend
+from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch
 from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ToolPlanner
@@ -46,7 +46,7 @@ def ask(
     planner: ToolPlanner,
     writes: tuple[NumberedCall, ...],
     context: StepContext,
-) -> Advanced:
+) -> StepOutcome:
     """Wait for those whom the review names; blocked when there is nobody."""
     run, policy = context.run, planner.review
     assert policy is not None, "the loader checks that a planner with writes names its reviewers"
@@ -96,7 +96,7 @@ def _card(
 
 def decided(
     frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """An approval covers what was shown; a rejection ends the plan with its reason."""
     run = context.run
     if decision.choice != "approve":

@@ -5,15 +5,15 @@ from cards.model import Decision
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.outcome import (
-    Advanced,
-    Answer,
+    CardAnswered,
+    CardTimedOut,
     Done,
-    Ended,
-    Input,
+    FrameInput,
     Next,
     Note,
+    StatusChange,
     StepContext,
-    TimedOut,
+    StepOutcome,
 )
 from engine.frames.state import Approval, Patch, ToolPlanFrame
 from engine.playbooks.end_kinds import Ending
@@ -25,7 +25,7 @@ from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
 from engine.tools.registry import tool
 
 
-async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: ToolPlanFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """Record the intent, then run the call under its idempotency key, then the next."""
     run, skill = context.run, context.playbook.skills[frame.skill]
     plan = _plan(skill)
@@ -45,9 +45,9 @@ async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> A
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
     call = Call(tool(planned["tool"]), planned["arguments"], key, by)
-    if isinstance(given, Answer):
+    if isinstance(given, CardAnswered):
         return _answered(frame, call, given.decision, context)
-    if isinstance(given, TimedOut):
+    if isinstance(given, CardTimedOut):
         return unanswered(context)
     if frame.lost:
         return ask_whether(frame, call, frame.lost, context)
@@ -57,7 +57,7 @@ async def advance(frame: ToolPlanFrame, given: Input, context: StepContext) -> A
     return await _call(frame, call, context)
 
 
-async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> Advanced:
+async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepOutcome:
     skill = context.playbook.skills[frame.skill]
     try:
         result = await made(call, context)
@@ -78,7 +78,7 @@ def _after(frame: ToolPlanFrame, call: Call, why: str) -> Next:
 
 def _answered(
     frame: ToolPlanFrame, call: Call, decision: Decision, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """What may have happened: a person has looked."""
     run, why = context.run, said(decision, call)
     if decision.choice == FAIL:
@@ -97,7 +97,7 @@ def _plan(skill: Skill) -> ToolPlan:
     return skill.plan
 
 
-async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> Advanced:
+async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepOutcome:
     """Ask of every call whether it would succeed; nothing is written."""
     rehearsed = _plan(context.playbook.skills[plan.rehearses])
     try:
@@ -114,7 +114,7 @@ def _settled(skill: Skill) -> Patch:
     return Patch.setting(skill.id, skill.sets, ending=Ending(end="done"))
 
 
-def _refused(skill: Skill, reason: str, why: str, context: StepContext) -> Advanced:
+def _refused(skill: Skill, reason: str, why: str, context: StepContext) -> StepOutcome:
     """To where the playbook says, with the reason; else the run fails with it."""
     on_error = _plan(skill).on_error
     if not on_error:
@@ -136,7 +136,7 @@ def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approv
     return found, ""
 
 
-def _failed(context: StepContext, reason: str, why: str) -> Ended:
+def _failed(context: StepContext, reason: str, why: str) -> StatusChange:
     run = context.run
     text = say("part.failed", run.lang, name=run.name, reason=reason)
-    return Ended("failed", Note("failed", text), why)
+    return StatusChange("failed", Note("failed", text), why)

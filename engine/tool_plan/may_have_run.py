@@ -4,7 +4,7 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.frames.outcome import Advanced, Note, StepContext, Suspend
+from engine.frames.outcome import Note, StepContext, StepOutcome, Suspend
 from engine.frames.state import ToolPlanFrame
 from engine.playbooks.review import ReviewPolicy
 from engine.tool_plan.calling import Call, policy_of
@@ -15,7 +15,7 @@ AGAIN, HAPPENED, FAIL = "again", "happened", "fail"
 
 def ask_whether(
     frame: ToolPlanFrame | LlmPlanFrame, call: Call, why: str, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """Wait for the word of those who approve the skill's writes; blocked when there is nobody.
 
     The frame remembers that it is lost, however often the step is tried.

@@ -8,7 +8,15 @@ from cards.model import Decision
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.frames.outcome import Advanced, Answer, Input, Next, Note, StepContext, TimedOut
+from engine.frames.outcome import (
+    CardAnswered,
+    CardTimedOut,
+    FrameInput,
+    Next,
+    Note,
+    StepContext,
+    StepOutcome,
+)
 from engine.playbooks.skill import ToolPlanner
 from engine.skills.answers import unanswered, withdrawn
 from engine.tool_plan import clarify, confirm
@@ -30,18 +38,18 @@ from engine.tool_plan.running import (
 from engine.tool_plan.telling import failed
 
 
-async def advance(frame: LlmPlanFrame, given: Input, context: StepContext) -> Advanced:
+async def advance(frame: LlmPlanFrame, given: FrameInput, context: StepContext) -> StepOutcome:
     """One thing: the plan, a card, or a step; each is persisted before the next."""
     planner = context.playbook.skills[frame.skill].planner
     assert planner is not None, "the loader checks that such a skill has a planner"
     match given:
-        case Answer(decision=decision):
+        case CardAnswered(decision=decision):
             return _answered(frame, planner, decision, context)
-        case TimedOut() if planner.on_error:
+        case CardTimedOut() if planner.on_error:
             reason = say("run.expired", context.run.lang)
             why = "nobody answered in time"
             return failed(frame, planner, reason, why, context, end="expired")
-        case TimedOut():
+        case CardTimedOut():
             return unanswered(context)
     if not frame.made:
         return await drafting.make(frame, planner, context)
@@ -54,7 +62,7 @@ async def advance(frame: LlmPlanFrame, given: Input, context: StepContext) -> Ad
 
 def _answered(
     frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     match frame.asks:
         case "clarify":
             if decision.choice == "withdraw":
@@ -68,7 +76,7 @@ def _answered(
             assert_never(frame.asks)
 
 
-async def _next(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Advanced:
+async def _next(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> StepOutcome:
     """The next call: read at once, or written as it was approved."""
     step = frame.steps[0]
     try:
@@ -96,7 +104,7 @@ async def _next(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext)
 
 async def _asks(
     frame: LlmPlanFrame, planner: ToolPlanner, call: Call, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """A card for this write and those after it that are certain by now, if this one can work."""
     try:
         await context.services.rehearse(call.tool, call.arguments, context.tools())
@@ -107,7 +115,7 @@ async def _asks(
 
 def _looked(
     frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """What may have happened: a person has looked."""
     run, planned = context.run, call_of(frame, frame.steps[0], context)
     call = replace(planned, by=decision.person)

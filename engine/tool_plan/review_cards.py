@@ -9,7 +9,7 @@ from cards.model import Card, Choice, Review
 from cards.texts import say
 from cards.visible import visible
 from engine.frames.leaves import label_of
-from engine.frames.outcome import Ended, Note, StepContext
+from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.playbooks.review import ReviewPolicy
 from engine.reviews.policy import review_of, shortage_text
 from engine.tool_plan.calling import Call
@@ -25,7 +25,7 @@ def roles_of(policy: ReviewPolicy | None, context: StepContext) -> str:
     return say("list.items", run.lang).join(people.role_name(r, run.lang) for r in policy.roles)
 
 
-def nobody(policy: ReviewPolicy | None, context: StepContext) -> Ended | None:
+def nobody(policy: ReviewPolicy | None, context: StepContext) -> StatusChange | None:
     """The run is blocked when there are not enough people who may decide."""
     if policy is None:
         return None
@@ -34,7 +34,7 @@ def nobody(policy: ReviewPolicy | None, context: StepContext) -> Ended | None:
     if not reason:
         return None
     text = say("part.blocked", run.lang, name=run.name, reason=reason)
-    return Ended("blocked", Note("failed", text), reason)
+    return StatusChange("blocked", Note("failed", text), reason)
 
 
 def review_card(

@@ -8,7 +8,7 @@ from cards.model import Decision, Lang
 from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.llm_plan import Dropped, LlmPlanFrame, Step, StepDone
-from engine.frames.outcome import Advanced, Done, Next, Note, StepContext
+from engine.frames.outcome import Done, Next, Note, StepContext, StepOutcome
 from engine.frames.state import Patch
 from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import ToolPlanner
@@ -45,7 +45,7 @@ def writes(frame: LlmPlanFrame, context: StepContext) -> tuple[NumberedCall, ...
 
 async def take(
     frame: LlmPlanFrame, planner: ToolPlanner, call: Call, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """Make the next step's call."""
     try:
         result = await made(call, context)
@@ -106,7 +106,7 @@ def repeated(frame: LlmPlanFrame, call: Call) -> Next:
     return Next(frame.model_copy(update=update), f"left out {dropped}")
 
 
-def reply(frame: LlmPlanFrame, context: StepContext) -> Advanced:
+def reply(frame: LlmPlanFrame, context: StepContext) -> StepOutcome:
     """Say what the plan says; after its last step the skill is done."""
     skill, (step, *left) = context.playbook.skills[frame.skill], frame.steps
     text = reply_of(frame, step.text)
@@ -123,7 +123,7 @@ def reply(frame: LlmPlanFrame, context: StepContext) -> Advanced:
 
 def stumbled(
     frame: LlmPlanFrame, planner: ToolPlanner, reason: str, why: str, context: StepContext
-) -> Advanced:
+) -> StepOutcome:
     """A step failed: one more plan is made, with the error; a second time the skill fails."""
     run, step = context.run, frame.steps[0]
     why = f"step {step.number}, {step.tool}: {why}"

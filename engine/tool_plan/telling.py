@@ -7,7 +7,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import told_as
 from engine.frames.llm_plan import Dropped, LlmPlanFrame
-from engine.frames.outcome import Advanced, Done, Ended, Note, StepContext
+from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch
 from engine.playbooks.end_kinds import Ending, SopEnd
 from engine.playbooks.skill import ToolPlanner
@@ -67,7 +67,7 @@ def failed(
     context: StepContext,
     *,
     end: SopEnd = "failed",
-) -> Advanced:
+) -> StepOutcome:
     """To where the playbook says, with the reason; else the run ends so with it.
 
     What was done before is told, since it stands.
@@ -86,4 +86,4 @@ def failed(
         return Done(settled, why)
     text = told_as(run, end, reason)
     note = Note("failed", "\n\n".join(filter(None, (text, before))))
-    return Ended("failed", note, why, end=end)
+    return StatusChange("failed", note, why, end=end)

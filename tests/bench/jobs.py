@@ -9,10 +9,10 @@ from typing import Any
 
 from engine.frames.job_graph import Job, JobGraph
 from engine.frames.jobs import JobsFrame
-from engine.frames.outcome import ChildEnded, Done, Entered, StepContext
+from engine.frames.outcome import ChildRunEnded, Done, FrameEntered, StepContext
 from engine.frames.state import Patch, Run
 from engine.jobs.frame import advance
-from engine.mail import ChildRan, Started
+from engine.mail import ChildRunReported, RunStarted
 from engine.ports.model import ModelUsage
 from engine.runs.run import step
 from tests.bench.figures import ms, table
@@ -90,10 +90,10 @@ async def _decisions(graph: JobGraph) -> tuple[list[float], int]:
     taken: list[float] = []
     at_tenth = 0
     waiting = deque[str]()
-    answer: Any = await advance(frame, Entered(), context)
+    answer: Any = await advance(frame, FrameEntered(), context)
     while not isinstance(answer, Done):
         waiting.extend(child.key for child in answer.children)
-        ended = ChildEnded(waiting.popleft(), "completed", _SUCCESS, "", ModelUsage())
+        ended = ChildRunEnded(waiting.popleft(), "completed", _SUCCESS, "", ModelUsage())
         before = time.thread_time()
         answer = await advance(answer.frame, ended, context)
         taken.append(time.thread_time() - before)
@@ -111,11 +111,11 @@ async def _steps(graph: JobGraph) -> tuple[list[float], int]:
     body, taken, largest = run.stored(), list[float](), 0
     keys: dict[str, str] = {}
     waiting = deque[str]()
-    mail: Any = Started()
+    mail: Any = RunStarted()
     while True:
         before = time.thread_time()
         stepped = await step(mail, _context(Run.model_validate_json(body)))
-        if isinstance(mail, ChildRan):
+        if isinstance(mail, ChildRunReported):
             taken.append(time.thread_time() - before)
         body = stepped.effects.runs[0].body
         largest = max(largest, len(body))
@@ -126,7 +126,7 @@ async def _steps(graph: JobGraph) -> tuple[list[float], int]:
         if not waiting:
             return taken, largest
         key = waiting.popleft()
-        mail = ChildRan(
+        mail = ChildRunReported(
             run=keys[key],
             key=key,
             status="completed",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cards.model import Card, Choice, Field
 from engine.events import CardTapped, FormSubmitted
-from engine.mail import Migrated, Resumed
+from engine.mail import MigrationOrdered, RunResumed
 from tests.fakes.crank import Crank, at, pressed
 
 PEOPLE = ("lin", "chen", "wu", "zhao")
@@ -87,10 +87,12 @@ class Life:
         """Lets a run go on that may not be blocked, or moves it to where it is, or nowhere."""
         parts = self.crank.parts
         for kept in await self.crank.runs(self.room):
-            mail = Resumed(by="operator:root", via="command line")
+            mail = RunResumed(by="operator:root", via="command line")
             await parts.store.operations.retry(kept.run.id, mail.model_dump_json())
             to = self.one_of(kept.run.digest, "0" * 64)
-            moved = Migrated(to=to, by="operator:root", via="command line").model_dump_json()
+            moved = MigrationOrdered(
+                to=to, by="operator:root", via="command line"
+            ).model_dump_json()
             update = f"{kept.run.id}:{kept.run.steps}:{to}"
             await parts.store.mailbox.put(f"run:{kept.run.id}", moved, update_id=update)
 

@@ -4,7 +4,7 @@ import json
 import sys
 
 from bot.serve.work import handling
-from engine.mail import Mail, parse
+from engine.mail import Mail, parse_mail
 
 
 def older(text: str) -> Mail:
@@ -12,11 +12,11 @@ def older(text: str) -> Mail:
     held = json.loads(text)
     if held.get("principal", {}).get("id") == "lin":
         held["principal"]["field_of_a_later_build"] = ""
-    return parse(json.dumps(held))
+    return parse_mail(json.dumps(held))
 
 
 if __name__ == "__main__":
-    handling.parse = older
+    handling.parse_mail = older
     from bot.__main__ import main
 
     sys.exit(main())

@@ -14,7 +14,7 @@ from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobsFrame
 from engine.frames.outcome import StepContext
 from engine.frames.state import ENDED, Run
-from engine.mail import CardDecided, CardExpired, GraphOrdered, Started, parse
+from engine.mail import CardDecided, CardExpired, GraphOrdered, RunStarted, parse_mail
 from engine.playbooks.model import Playbook
 from engine.ports.model import GRAPH_BUDGET, Model, ModelBudget
 from engine.runs.budget import within_budget
@@ -84,7 +84,7 @@ class RunTree:
 
     async def start(self, steps: int = 5000, *, timers: bool = True) -> "RunTree":
         """As `go_on`, from the beginning."""
-        self.put(self.run.id, Started().model_dump_json())
+        self.put(self.run.id, RunStarted().model_dump_json())
         return await self.go_on(steps, timers=timers)
 
     def put(self, run_id: str, mail: str, *, front: bool = False) -> None:
@@ -163,7 +163,7 @@ class RunTree:
             project=lambda _: self.playbook.definition.project,
             limits=ServiceLimits(graph=self.graph_budget),
         )
-        read: Any = parse(mail)
+        read: Any = parse_mail(mail)
         services = within_budget(services, run, self.playbook)
         return await step(read, StepContext(run, self.playbook, recording(services)))
 
@@ -181,7 +181,7 @@ class RunTree:
                 update = {"status": "cancelled"}
                 self.runs[run_id] = self.runs[run_id].model_copy(update=update)
                 self._end(run_id)
-        if isinstance(parse(mail), GraphOrdered):
+        if isinstance(parse_mail(mail), GraphOrdered):
             for token in set(before.waiting) - set(self.runs[before.id].waiting):
                 self._close(token, "superseded")
         for lane, sent in effects.mails:

@@ -14,7 +14,7 @@ from engine.frames.intents import Intent
 from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
-from engine.mail import CardDecided, CardExpired, Continued, RunMail, Started, parse
+from engine.mail import CardDecided, CardExpired, RunContinued, RunMail, RunStarted, parse_mail
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import RUN_BUDGET, Model, ModelBudget
@@ -161,7 +161,7 @@ class Walk:
 
     async def start(self) -> "Walk":
         """Until it rests."""
-        await self.tell(Started())
+        await self.tell(RunStarted())
         return self
 
     async def step(self, mail: RunMail) -> Stepped:
@@ -179,8 +179,8 @@ class Walk:
         for _ in range(600):
             if not self.front:
                 return stepped
-            following = parse(self.front)
-            assert isinstance(following, Continued)
+            following = parse_mail(self.front)
+            assert isinstance(following, RunContinued)
             stepped = await self.step(following)
         raise AssertionError("the run never rests")
 
@@ -200,7 +200,7 @@ class Walk:
     async def _step(self, mail: RunMail, follows: bool) -> Stepped:
         run = Run.model_validate_json(self.run.stored())
         assert run == self.run, "what is stored is the run"
-        mail = parse(mail.model_dump_json())  # type: ignore[assignment]
+        mail = parse_mail(mail.model_dump_json())  # type: ignore[assignment]
         services = within_budget(self.services(), run, self.playbook)
         context = StepContext(run, self.playbook, recording(services), follows)
         return await step(mail, context)

@@ -23,7 +23,7 @@ from cards.model import Card
 from engine.events import CardTapped, FormRefused, FormWanted
 from engine.frames.audit import card_now
 from engine.frames.state import ENDED, AgentState, position
-from engine.mail import Migrated
+from engine.mail import MigrationOrdered
 from tests.fakes.crank import Crank, Kept, cranked, pressed, told
 from tests.fakes.lives import Life
 from tests.fakes.matter_model import MatterModel
@@ -216,7 +216,7 @@ async def test_a42_a_run_that_is_moved_to_another_version_and_asks_again(
     async with cranked(settings_over(redis_server, tmp_path, playbooks=playbooks)) as crank:
         digest = crank.parts.reloading.current.now.playbooks["clinical_qc"].digest
         for to in ("0" * 64, digest):
-            mail = Migrated(to=to, by="operator:root", via="command line").model_dump_json()
+            mail = MigrationOrdered(to=to, by="operator:root", via="command line").model_dump_json()
             await crank.parts.store.mailbox.put(f"run:{old.run}", mail, update_id=to)
         await crank.still()
         (kept,) = await whole(crank)

@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.serve.work.lanes import ATTEMPTS
 from engine.errors import LeaseLost
-from engine.mail import Resumed
+from engine.mail import RunResumed
 from engine.ports.storage.operations import BlockedRun
 from tests.fakes.crank import cranked
 from tests.reviews.test_audit_reconstructs import agrees
@@ -66,7 +66,7 @@ async def test_a38_a_run_that_ends_its_workers_is_blocked_and_others_go_on(
         (waiting,) = await crank.parts.store.operations.waiting()
         assert isinstance(waiting, BlockedRun)
         # What ended its workers is mended.
-        mail = Resumed(by="operator:root", via="command line").model_dump_json()
+        mail = RunResumed(by="operator:root", via="command line").model_dump_json()
         assert await crank.parts.store.operations.retry(waiting.name, mail)
         await crank.still()
         assert await today_visits(crank) == 1

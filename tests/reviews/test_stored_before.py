@@ -9,7 +9,7 @@ import pytest
 
 from cards.model import Decision
 from engine.frames.state import Approval, Run
-from engine.mail import CardDecided, CardExpired, Continued
+from engine.mail import CardDecided, CardExpired, RunContinued
 from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
 from engine.reviews.approvals import call_digest, resolve_calls
@@ -96,12 +96,12 @@ async def test_a20_a_review_that_was_open_is_rejected_or_expires() -> None:
 async def test_a_write_whose_approval_does_not_fit_is_not_done() -> None:
     found = walk("record")
     assert found.run.state.approvals["review"] == Approval(by="chen", name="Chen", digest="e" * 64)
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     assert (found.run.status, found.records.written) == ("failed", {})
 
 
 async def test_a20_a_run_between_two_frames_goes_on() -> None:
     found = walk("announce")
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     assert found.run.status in ("suspended", "running")
     assert found.run.steps > 0

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from adapters.redis import keys
 from adapters.redis.server.embedded import EmbeddedServer
 from cards.model import CardKind
-from engine.mail import Resumed
+from engine.mail import RunResumed
 from engine.ports.storage.operations import BlockedRun
 from engine.runs.run import ADVANCE
 from tests.fakes.crank import Crank, told
@@ -33,7 +33,7 @@ FIXTURES = {
 WAYS = [(name, way) for name, path in FIXTURES.items() for way in read(path)["ways"]]
 SOP = FIXTURES["v1/sop-confirm"]
 APPROVE = tap("chen", "approve")
-RESUMED = Resumed(by="operator:root", via="command line").model_dump_json()
+RESUMED = RunResumed(by="operator:root", via="command line").model_dump_json()
 
 
 @pytest.mark.parametrize(("name", "way"), WAYS, ids=["-".join(each) for each in WAYS])

@@ -14,7 +14,7 @@ from bot.serve.delivery.readers import Readers
 from bot.serve.delivery.syncing import AT_ONCE, Syncing
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
-from engine.mail import Synced, SyncFailed, parse
+from engine.mail import ChangeSynced, SyncFailed, parse_mail
 from engine.ports.storage.store import Claim, Effects, Post
 from engine.ports.sync import Change
 from tests.fakes.changes import change
@@ -112,7 +112,7 @@ async def test_a_change_is_taken_and_its_run_hears_of_it(
     await post(parts, row_of(sent))
     async with delivering(parts):
         claim = await next_mail(parts)
-    assert (claim.lane, parse(claim.mail)) == (f"run:{run}", Synced(number=7))
+    assert (claim.lane, parse_mail(claim.mail)) == (f"run:{run}", ChangeSynced(number=7))
     assert (server.keys, await nothing_left(parts)) == ([sent.key], True)
 
 
@@ -123,7 +123,7 @@ async def test_a_lost_answer_is_asked_for_again_and_the_change_kept_once(
     server.lose_answer()
     await post(parts, row_of(sent))
     async with delivering(parts):
-        assert parse((await next_mail(parts)).mail) == Synced(number=1)
+        assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=1)
     assert (server.keys, list(server.kept)) == ([sent.key] * 2, [sent.key])
     assert await nothing_left(parts)
 
@@ -137,7 +137,7 @@ async def test_silence_ends_before_another_may_repeat_the_change(
     async with delivering(parts, lease_s=1):
         await server.wait_for(lambda: len(server.keys) == 2)
         server.hang_up()
-        assert parse((await next_mail(parts)).mail) == Synced(number=1)
+        assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=1)
     assert list(server.kept) == [sent.key]
 
 
@@ -147,9 +147,9 @@ async def test_a_worker_that_ended_before_it_said_so_repeats_harmlessly(
     """The change was taken and the run told; then the worker was gone, and the row is there."""
     sent = change(run=new_run(parts), to=server.url)
     await parts.outside.record.take(sent)
-    mail = Synced(number=1).model_dump_json()
+    mail = ChangeSynced(number=1).model_dump_json()
     await parts.store.mailbox.put(f"run:{sent.run}", mail, update_id=f"{sent.key}:taken")
-    assert parse((await next_mail(parts)).mail) == Synced(number=1)
+    assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=1)
     await post(parts, row_of(sent))
     async with delivering(parts):
         await server.wait_for(lambda: len(server.keys) == 2)
@@ -163,7 +163,7 @@ async def test_a_worker_that_ended_after_a_refusal_tells_it_once(
     sent = change(run=new_run(parts), to=server.url)
     mail = SyncFailed(number=1, attempt=1, reason="before").model_dump_json()
     await parts.store.mailbox.put(f"run:{sent.run}", mail, update_id=f"{sent.key}:refused:1")
-    assert parse((await next_mail(parts)).mail).kind == "sync_failed"
+    assert parse_mail((await next_mail(parts)).mail).kind == "sync_failed"
     server.answer(422)
     await post(parts, row_of(sent))
     async with delivering(parts):
@@ -178,8 +178,8 @@ async def test_changes_of_a_run_arrive_in_order(parts: Parts, server: RecordServ
     await post(parts, row_of(first))
     await post_more(parts, row_of(second))
     async with delivering(parts):
-        assert parse((await next_mail(parts)).mail) == Synced(number=9)
-        assert parse((await next_mail(parts)).mail) == Synced(number=10)
+        assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=9)
+        assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=10)
     assert server.keys == [first.key, first.key, second.key]
 
 
@@ -194,12 +194,12 @@ async def test_a_refused_change_is_dropped_and_its_run_told_why(
     async with delivering(parts):
         claim = await next_mail(parts)
         assert claim.lane == f"run:{run}"
-        assert parse(claim.mail) == SyncFailed(number=2, attempt=3, reason=reason)
+        assert parse_mail(claim.mail) == SyncFailed(number=2, attempt=3, reason=reason)
     assert await kept_of(parts, refused.row, "dropped") == reason
     assert await nothing_left(parts)
     await post_more(parts, row_of(again))
     async with delivering(parts):
-        assert parse((await next_mail(parts)).mail) == Synced(number=2)
+        assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=2)
     assert server.keys == [refused.key] * 2
 
 
@@ -214,7 +214,7 @@ async def test_only_the_run_that_is_told_to_wait_waits(parts: Parts, server: Rec
         await post_more(parts, row_of(other), note("meanwhile", HERE))
         claim = await next_mail(parts)
         await wall.wait_until_shown("meanwhile")
-    assert (claim.lane, parse(claim.mail)) == (f"run:{other.run}", Synced(number=1))
+    assert (claim.lane, parse_mail(claim.mail)) == (f"run:{other.run}", ChangeSynced(number=1))
     assert server.keys == [slow.key, other.key]
     _, next_s = await parts.store.outbox.take_rows(5)
     assert 500 < next_s <= 600
@@ -227,7 +227,7 @@ async def test_a_wait_that_is_over_is_followed_by_the_change(
     server.answer(429, headers={"Retry-After": "1"})
     await post(parts, row_of(sent))
     async with delivering(parts):
-        assert parse((await next_mail(parts)).mail) == Synced(number=1)
+        assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=1)
     assert server.keys == [sent.key] * 2
 
 
@@ -258,7 +258,7 @@ async def test_a_run_that_takes_no_mail_is_told_when_it_does_again(
         async with delivering(parts):
             await server.wait_for(lambda: len(server.keys) == 1)
             assert (await next_mail(parts)).mail == "in the way"
-            assert parse((await next_mail(parts)).mail) == Synced(number=1)
+            assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=1)
         assert list(server.kept) == [sent.key]
 
 
@@ -273,7 +273,7 @@ async def test_a_change_that_cannot_be_read_is_not_lost_in_silence(
     async with delivering(parts):
         claim = await next_mail(parts)
     told = SyncFailed(number=3, attempt=2, reason="fault: ValidationError")
-    assert (claim.lane, parse(claim.mail)) == (f"run:{sent.run}", told)
+    assert (claim.lane, parse_mail(claim.mail)) == (f"run:{sent.run}", told)
     assert await nothing_left(parts)
 
 
@@ -285,7 +285,7 @@ async def test_a_change_that_waited_too_long_is_not_lost_in_silence(
     (key,) = await parts.store.client.keys(f"*:row:{sent.row}")
     await parts.store.client.delete(key)
     async with delivering(parts):
-        mail = parse((await next_mail(parts)).mail)
+        mail = parse_mail((await next_mail(parts)).mail)
     assert isinstance(mail, SyncFailed)
     assert (mail.number, mail.attempt) == (3, 1)
     assert (server.keys, await nothing_left(parts)) == ([], True)
@@ -326,7 +326,7 @@ async def test_without_a_secret_an_operator_is_needed(
     async with open_parts(new_settings()) as parts:
         await post(parts, row_of(change(run=new_run(parts), to=server.url)))
         async with delivering(parts):
-            mail = parse((await next_mail(parts)).mail)
+            mail = parse_mail((await next_mail(parts)).mail)
     assert isinstance(mail, SyncFailed)
     assert "SIGNOFF_SYNC_SECRET should be set" in mail.reason
     assert server.keys == []

@@ -19,7 +19,7 @@ from cards.showing.view import MessageView, PartView
 from cards.texts import say
 from engine.errors import PlatformError
 from engine.frames.state import Run
-from engine.mail import Resumed
+from engine.mail import RunResumed
 from engine.ports.platform import Pace
 from engine.ports.storage.operations import MailAside
 from engine.ports.storage.store import Claim, Effects, Post
@@ -231,7 +231,7 @@ def part_state(message: Message) -> str:
     return str(message["parts"][0]["state"]) if message["parts"] else ""
 
 
-RESUMED = Resumed().model_dump_json()
+RESUMED = RunResumed().model_dump_json()
 SAID = (
     '{"kind":"said","update":{"kind":"message","id":"poison","conversation":"web:local:main",'
     '"actor":{"platform":"web","workspace":"local","user":"lin","name":"Lin"},"text":'

@@ -7,7 +7,7 @@ import structlog
 
 from bot.serve.delivery.backoff import backoff_s
 from engine.errors import Overloaded, RateLimited, SyncRefused, Unavailable
-from engine.mail import Synced, SyncFailed
+from engine.mail import ChangeSynced, SyncFailed
 from engine.ports.storage.store import Following, Mailbox, Outbox, OutboxRow
 from engine.ports.sync import Change, SystemOfRecord
 
@@ -75,7 +75,7 @@ class Syncing:
             await self._handed_over(change)
         except SyncRefused as error:
             return await self.give_up(row, str(error))
-        await self._put(change.run, Synced(number=change.number), f"{change.key}:taken")
+        await self._put(change.run, ChangeSynced(number=change.number), f"{change.key}:taken")
         return await self._outbox.sent(row, "taken")
 
     async def _handed_over(self, change: Change) -> None:
@@ -98,5 +98,5 @@ class Syncing:
         update_id = f"{named['run']}:sync:{number}:refused:{attempt}"
         await self._put(named["run"], mail, update_id)
 
-    async def _put(self, run: str, mail: Synced | SyncFailed, update_id: str) -> None:
+    async def _put(self, run: str, mail: ChangeSynced | SyncFailed, update_id: str) -> None:
         await self._mailbox.put(f"run:{run}", mail.stored(), update_id=update_id)

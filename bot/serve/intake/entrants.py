@@ -11,7 +11,7 @@ from bot.stopping import pause
 from cards.model import Principal
 from engine.errors import StoreError
 from engine.events import Update
-from engine.mail import StrangerCame
+from engine.mail import StrangerArrived
 from engine.ports.platform import Pace, Rate
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.model_numbers import ModelNumbers
@@ -69,7 +69,7 @@ class Doorkeeper:
                 return
             if await self.rate.ask("strangers", ASKED_ABOUT, 1):
                 return
-            mail = StrangerCame(stranger=stranger, where=update.conversation, update=update.id)
+            mail = StrangerArrived(stranger=stranger, where=update.conversation, update=update.id)
             lane = f"control:{admins[0][0]}"
             await self.mailbox.put(lane, mail.stored(), update_id=f"stranger/{update.id}")
         except StoreError as error:

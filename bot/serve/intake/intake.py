@@ -30,7 +30,7 @@ from engine.events import (
     Update,
     files_alone,
 )
-from engine.mail import Announced, Commanded, Said
+from engine.mail import CommandArrived, MessageArrived, ServiceNotice
 from engine.ports.storage.arrivals import Arrivals
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Decisions, Mailbox
@@ -115,7 +115,7 @@ class Intake:
                         message=update.message,
                     )
                     return await self._command(given, principal)
-                mail = Said(update=update, principal=_in_mail(principal)).stored()
+                mail = MessageArrived(update=update, principal=_in_mail(principal)).stored()
                 return await self._put(update, mail)
             case CommandGiven():
                 await self._along(update, principal)
@@ -145,7 +145,7 @@ class Intake:
         if not update.files:
             return
         alone = files_alone(update)
-        mail = Said(update=alone, principal=_in_mail(principal)).model_dump_json()
+        mail = MessageArrived(update=alone, principal=_in_mail(principal)).model_dump_json()
         await self.mailbox.put(f"talk:{update.conversation}", mail, update_id=alone.id)
 
     async def _command(self, update: CommandGiven, principal: Principal) -> Outcome:
@@ -156,7 +156,7 @@ class Intake:
             langs = _langs(principal, typed)
             told = "\n\n".join(self.help_text(principal, lang) for lang in langs)
             return Answered(told, ok=True, aside=True)
-        mail = Commanded(update=update, principal=_in_mail(principal)).stored()
+        mail = CommandArrived(update=update, principal=_in_mail(principal)).stored()
         return await self._put(update, mail)
 
     async def _put(self, update: MessageReceived | CommandGiven, mail: str) -> Accepted:
@@ -168,7 +168,7 @@ class Intake:
         """Done at once, since the card may lie in another lane's partition; then said."""
         command = HandOverCommand(self.decisions, self.inbox, self.people, self.zone)
         text, lang = await command.carry_out(update, principal)
-        mail = Announced(id=f"told/{update.id}", lang=lang, text=text).stored()
+        mail = ServiceNotice(id=f"told/{update.id}", lang=lang, text=text).stored()
         lane = f"control:{update.conversation}"
         new = await self.mailbox.put(lane, mail, update_id=f"{update.id}/told")
         return Accepted(not new)

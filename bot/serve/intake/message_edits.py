@@ -8,7 +8,7 @@ from cards.markdown import literal
 from cards.model import Principal
 from cards.texts import say
 from engine.events import Accepted, CommandGiven, MessageEdited, MessageReceived
-from engine.mail import Announced, Said
+from engine.mail import MessageArrived, ServiceNotice
 from engine.ports.storage.arrivals import Arrival, Arrivals
 from engine.ports.storage.store import Mailbox
 from engine.text.language import detect
@@ -39,7 +39,7 @@ class MessageEdits:
         """
         mail = ""
         if _can_wait(edit):
-            mail = Said(update=edit.to, principal=principal).stored()
+            mail = MessageArrived(update=edit.to, principal=principal).stored()
         lane = f"talk:{edit.conversation}"
         outcome = await self.arrivals.edit(lane, mail, arrival_of(edit.to), at=edit.at)
         if outcome == "unknown" and edit.only_addressed and not edit.answers_form:
@@ -53,7 +53,7 @@ class MessageEdits:
         key = "edited.form" if edit.answers_form else "edited.message"
         lang = principal.lang or detect(text)
         told = say(key, lang, text=literal(shorten(text, _QUOTED_CHARS)))
-        mail = Announced(id=f"edited/{name}", lang=lang, text=told, thread=edit.to.thread)
+        mail = ServiceNotice(id=f"edited/{name}", lang=lang, text=told, thread=edit.to.thread)
         lane = f"control:{edit.conversation}"
         return Accepted(not await self.mailbox.put(lane, mail.stored(), update_id=f"{name}/edited"))
 

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 
 from cards.markdown import literal
-from engine.mail import Announced, CardDecided, CardExpired, Commanded, Said, StrangerCame
+from engine.mail import (
+    CardDecided,
+    CardExpired,
+    CommandArrived,
+    MessageArrived,
+    ServiceNotice,
+    StrangerArrived,
+)
 from engine.ports.storage.store import Effects
 from engine.reviews import admission
 from engine.reviews.clocks import close_card, without_timers
@@ -18,14 +25,14 @@ class Strangers:
 
     services: Services
 
-    def turned_away(self, mail: Said | Commanded) -> Effects:
+    def turned_away(self, mail: MessageArrived | CommandArrived) -> Effects:
         """One sentence to whoever was admitted when they wrote, and is not any more."""
         lang = mail.principal.lang or detect(mail.update.text)
         text = literal(self.services.people.stranger_text(mail.principal, lang))
-        told = Announced(id=f"stranger/{mail.update.id}", lang=lang, text=text)
+        told = ServiceNotice(id=f"stranger/{mail.update.id}", lang=lang, text=text)
         return commands.announced(told, mail.update.conversation)
 
-    def asked_about(self, mail: StrangerCame) -> Effects:
+    def asked_about(self, mail: StrangerArrived) -> Effects:
         """The card that asks admins."""
         if self.services.people.admits(self.services.people.known(mail.stranger)):
             return Effects()

@@ -21,20 +21,20 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import Run
 from engine.mail import (
     GIVEN_UP,
-    Announced,
     CardDecided,
     CardExpired,
-    Commanded,
+    CommandArrived,
     GraphOrdered,
     Mail,
-    Migrated,
+    MessageArrived,
+    MigrationOrdered,
     PartReady,
     ReviewDue,
     RunMail,
-    Said,
-    Started,
-    StrangerCame,
-    parse,
+    RunStarted,
+    ServiceNotice,
+    StrangerArrived,
+    parse_mail,
 )
 from engine.playbooks.model import Playbook
 from engine.ports.storage.store import Aside, Claim, Effects
@@ -80,7 +80,7 @@ class Handling:
     async def handle(self, claim: Claim, progress: Progress) -> Handled:
         """The effects of the claim's mail; raises BotError, retryable or not."""
         try:
-            mail = parse(claim.mail)
+            mail = parse_mail(claim.mail)
         except ValidationError as error:
             if by_newer(error):
                 raise NewerState(f"mail of {claim.lane}") from error
@@ -92,7 +92,7 @@ class Handling:
         services = self._turn_services()
         people, strangers = services.people, Strangers(services)
         match mail:
-            case Said():
+            case MessageArrived():
                 # By who they are and the roles held now, however long this lay here.
                 now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
@@ -105,13 +105,13 @@ class Handling:
                 return Handled(await turn.said(mail, kept, services, progress, standing))
             case PartReady():
                 return Handled(await turn.part_ready(mail, session.load(claim.state), services))
-            case StrangerCame():
+            case StrangerArrived():
                 return Handled(strangers.asked_about(mail))
             case CardDecided() | CardExpired() if _of_talk(claim):
                 if admitted := await strangers.answered(mail):
                     return Handled(admitted)
                 return Handled(await turn.answered(mail, session.load(claim.state), services))
-            case Commanded():
+            case CommandArrived():
                 now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
                 if not people.admits(now) and not now.roles:
@@ -119,7 +119,7 @@ class Handling:
                 recent = [line.text for line in session.load(claim.state).recent]
                 lang = commands.language(mail, recent)
                 return Handled(await commands.commanded(mail, services.limited_to(now), lang))
-            case Announced():
+            case ServiceNotice():
                 return Handled(commands.announced(mail, claim.lane.removeprefix("control:")))
             case _:
                 return await self._step(claim, mail)
@@ -134,20 +134,20 @@ class Handling:
         It is said in chat and the mail set aside for an operator; a run is blocked instead.
         """
         try:
-            mail = parse(claim.mail)
+            mail = parse_mail(claim.mail)
         except ValidationError:
             return _unreadable_mail(claim)
         services = self._turn_services()
         match mail:
-            case Said():
+            case MessageArrived():
                 return Handled(await giving_up.given_up(mail, session.load(claim.state), services))
             case PartReady():
                 return Handled(await giving_up.part_given_up(mail, services))
             case CardDecided() | CardExpired() if _of_talk(claim):
                 return Handled(await giving_up.choice_given_up(claim.lane, mail, services))
-            case Commanded():
+            case CommandArrived():
                 return Handled(commands.given_up(mail, services))
-            case Announced() | StrangerCame():
+            case ServiceNotice() | StrangerArrived():
                 return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._run(claim)
         if run is None:
@@ -161,7 +161,7 @@ class Handling:
         run = self._run(claim, waits=True)
         if run is None:
             return Handled(unreadable(claim.state), park=True)
-        if isinstance(mail, Started) and run.parent and await self._is_orphan(run):
+        if isinstance(mail, RunStarted) and run.parent and await self._is_orphan(run):
             orphan = run.model_copy(update={"status": "cancelled"})
             entry = audit.with_parent(run.id, run.parent, self.services.now)
             return Handled(Effects(runs=(written(orphan),), log=(entry,)))
@@ -169,7 +169,7 @@ class Handling:
         if isinstance(mail, ReviewDue) and run.status != "blocked":
             return await self._due(run, mail, now)
         playbook = await self.services.playbook(run.digest)
-        if isinstance(mail, Migrated):
+        if isinstance(mail, MigrationOrdered):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
             ended = blocked(run, say("run.playbook_missing", run.lang))
@@ -258,7 +258,7 @@ class Handling:
         )
         return Handled(effects, stepped.front, stepped.park)
 
-    async def _migrate(self, run: Run, mail: Migrated, old: Playbook | None) -> Handled:
+    async def _migrate(self, run: Run, mail: MigrationOrdered, old: Playbook | None) -> Handled:
         """The run on another version of its playbook; whoever asked for it checked it before."""
         new = await self.services.playbook(mail.to)
         if new is None:
@@ -272,7 +272,7 @@ class Handling:
         stepped = migrated(mail, change, cards, StepContext(run, new, services))
         return Handled(stepped.effects, stepped.front, stepped.park)
 
-    def _not_migrated(self, run: Run, mail: Migrated, why: str) -> Handled:
+    def _not_migrated(self, run: Run, mail: MigrationOrdered, why: str) -> Handled:
         log.warning("migration_refused", run=run.id, why=why)
         told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
         entry = audit.entry(run.id, self.services.now, "migration_refused", told)

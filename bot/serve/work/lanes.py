@@ -22,7 +22,7 @@ from engine.errors import (
     StoreError,
     StoreUnavailable,
 )
-from engine.mail import Said, parse
+from engine.mail import MessageArrived, parse_mail
 from engine.ports.meter import Meter
 from engine.ports.platform import Platform
 from engine.ports.storage.store import AfterCommit, Claim, Effects, LaneRoom, Mailbox
@@ -242,8 +242,8 @@ class Lanes:
 def _place(claim: Claim, conversation: str) -> str:
     """Where the mail of a talk lane is answered."""
     with suppress(ValidationError):
-        mail = parse(claim.mail)
-        return (mail.update.thread if isinstance(mail, Said) else "") or conversation
+        mail = parse_mail(claim.mail)
+        return (mail.update.thread if isinstance(mail, MessageArrived) else "") or conversation
     return conversation
 
 

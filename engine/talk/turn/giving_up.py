@@ -3,14 +3,14 @@
 from cards.texts import say
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
-from engine.mail import GIVEN_UP, CardDecided, CardExpired, PartReady, Said
+from engine.mail import GIVEN_UP, CardDecided, CardExpired, MessageArrived, PartReady
 from engine.ports.storage.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.services import Services
 from engine.talk.turn.session import Session
 from engine.talk.turn.turn import head_of, part_of, unanswered
 
 
-async def given_up(mail: Said, session: Session, services: Services) -> Effects:
+async def given_up(mail: MessageArrived, session: Session, services: Services) -> Effects:
     """What is said when a message could not be handled after several attempts.
 
     What is left of it is set aside, as messages of its own that an operator may have handled.
@@ -35,7 +35,7 @@ async def given_up(mail: Said, session: Session, services: Services) -> Effects:
     )
 
 
-def _left(mail: Said, part: Part) -> Aside:
+def _left(mail: MessageArrived, part: Part) -> Aside:
     update = mail.update.model_copy(
         update={"id": f"{mail.update.id}/{part.index}/again", "text": part.intent.text}
     )

@@ -9,7 +9,7 @@ from engine.frames import audit
 from engine.frames.intents import way
 from engine.frames.replies import Part, ReplyHead, said_late, settled
 from engine.frames.shared_files import meant, said_with
-from engine.mail import CardDecided, CardExpired, PartReady, Said, Started
+from engine.mail import CardDecided, CardExpired, MessageArrived, PartReady, RunStarted
 from engine.ports.storage.store import (
     Effects,
     PartWrite,
@@ -51,7 +51,7 @@ class TurnSituation:
 
 
 async def said(
-    mail: Said,
+    mail: MessageArrived,
     session: Session,
     services: Services,
     progress: Progress,
@@ -80,7 +80,7 @@ async def said(
     return effects
 
 
-def head_of(mail: Said, session: Session, services: Services) -> ReplyHead:
+def head_of(mail: MessageArrived, session: Session, services: Services) -> ReplyHead:
     """The head of the reply to a message, the same whenever it is handled."""
     update = mail.update
     before = next((line.text for line in reversed(session.recent) if line.by == "person"), "")
@@ -165,7 +165,7 @@ def _first_effects(
 
 def _with(begun: TurnProgress, effects: Effects) -> Effects:
     """The effects with the runs and cards that parts have begun."""
-    start = Started().stored()
+    start = RunStarted().stored()
     return replace(
         effects,
         runs=tuple(written(run) for run in begun.runs),

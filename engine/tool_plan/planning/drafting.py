@@ -7,7 +7,7 @@ from cards.model import Lang
 from cards.texts import say
 from engine.errors import ModelError
 from engine.frames.llm_plan import LlmPlanFrame
-from engine.frames.outcome import Advanced, Next, Note, StepContext
+from engine.frames.outcome import Next, Note, StepContext, StepOutcome
 from engine.frames.state import PlannerFrame
 from engine.playbooks.skill import ToolPlanner
 from engine.text.fence import fenced
@@ -23,7 +23,7 @@ KNOWN_CHARS = 4000
 DONE_CHARS = 6000
 
 
-async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> Advanced:
+async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> StepOutcome:
     """The plan, as the model makes it now; the run fails clearly when there is no model."""
     run, model = context.run, context.services.model
     if model is None:

@@ -15,7 +15,7 @@ from engine.events import (
     MessageReceived,
     SharedFile,
 )
-from engine.mail import Said
+from engine.mail import MessageArrived
 
 REQUESTER = Actor(platform="slack", workspace="T0TRIAL", user="U0REQUESTER")
 REVIEWER = Actor(platform="slack", workspace="T0TRIAL", user="U0REVIEWER", name="u0reviewer")
@@ -350,7 +350,7 @@ def test_half_a_character_is_replaced_and_can_be_kept(payload, sent, read):
     body["event"]["text"] = sent
     update = receive(body)
     assert update.text == read
-    assert read in Said(update=update, principal=Principal(id="lin", name="Lin")).stored()
+    assert read in MessageArrived(update=update, principal=Principal(id="lin", name="Lin")).stored()
 
 
 def test_nor_does_it_hurt_in_a_command_a_persons_name_or_a_files(payload):

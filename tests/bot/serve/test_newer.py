@@ -17,7 +17,7 @@ from cards.frozen import by_newer
 from cards.model import Principal
 from engine.errors import NewerState
 from engine.events import Actor, MessageReceived
-from engine.mail import Continued, Mail, Said, parse
+from engine.mail import Mail, MessageArrived, RunContinued, parse_mail
 from engine.ports.meter import UNHEARD
 from engine.ports.storage.store import Aside, Claim, Effects
 
@@ -27,13 +27,13 @@ UPDATE = MessageReceived(
     actor=Actor(platform="web", workspace="local", user="lin"),
     text="hello",
 )
-SAID = Said(update=UPDATE, principal=Principal(id="lin", name="Lin", roles=("crc",)))
+SAID = MessageArrived(update=UPDATE, principal=Principal(id="lin", name="Lin", roles=("crc",)))
 
 
-@pytest.mark.parametrize("mail", [SAID, Continued()])
+@pytest.mark.parametrize("mail", [SAID, RunContinued()])
 def test_mail_is_stored_without_what_is_as_by_default(mail: Mail) -> None:
     held = json.loads(mail.stored())
-    assert parse(mail.stored()) == mail
+    assert parse_mail(mail.stored()) == mail
     assert held["kind"] == mail.kind
     assert "zone" not in held.get("principal", {})
 
@@ -50,7 +50,7 @@ def test_mail_is_stored_without_what_is_as_by_default(mail: Mail) -> None:
 )
 def test_a_field_or_kind_that_is_not_known_here_is_of_a_newer_build(body: Any, newer: bool) -> None:
     with pytest.raises(ValidationError) as caught:
-        parse(json.dumps(body))
+        parse_mail(json.dumps(body))
     assert by_newer(caught.value) is newer
 
 

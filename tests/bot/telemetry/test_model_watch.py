@@ -17,7 +17,7 @@ from adapters.redis.store import RedisMailbox
 from bot.people.directory import Directory
 from bot.telemetry.meter import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
-from engine.mail import Announced, parse
+from engine.mail import ServiceNotice, parse_mail
 from engine.ports.meter import UNHEARD, Meter
 from engine.ports.storage.model_numbers import Attempt
 from tests.fakes.gate import Gate
@@ -48,13 +48,13 @@ def watching(
     return ModelWatch(numbers, mailbox, people, meter)
 
 
-async def mails(redis: Redis, partitions: keys.Partitions) -> dict[str, Announced]:
+async def mails(redis: Redis, partitions: keys.Partitions) -> dict[str, ServiceNotice]:
     """What lies in lanes, by lane."""
     mailbox = RedisMailbox(Scripts(redis), partitions, lease_s=30, bell=redis)
     found = {}
     for claim in (await mailbox.take(10)).claims:
-        mail = parse(claim.mail)
-        assert isinstance(mail, Announced)
+        mail = parse_mail(claim.mail)
+        assert isinstance(mail, ServiceNotice)
         found[claim.lane] = mail
     return found
 

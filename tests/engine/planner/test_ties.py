@@ -8,7 +8,7 @@ import pytest
 from cards.model import Lang
 from engine.errors import MODEL_REST_S, BadModelOutput, ModelUnavailable
 from engine.frames.state import PlannerFrame
-from engine.mail import AlarmRang, Continued, Started
+from engine.mail import AlarmRang, RunContinued, RunStarted
 from engine.planner.llm_planner import MAX_WAITS
 from engine.ports.model import Completion
 from engine.runs.run import Stepped
@@ -70,7 +70,7 @@ async def test_what_a_migration_asks_anew_forgets_the_choices() -> None:
     walk = await tie().start()
     walk.run = walk.run.model_copy(update={"status": "running", "waiting": ()})
     walk.model = Away(0)
-    await walk.step(Continued())
+    await walk.step(RunContinued())
     below = walk.run.frames[0]
     assert isinstance(below, PlannerFrame)
     assert below.choices == ()
@@ -86,7 +86,7 @@ async def test_the_requester_may_withdraw_instead() -> None:
 @pytest.mark.parametrize("rest_s", [0.0, 600.0])
 async def test_a_model_that_is_away_is_asked_again_after_its_rest(rest_s: float) -> None:
     walk = tie(Away(1, rest_s))
-    stepped = await walk.tell(Started())
+    stepped = await walk.tell(RunStarted())
     assert (walk.run.status, walk.run.waiting) == ("suspended", ())
     assert "the language model is away" in walk.run.part.text
     (timer,) = [t for t in stepped.effects.timers if t.id.startswith("alarm:")]
@@ -98,7 +98,7 @@ async def test_a_model_that_is_away_is_asked_again_after_its_rest(rest_s: float)
 
 async def test_a_model_that_stays_away_leaves_the_choice_to_the_requester() -> None:
     walk = tie(Away(99))
-    stepped = await walk.tell(Started())
+    stepped = await walk.tell(RunStarted())
     waits = 0
     while walk.run.waiting == ():
         stepped, waits = await ring(walk, stepped), waits + 1

@@ -10,7 +10,7 @@ import pytest
 from cards.model import Card, Choice, HandOver, Principal, Review, Vote
 from cards.policy import Escalation, Hours, Reminders
 from engine.frames import audit
-from engine.mail import CardExpired, ReviewDue, parse
+from engine.mail import CardExpired, ReviewDue, parse_mail
 from engine.ports.storage.store import Effects
 from engine.reviews.clocks import awaited, replace_cards, ring, timers, without_timers
 
@@ -78,7 +78,7 @@ def comes_due(
     subject: Card, what: str, *, after: timedelta = timedelta(0), **people: Any
 ) -> Effects:
     mail = ReviewDue.model_validate({"card": subject.token, "what": what})
-    assert parse(mail.model_dump_json()) == mail
+    assert parse_mail(mail.model_dump_json()) == mail
     effects = ring(mail, subject, Homes(**people), now=NOW + after, today=TODAY)
     assert audit.untold(effects) == ()
     return effects
@@ -92,7 +92,7 @@ def test_a_card_that_opens_sets_its_clocks_and_they_can_be_taken_away() -> None:
         ("escalate:00-abcdefgh", NOW + timedelta(days=1)),
     ]
     assert {each.lane for each in found} == {"run:00-run1"}
-    assert isinstance(parse(found[0].mail), CardExpired)
+    assert isinstance(parse_mail(found[0].mail), CardExpired)
     gone = without_timers("00-abcdefgh", "run:00-run1")
     assert [(each.id, each.at) for each in gone] == [(each.id, None) for each in found]
     assert timers(card(deadline=None, review={"remind": None, "escalate": None}), NOW) == ()

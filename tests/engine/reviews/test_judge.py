@@ -22,7 +22,7 @@ from engine.events import (
     FormSubmitted,
     FormWanted,
 )
-from engine.mail import CardDecided, parse
+from engine.mail import CardDecided, parse_mail
 from engine.ports.storage.store import CardNow
 from engine.reviews.answer import CardAnswer, hand_over_answer, tap_answer
 from engine.reviews.judge import CardJudge
@@ -145,7 +145,7 @@ def test_only_the_last_vote_wakes_the_run(people: Directory) -> None:
     assert cara is not None
     last = judge.judge(CardNow(write.card, now), tap("approve")(cara))
     ((lane, mail),) = last.effects.mails
-    decided = parse(mail)
+    decided = parse_mail(mail)
     assert lane == "run:00-run"
     assert isinstance(decided, CardDecided)
     assert decided.decision.person == "cara"

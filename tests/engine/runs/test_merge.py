@@ -7,7 +7,7 @@ import pytest
 
 from engine.frames.outcome import Next
 from engine.frames.state import AgentState, Patch
-from engine.mail import Continued
+from engine.mail import RunContinued
 from engine.runs.merge import BadState, merged, state_faults
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.walk import Walk, at_skill
@@ -90,7 +90,7 @@ async def test_a_bad_change_blocks_the_run_and_says_why(monkeypatch: pytest.Monk
     monkeypatch.setitem(__import__("engine.runs.run", fromlist=["ADVANCE"]).ADVANCE, "model", wrong)
     before = at_skill(MATTER, "matter-intake")
     walk = Walk(MATTER, before)
-    stepped = await walk.step(Continued())
+    stepped = await walk.step(RunContinued())
     assert stepped.park
     assert (walk.run.status, walk.run.state) == ("blocked", AgentState())
     assert "amount: should be a number" in walk.run.part.text

@@ -6,7 +6,7 @@ import pytest
 
 from cards.model import Card
 from engine.frames.state import SopFrame
-from engine.mail import Started
+from engine.mail import RunStarted
 from engine.playbooks.model import Playbook
 from engine.playbooks.review import ReviewPolicy
 from tests.engine.tool_plan.test_approvals_age import PLAYBOOK, at_record
@@ -35,7 +35,7 @@ async def at_review(**policy: Any) -> Walk:
     passed = {**found.run.state.profile, "check_status": "passed", "fits": "yes"}
     state = found.run.state.model_copy(update={"profile": passed})
     found.run = found.run.model_copy(update={"frames": frames, "state": state})
-    await found.tell(Started())
+    await found.tell(RunStarted())
     return found
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.mail import AlarmRang, Continued, Resumed, Started
+from engine.mail import AlarmRang, RunContinued, RunResumed, RunStarted
 from engine.ports.model import ModelBudget, ModelUsage
 from engine.runs.replay.replay import replay
 from engine.runs.replay.trace import trace_of
@@ -40,8 +40,8 @@ async def test_retry_lets_a_run_of_too_many_steps_go_on_for_as_many_again() -> N
     walk = await idle(ScriptedModel([output(**SUMMARY)]), steps=MAX_STEPS).start()
     assert walk.run.status == "blocked"
     assert f"{MAX_STEPS} steps without anybody's word" in walk.run.part.text
-    await walk.tell(Resumed())
-    await walk.tell(Continued())
+    await walk.tell(RunResumed())
+    await walk.tell(RunContinued())
     assert walk.run.state.data == {"amount": 5}
 
 
@@ -72,9 +72,9 @@ async def test_a_run_that_has_used_up_its_budget_is_told_and_goes_on_by_retry(
     assert len(model.requests) == asked
     assert f"({budget.calls:,} calls or {budget.tokens:,} tokens) is used up" in walk.run.part.text
     assert walk.log[-1]["calls"][-1]["used_up"]
-    await walk.tell(Resumed())
+    await walk.tell(RunResumed())
     assert walk.run.used == ModelUsage()
-    await walk.tell(Continued())
+    await walk.tell(RunContinued())
     assert len(model.requests) > asked
 
 
@@ -138,7 +138,7 @@ async def test_a_replay_stops_where_the_budget_was_used_up() -> None:
 async def test_retry_lets_a_graph_go_on_with_the_mail_that_it_kept(ends: str) -> None:
     failing = [says("EXECUTION_ERROR", lesson="later"), says("SUCCESS", "ok")]
     walk = tree(team(visits=failing))
-    walk.put(walk.run.id, Started().model_dump_json())
+    walk.put(walk.run.id, RunStarted().model_dump_json())
     wanted = "child_ran" if ends == "child" else "alarm_rang"
     for _ in range(300):
         if wanted in (walk.lanes.get(walk.run.id) or [""])[0]:
@@ -146,7 +146,7 @@ async def test_retry_lets_a_graph_go_on_with_the_mail_that_it_kept(ends: str) ->
         await walk.go_on(1)
     assert walk.root.status == "suspended"
     walk.runs[walk.run.id] = walk.root.model_copy(update={"status": "blocked"})
-    walk.put(walk.run.id, Resumed().model_dump_json(), front=True)
+    walk.put(walk.run.id, RunResumed().model_dump_json(), front=True)
     await walk.go_on()
     assert walk.root.status == "completed"
 
@@ -154,12 +154,12 @@ async def test_retry_lets_a_graph_go_on_with_the_mail_that_it_kept(ends: str) ->
 async def test_retry_lets_a_planner_ask_a_model_again_that_was_away() -> None:
     walk = tie(Away(1), run_budget=ModelBudget(calls=1, tokens=100))
     walk.run = walk.run.model_copy(update={"used": ModelUsage(calls=0, tokens=0)})
-    stepped = await walk.tell(Started())
+    stepped = await walk.tell(RunStarted())
     walk.run = walk.run.model_copy(update={"used": ModelUsage(calls=1, tokens=10)})
     (timer,) = [timer for timer in stepped.effects.timers if timer.id.startswith("alarm:")]
     rang = AlarmRang(id=timer.id.removeprefix("alarm:"))
     await walk.tell(rang)
     assert walk.run.status == "blocked"
-    await walk.tell(Resumed())
+    await walk.tell(RunResumed())
     await walk.tell(rang)
     assert walk.frame.skill == "second-intake"

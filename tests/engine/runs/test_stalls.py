@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.frames.state import AgentState
-from engine.mail import Continued, Resumed
+from engine.mail import RunContinued, RunResumed
 from engine.runs.run import MAX_STEPS
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel, asks, output
@@ -119,8 +119,8 @@ async def test_an_operator_lets_a_stalled_run_try_anew() -> None:
     matter = of("idle", idle=IDLE)
     walk = await Walk(matter, new_run(matter), ScriptedModel([output()] * 9)).start()
     assert walk.run.status == "blocked"
-    await walk.tell(Resumed())
+    await walk.tell(RunResumed())
     assert walk.run.status == "running"
     walk.model = ScriptedModel([output(profile={"summary": "s"}, data={"amount": 5})])
-    await walk.tell(Continued())
+    await walk.tell(RunContinued())
     assert walk.run.state.data == {"amount": 5}

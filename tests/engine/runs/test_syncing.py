@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.frames.state import Run
-from engine.mail import Resumed, Synced, SyncFailed
+from engine.mail import ChangeSynced, RunResumed, SyncFailed
 from engine.ports.sync import Change
 from engine.runs.syncing import leftover
 from tests.fakes.matter import playbook
@@ -69,7 +69,7 @@ async def test_the_next_change_waits_for_the_one_under_way_and_has_only_what_is_
     await found.answer("1")
     assert len(sent(found)) == 1
     assert [c.number for c in found.run.outgoing] == [1, 2]
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     assert [c.number for c in sent(found)] == [1, 2]
     second = sent(found)[1]
     assert second.by == "lin"
@@ -80,10 +80,10 @@ async def test_the_next_change_waits_for_the_one_under_way_and_has_only_what_is_
 async def test_the_same_news_twice_and_news_of_another_change_are_nothing() -> None:
     found = await at_choice()
     await found.answer("1")
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     before = found.run
     for number in (1, 3, 0):
-        stepped = await found.tell(Synced(number=number))
+        stepped = await found.tell(ChangeSynced(number=number))
         assert stepped.effects.runs == ()
     assert found.run == before
 
@@ -95,9 +95,9 @@ async def test_a_run_is_complete_only_when_everything_was_taken() -> None:
     assert (found.run.status, found.run.finished) == ("suspended", True)
     assert found.run.part.state == "working"
     assert "being written to the system of record" in found.run.part.text
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     assert found.run.status == "suspended"
-    stepped = await found.tell(Synced(number=2))
+    stepped = await found.tell(ChangeSynced(number=2))
     assert (found.run.status, found.run.part.state) == ("completed", "done")
     assert stepped.effects.runs[0].ended == "completed"
     assert "plan" not in {path for change in sent(found) for path in change.fields}
@@ -105,9 +105,9 @@ async def test_a_run_is_complete_only_when_everything_was_taken() -> None:
 
 async def test_everything_taken_before_the_end_completes_at_once() -> None:
     found = await at_choice()
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     await found.answer("1")
-    await found.tell(Synced(number=2))
+    await found.tell(ChangeSynced(number=2))
     await found.answer("confirm")
     assert (found.run.status, found.run.finished) == ("completed", True)
 
@@ -115,7 +115,7 @@ async def test_everything_taken_before_the_end_completes_at_once() -> None:
 async def test_news_of_a_taken_change_does_not_disturb_an_open_card() -> None:
     found = await at_choice()
     card = found.card
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     assert (found.run.status, found.card) == ("suspended", card)
     await found.answer("1")
     assert found.run.state.data["cause"] == "sale"
@@ -131,31 +131,31 @@ async def test_a_refusal_blocks_the_run_for_an_operator_and_keeps_the_mail() -> 
     assert found.log[-1]["mail"]["reason"] == "no <such> field"
     assert found.run.waiting, "the card stays"
     card = found.card
-    parked = await found.tell(Synced(number=1))
+    parked = await found.tell(ChangeSynced(number=1))
     assert parked.park
     assert parked.effects.runs == ()
 
-    await found.tell(Resumed())
+    await found.tell(RunResumed())
     assert found.run.status == "suspended"
     assert [(c.number, c.attempt) for c in sent(found)] == [(1, 1), (1, 2)]
     assert sent(found)[1].key == sent(found)[0].key, "a repeat changes nothing there"
     # The refusal that was kept is about the attempt before.
     again = await found.tell(refusal)
     assert (again.park, found.run.status) == (False, "suspended")
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     assert (found.card, found.run.outgoing) == (card, ())
 
 
 async def test_a_refusal_of_the_last_change_keeps_the_run_from_its_end_until_it_is_taken() -> None:
     found = await at_choice()
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     await found.answer("1")
     await found.answer("confirm")
     await found.tell(SyncFailed(number=2, attempt=1, reason="no"))
     assert (found.run.status, found.run.finished) == ("blocked", True)
-    await found.tell(Resumed())
+    await found.tell(RunResumed())
     assert found.run.status == "suspended"
-    await found.tell(Synced(number=2))
+    await found.tell(ChangeSynced(number=2))
     assert found.run.status == "completed"
 
 
@@ -172,7 +172,7 @@ async def test_old_refusals_and_refusals_after_the_end_change_nothing() -> None:
 
 async def test_a_field_that_is_as_it_was_is_not_sent_again_and_one_that_went_is() -> None:
     found = await at_choice()
-    await found.tell(Synced(number=1))
+    await found.tell(ChangeSynced(number=1))
     state = found.run.state.model_copy(update={"data": {}})
     frames = (found.run.frames[0].model_copy(update={"phase": "intake"}),)
     found.run = found.run.model_copy(

@@ -13,7 +13,7 @@ from engine.frames.intents import Intent
 from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, Run, SopFrame
-from engine.mail import CardDecided, CardExpired, RunMail, Started, parse
+from engine.mail import CardDecided, CardExpired, RunMail, RunStarted, parse_mail
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
@@ -192,7 +192,7 @@ async def ran(
     dies_before: int = -1,
 ) -> Ran:
     """The run until it rests with no answer left; one step may die unkept, and is done again."""
-    result, left, mail = Ran(run), list(answers), Started()
+    result, left, mail = Ran(run), list(answers), RunStarted()
     while True:
         if len(result.log) == dies_before:
             await step(mail, StepContext(result.run, playbook, given))
@@ -206,7 +206,7 @@ async def ran(
         result = Ran(after, cards, result.log, checks, ended)
         result.log.append(json.loads(stepped.effects.log[0][1]))
         if stepped.front:
-            mail = parse(stepped.front)
+            mail = parse_mail(stepped.front)
         elif after.status == "suspended" and left:
             mail = left.pop(0)(result.cards[-1])
         else:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from engine.frames.state import BatchFrame, Patch, PlannerFrame, Run
-from engine.mail import ChildRan, Started
+from engine.mail import ChildRunReported, RunStarted
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
@@ -63,11 +63,11 @@ async def through(count: int, playbook: Playbook = BATCH) -> Walk:
     run = new_run(playbook, frames=frames, request="quality-control")
     walk = Parent(playbook, run, records=study)
     walk.waiting = []
-    await walk.tell(Started())
+    await walk.tell(RunStarted())
     while walk.waiting:
         key, child = walk.waiting.pop(0)
         patch = Patch(by=EVERY, end="end_passed", violations={"ECOG: should be 0": 2})
-        ended = ChildRan(
+        ended = ChildRunReported(
             run=child, key=key, status="completed", patch=patch.model_dump_json(), reason=""
         )
         await walk.tell(ended)

@@ -9,7 +9,7 @@ import pytest
 
 from cards.model import Decision
 from engine.frames.state import Approval, PlannerFrame, Run, ToolPlanFrame
-from engine.mail import CardDecided, CardExpired, Continued
+from engine.mail import CardDecided, CardExpired, RunContinued
 from engine.playbooks.model import Playbook
 from engine.ports.records import Visit
 from engine.reviews.approvals import call_digest, resolve_calls
@@ -38,13 +38,13 @@ def at_record(until: datetime | None) -> Walk:
 @pytest.mark.parametrize("until", [None, NOW + timedelta(milliseconds=1)])
 async def test_a_young_approval_is_written_on(until: datetime | None) -> None:
     found = at_record(until)
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     assert len(found.records.written) == 1
 
 
 async def test_at_its_execution_deadline_an_approval_is_too_old_and_is_asked_for_again() -> None:
     for found in (at_record(NOW), crashing(at_record(NOW - timedelta(days=3)))):
-        await found.tell(Continued())
+        await found.tell(RunContinued())
         assert found.records.written == {}
         assert found.card.review.roles == ("reviewer",)
         assert "too old" in found.card.problems[0] or "有效期" in found.card.problems[0]
@@ -56,7 +56,7 @@ async def test_at_its_execution_deadline_an_approval_is_too_old_and_is_asked_for
 
 async def test_asked_again_and_rejected_it_goes_where_a_rejection_goes_and_writes_nothing() -> None:
     found = at_record(NOW)
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     await found.answer("reject", {"reason": "not any more"}, by=CHEN)
     assert found.records.written == {}
     assert found.run.state.decisions["review"] == "rejected"
@@ -65,7 +65,7 @@ async def test_asked_again_and_rejected_it_goes_where_a_rejection_goes_and_write
 
 async def test_asked_again_and_answered_by_nobody_the_run_fails_and_writes_nothing() -> None:
     found = at_record(NOW)
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     await found.tell(CardExpired(card=found.card.token))
     assert (found.run.status, found.records.written) == ("failed", {})
 
@@ -81,7 +81,7 @@ async def test_an_expiry_that_leaves_the_old_decision_does_not_write_on_it() -> 
     found = at_record(NOW)
     skills = {**PLAYBOOK.skills, "visit-review": review}
     found.playbook = PLAYBOOK.model_copy(update={"skills": skills})
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     await found.tell(CardExpired(card=found.card.token))
     assert found.records.written == {}
     assert found.run.state.decisions.get("review") != "approved"
@@ -89,7 +89,7 @@ async def test_an_expiry_that_leaves_the_old_decision_does_not_write_on_it() -> 
 
 async def test_a_decision_about_a_card_that_is_not_awaited_moves_nothing() -> None:
     found = at_record(NOW)
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     decision = Decision(choice="approve", person=LIN.id, name=LIN.name, at=NOW)
     before = found.run
     await found.tell(CardDecided(card="00-older", decision=decision))

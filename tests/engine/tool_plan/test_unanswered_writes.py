@@ -9,7 +9,7 @@ import pytest
 from cards.deciding.decision import Refused, decide
 from engine.errors import ToolUnsure
 from engine.frames.state import AgentState, Approval, PlannerFrame, Run, ToolPlanFrame
-from engine.mail import CardDecided, Continued
+from engine.mail import CardDecided, RunContinued
 from engine.playbooks.checks import plan as check_plan
 from engine.playbooks.checks import planner as check_planner
 from engine.playbooks.load import load
@@ -192,7 +192,7 @@ async def test_with_nobody_to_ask_the_run_is_blocked_and_asks_later(kind: str) -
     update = {"frames": (*found.run.frames[:-1], top), "waiting": (), "status": "running"}
     found.run = found.run.model_copy(update={**update, "requester": own})
     found.crashing = True
-    await found.tell(Continued())
+    await found.tell(RunContinued())
     assert found.run.status == "blocked"
     assert "nobody but the requester" in found.run.part.text
     assert token
