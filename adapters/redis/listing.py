@@ -17,7 +17,7 @@ from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.ports.storage.archive import History
 from engine.ports.storage.listing import OpenCard, RunFilter, RunPage
-from engine.ports.storage.store import StoredCard
+from engine.ports.storage.outbox import StoredCard
 
 LOOKS = 20_000
 """So many runs are looked at for one page at most, beside the first round."""

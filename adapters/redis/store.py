@@ -19,17 +19,15 @@ from cards.model import Card
 from engine.errors import LeaseLost, NewerState, Overloaded, StaleWrite, StoreUnavailable
 from engine.ports.platform import Pace
 from engine.ports.storage.arrivals import Arrival
+from engine.ports.storage.outbox import Following, OutboxRow, StoredCard
 from engine.ports.storage.store import (
     AfterCommit,
     Bounds,
     CardNow,
     Claim,
     Effects,
-    Following,
     LaneRoom,
     LeasedLanes,
-    OutboxRow,
-    StoredCard,
 )
 
 log = structlog.get_logger()

@@ -7,15 +7,8 @@ from urllib.parse import quote
 
 from cards.deciding.inbox import listed_under
 from cards.model import Card
-from engine.ports.storage.store import (
-    CardWrite,
-    Claim,
-    Effects,
-    OutboxRow,
-    Post,
-    RunWrite,
-    StoredCard,
-)
+from engine.ports.storage.outbox import OutboxRow, StoredCard
+from engine.ports.storage.store import CardWrite, Claim, Effects, Post, RunWrite
 
 
 def _ms(moment: datetime | None) -> int:

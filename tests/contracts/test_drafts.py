@@ -8,7 +8,8 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.storage.drafts import Draft
-from engine.ports.storage.store import Effects, OutboxRow, Post, ReplyWrite
+from engine.ports.storage.outbox import OutboxRow
+from engine.ports.storage.store import Effects, Post, ReplyWrite
 from tests.contracts.given import handle
 
 

@@ -10,7 +10,8 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from cards.model import Card, Review, Vote
 from engine.ports.storage.inbox import OpenCardTokens
-from engine.ports.storage.store import CardWrite, Effects, OutboxRow, Post
+from engine.ports.storage.outbox import OutboxRow
+from engine.ports.storage.store import CardWrite, Effects, Post
 from tests.contracts.given import deciding, handle, open_card, run_write
 
 REVIEWERS = ("role:reviewer",)

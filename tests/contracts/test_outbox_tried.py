@@ -6,7 +6,8 @@ from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.platform import Pace
-from engine.ports.storage.store import Effects, OutboxRow, Touch
+from engine.ports.storage.outbox import OutboxRow
+from engine.ports.storage.store import Effects, Touch
 from tests.contracts.given import handle, note
 
 

@@ -8,16 +8,8 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from cards.model import Card
 from engine.ports.platform import Pace
-from engine.ports.storage.store import (
-    CardWrite,
-    Effects,
-    Following,
-    OutboxRow,
-    Post,
-    ReplyWrite,
-    Seen,
-    Touch,
-)
+from engine.ports.storage.outbox import Following, OutboxRow
+from engine.ports.storage.store import CardWrite, Effects, Post, ReplyWrite, Seen, Touch
 from tests.contracts.given import card_for, claim_one, decided, run_write
 
 DM = "telegram:1:2002"

@@ -34,7 +34,7 @@ from engine.frames.replies import Part, ReplyHead, settled, view
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.platform import Hearing, Opening, Platform, Rate, Recalling
-from engine.ports.storage.store import Following, Outbox, OutboxRow
+from engine.ports.storage.outbox import Following, Outbox, OutboxRow
 
 log = structlog.get_logger()
 AT_ONCE = 32

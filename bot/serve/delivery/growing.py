@@ -10,7 +10,7 @@ from engine.errors import PlatformError, StoreError
 from engine.frames.replies import Part, ReplyHead, being_answered, view
 from engine.ports.platform import Platform, Rate
 from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth
-from engine.ports.storage.store import OutboxRow
+from engine.ports.storage.outbox import OutboxRow
 
 log = structlog.get_logger()
 # A slower platform is not waited for.

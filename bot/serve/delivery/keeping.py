@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from engine.ports.storage.findings import Check, Checks, Findings
-from engine.ports.storage.store import Following, Outbox, OutboxRow
+from engine.ports.storage.outbox import Following, Outbox, OutboxRow
 
 log = structlog.get_logger()
 _DESTINATION = "checks:"

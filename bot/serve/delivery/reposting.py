@@ -6,7 +6,8 @@ from bot.people.directory import Directory
 from bot.serve.delivery.backoff import LONGEST_S
 from cards.deciding.inbox import waits_for
 from engine.ports.storage.inbox import Inbox
-from engine.ports.storage.store import Decisions, Following, Outbox, OutboxRow
+from engine.ports.storage.outbox import Following, Outbox, OutboxRow
+from engine.ports.storage.store import Decisions
 from engine.talk.pending import Again
 
 log = structlog.get_logger()

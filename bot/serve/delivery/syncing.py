@@ -8,7 +8,8 @@ import structlog
 from bot.serve.delivery.backoff import backoff_s
 from engine.errors import Overloaded, RateLimited, SyncRefused, Unavailable
 from engine.mail import ChangeSynced, SyncFailed
-from engine.ports.storage.store import Following, Mailbox, Outbox, OutboxRow
+from engine.ports.storage.outbox import Following, Outbox, OutboxRow
+from engine.ports.storage.store import Mailbox
 from engine.ports.sync import Change, SystemOfRecord
 
 log = structlog.get_logger()

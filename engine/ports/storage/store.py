@@ -1,16 +1,15 @@
-"""The store: lanes with one writer at a time, cards with one decision, rows to deliver (design §3).
+"""The store: what one commit writes, lanes with one writer at a time, cards with one decision.
 
 Bodies (mail, sessions, runs, parts) are opaque JSON texts to the store. Everything that one call
 writes lies in the partition of its lane or card and lands in one script, or not at all.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Literal, Protocol
 
 from cards.model import Card
-from engine.ports.platform import Pace
 from engine.ports.storage.arrivals import Arrival
 
 RowKind = Literal["reply", "card", "note", "sync", "check", "cards", "ping"]
@@ -157,6 +156,16 @@ class Effects:
     aside: tuple[Aside, ...] = ()
     traces: tuple[TraceWrite, ...] = ()
     seen: tuple[Seen, ...] = ()
+
+    def plus(self, other: "Effects") -> "Effects":
+        """Both together, these first; the session and reply of the other one, where it has them."""
+        lists = {
+            each.name: (*getattr(self, each.name), *getattr(other, each.name))
+            for each in fields(self)
+            if each.name not in ("session", "reply")
+        }
+        session = self.session if other.session is None else other.session
+        return Effects(session=session, reply=other.reply or self.reply, **lists)
 
     @property
     def shows(self) -> bool:
@@ -323,77 +332,4 @@ class Decisions(Protocol):
 
     async def reply(self, reply_id: str) -> tuple[str, tuple[str, ...]] | None:
         """A reply's head and parts."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class StoredCard:
-    """A card's body, still to be read, and what scripts changed since it was written."""
-
-    body: str
-    status: str
-    version: int
-
-    def read(self) -> Card:
-        """The card; raises pydantic's ValidationError for what another version wrote."""
-        found = Card.model_validate_json(self.body)
-        return found.model_copy(update={"status": self.status, "version": self.version})
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxRow:
-    """A leased row to show: `head`, `parts` and `card` are the current state of what it shows.
-
-    `partition` is where the row lies (its run's), which may differ from its conversation's.
-
-    `message_id` is "" until it was posted. `attempts` counts failed tries. `answer_id` is the
-    message in which a card's run answers, or under which cards are shown again, "" until that was
-    posted. `tried` is when showing it was first tried, if nobody knows what became of that.
-    """
-
-    partition: int
-    conversation: str
-    fence: int
-    row: str
-    revision: int
-    kind: RowKind
-    ref: str
-    message_id: str
-    attempts: int
-    body: str = ""
-    head: str = ""
-    parts: tuple[str, ...] = ()
-    card: "StoredCard | None" = None
-    answer_id: str = ""
-    tried: datetime | None = None
-
-
-Following = OutboxRow | float | None
-"""A destination's next due row, leased; or in how many seconds it has one; None for never."""
-
-
-class Outbox(Protocol):
-    """Platform messages to post or edit, in order per destination. Raises StoreUnavailable."""
-
-    async def take_rows(self, limit: int) -> tuple[Sequence[OutboxRow], float]:
-        """Lease up to `limit` destinations, one due row each; and seconds until the next is due."""
-        ...
-
-    async def sent(self, row: OutboxRow, message_id: str, *, pace: Pace = ...) -> Following:
-        """The row was shown as of its revision; the destination rests first when `pace` wants."""
-        ...
-
-    async def later(self, row: OutboxRow, *, in_s: float) -> Following:
-        """The row is not to be shown yet."""
-        ...
-
-    async def retry(self, row: OutboxRow, *, in_s: float, unsure: bool = True) -> Following:
-        """Hold this destination for `in_s` seconds; the row stays.
-
-        Not `unsure` when nothing of it can have been shown this time.
-        """
-        ...
-
-    async def drop(self, row: OutboxRow, reason: str) -> Following:
-        """The row can never be shown; keep the reason."""
         ...
