@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 
-from engine.planner.deterministic import deterministic
-from engine.planner.file_preprocess import file_preprocess
-from engine.planner.force_skill import force_skill
 from engine.planner.llm_planner import llm_planner
-from engine.planner.no_available_skills import no_available_skills
-from engine.planner.phase_complete import phase_complete
-from engine.planner.priority_rules import priority_rules
-from engine.planner.query_mode import query_mode
 from engine.planner.situation import Plan, Situation, Strategy
+from engine.planner.strategies import (
+    deterministic,
+    file_preprocess,
+    force_skill,
+    no_available_skills,
+    phase_complete,
+    priority_rules,
+    query_mode,
+)
 
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("force_skill", force_skill),
@@ -26,8 +28,11 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """Which strategy decided what; `refused` are picks of earlier ones that query mode forbids."""
+class PlannerDecision:
+    """The plan, and the strategy that made it.
+
+    `refused` are plans of earlier strategies, for skills that query mode forbids.
+    """
 
     strategy: str
     plan: Plan
@@ -36,21 +41,21 @@ class Decided:
     @property
     def why(self) -> str:
         """The decision's reason, for the audit."""
-        told = "".join(f"; refused {each}" for each in self.refused)
-        return f"{self.strategy}: {self.plan.why}{told}"
+        refusals = "".join(f"; refused {refusal}" for refusal in self.refused)
+        return f"{self.strategy}: {self.plan.why}{refusals}"
 
 
-async def decide(now: Situation) -> Decided:
+async def decide(situation: Situation) -> PlannerDecision:
     """The first sure strategy's plan; the last is always sure."""
-    allowed = {skill.id for skill in now.available}
     refused: list[str] = []
     for name, strategy in STRATEGIES:
-        plan = await strategy(now)
+        plan = await strategy(situation)
         if plan is None:
             continue
-        if now.query and plan.action == "call_skill" and plan.target not in allowed:
-            bars = now.bars(plan.target)
-            refused.append(f"{name}'s {plan.target} ({bars})")
+        calls = plan.action == "call_skill"
+        if situation.query and calls and not situation.is_available(plan.target):
+            cause = situation.why_unavailable(plan.target)
+            refused.append(f"{name}'s {plan.target} ({cause})")
             continue
-        return Decided(name, plan, tuple(refused))
+        return PlannerDecision(name, plan, tuple(refused))
     raise AssertionError("no_available_skills always decides")

@@ -40,55 +40,56 @@ from engine.frames.state import (
 )
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
-from engine.planner.situation import Plan, Situation, availability
+from engine.planner.situation import Plan, Situation, check_availability
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
 from engine.skills.answers import withdrawn
 from engine.skills.cards import MAX_CHOICES, choice_card
 
-# A phase_done card that holds the run, unseen for so long, lets it go on.
-SEEN_WITHIN = timedelta(days=7)
-# States further back than this are forgotten: what repeats does so sooner.
+PHASE_DONE_WITHIN = timedelta(days=7)
+"""A phase_done card that nobody has tapped by then holds the run no longer."""
 KEPT_STATES = 40
+"""As many earlier states are compared: what repeats does so sooner."""
 
 
-async def advance(frame: PlannerFrame, given: FrameInput, context: StepContext) -> StepOutcome:
+async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) -> StepOutcome:
     """One decision of the strategy chain or of a person, or a phase_done card first."""
     run, playbook = context.run, context.playbook
-    if frame.force and isinstance(given, ChildFrameDone):
+    if frame.force and isinstance(event, ChildFrameDone):
         return Done(Patch(by=frame.force), f"{frame.force} has run")
     choices, frame = frame.choices, frame.model_copy(update={"choices": ()})
-    if isinstance(given, CardAnswered) and choices:
-        return _chosen(frame, choices, given.decision, context)
-    if isinstance(given, CardAnswered | CardTimedOut):
+    if isinstance(event, CardAnswered) and choices:
+        return _run_chosen(frame, choices, event.decision, context)
+    if isinstance(event, CardAnswered | CardTimedOut):
         announced = (*frame.announced, frame.phase)
         return Next(frame.model_copy(update={"announced": announced}), "phase_done was seen")
     phase = playbook.phase(frame.phase)
     complete = not PhaseManager(playbook, run.request).missing(phase, run.state)
-    untold = phase.id not in frame.announced and not not_done(run.state, phase.id)
-    if complete and phase.done_card and untold and not frame.force:
+    announces = phase.id not in frame.announced and not not_done(run.state, phase.id)
+    if complete and phase.done_card and announces and not frame.force:
         return _announce(frame, phase, phase.done_card, context)
-    now = _situation(frame, context)
-    if isinstance(given, ChildFrameDone) and given.patch.ending:
-        frame = _after_end(frame, given.patch.ending, now, run.heard)
-    decided = await decide(now)
-    plan, why = decided.plan, decided.why
+    situation = _situation(frame, context)
+    if isinstance(event, ChildFrameDone) and event.patch.ending:
+        frame = _remember_end(frame, event.patch.ending, situation, run.heard)
+    decision = await decide(situation)
+    plan, why = decision.plan, decision.why
     match plan.action:
         case "call_skill":
-            return _call(frame, now, plan, why, context)
+            return _call(frame, situation, plan, why, context)
         case "replan":
             return Next(frame.model_copy(update={"phase": plan.target}), why)
         case "finish":
-            return Done(Patch(by=decided.strategy), why)
+            return Done(Patch(by=decision.strategy), why)
         case "choose":
-            return _choose(frame, now, why, context)
+            return _choose(frame, situation, why, context)
         case "wait":
             return _wait(frame, plan, why, context)
-        case "respond" if not now.available and not_done(run.state, phase.id):
-            return _over(phase, "", why, context)
+        case "respond" if not situation.available and not_done(run.state, phase.id):
+            return _end_in_phase(phase, "", why, context)
         case "respond":
-            return _blocked(context, _missing(now, context) or say("run.no_skill", run.lang), why)
+            reason = _missing_text(situation, context) or say("run.no_skill", run.lang)
+            return _blocked(context, reason, why)
         case "stuck":
             return _blocked(context, say("run.no_skill", run.lang), why)
 
@@ -101,7 +102,7 @@ def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
         request=run.request,
         phase=phase,
         state=run.state,
-        skills=availability(playbook, phase, run.state, force=frame.force),
+        skills=check_availability(playbook, phase, run.state, force=frame.force),
         force=frame.force,
         model=context.services.model,
         lang=run.lang,
@@ -110,66 +111,69 @@ def _situation(frame: PlannerFrame, context: StepContext) -> Situation:
 
 
 def _wait(frame: PlannerFrame, plan: Plan, why: str, context: StepContext) -> Fork:
-    """The model is away; it is asked again when it is not left alone any more."""
+    """Wait with an alarm for a model that is away; then decide again."""
     run, at = context.run, context.services.now + timedelta(seconds=plan.after_s)
     note = Note("working", say("part.model_away", run.lang, name=run.name, s=round(plan.after_s)))
     after = frame.model_copy(update={"waited": frame.waited + 1})
     return Fork(after, (), why, note=note, alarms=(Alarm(f"planner:{after.waited}", at),))
 
 
-def _choose(frame: PlannerFrame, now: Situation, why: str, context: StepContext) -> Suspend:
-    """The requester says what comes next: those first that fill most of what is missing."""
-    run, missing = context.run, set(now.missing)
-    fits = sorted(now.available, key=lambda skill: -len(missing & set(skill.provided)))
-    card = choice_card(fits[:MAX_CHOICES], _missing(now, context), context)
+def _choose(frame: PlannerFrame, situation: Situation, why: str, context: StepContext) -> Suspend:
+    """Let the requester choose; the skills that fill most of what is missing come first."""
+    run, missing = context.run, set(situation.missing)
+    fits = sorted(situation.available, key=lambda skill: -len(missing & set(skill.provided)))
+    card = choice_card(fits[:MAX_CHOICES], _missing_text(situation, context), context)
     names = tuple(skill.id for skill in fits[:MAX_CHOICES])
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
     return Suspend(frame.model_copy(update={"choices": names}), (card,), note, why)
 
 
-def _chosen(
+def _run_chosen(
     frame: PlannerFrame, choices: Sequence[str], decision: Decision, context: StepContext
 ) -> StepOutcome:
-    """What was chosen runs, unless it cannot any more: then it is decided anew."""
+    """Run the chosen skill; decide anew if it cannot run any more."""
     if decision.choice == "withdraw":
         return withdrawn(decision, context)
     target = choices[int(decision.choice) - 1]
-    now = _situation(frame, context)
-    if target not in {skill.id for skill in now.available}:
-        return Next(frame, f"{target} cannot run any more: {now.bars(target)}")
+    situation = _situation(frame, context)
+    if not situation.is_available(target):
+        return Next(frame, f"{target} cannot run any more: {situation.why_unavailable(target)}")
     plan = Plan("call_skill", target, f"{decision.name} chose it")
-    return _call(frame, now, plan, f"choice: {plan.why}", context)
+    return _call(frame, situation, plan, f"choice: {plan.why}", context)
 
 
 def _call(
-    frame: PlannerFrame, now: Situation, plan: Plan, why: str, context: StepContext
+    frame: PlannerFrame, situation: Situation, plan: Plan, why: str, context: StepContext
 ) -> StepOutcome:
-    """Run the skill, unless the run has come back to where it was without anybody's word.
+    """Run the skill, unless the run is back in a state it was in and nobody has spoken since.
 
-    A skill that has ended there before, and left nothing that another could go on from, ends the
-    run: nobody is asked the same again.
+    A skill that ended in this state before, and left nothing that another could go on from, ends
+    the run: nobody is asked the same again.
     """
     run, skill = context.run, context.playbook.skills[plan.target]
     seen = frame.seen if frame.heard == run.heard else ()
-    mark = _mark(now)
-    chosen = f"{skill.id}@{mark}"
+    state = _digest(situation)
+    chosen = f"{skill.id}@{state}"
     if frame.ended_heard == run.heard and chosen in frame.ended:
-        return _over(now.phase, skill.name(run.lang), f"{why}; but that has ended here", context)
-    if seen.count(mark) >= context.playbook.definition.stall_after:
+        why = f"{why}; but that has ended here"
+        return _end_in_phase(situation.phase, skill.name(run.lang), why, context)
+    if seen.count(state) >= context.playbook.definition.stall_after:
         reason = say("run.stalled", run.lang, skill=literal(skill.name(run.lang)))
-        return _blocked(context, reason, f"{why}; but nothing has changed by {seen.count(mark)}")
-    update = {"seen": (*seen, mark)[-KEPT_STATES:], "heard": run.heard, "waited": 0}
+        return _blocked(context, reason, f"{why}; but nothing has changed by {seen.count(state)}")
+    update = {"seen": (*seen, state)[-KEPT_STATES:], "heard": run.heard, "waited": 0}
     frame = frame.model_copy(update={**update, "chosen": chosen})
-    return Push(frame, first_frame(skill), why, _progress(now, skill, context))
+    return Push(frame, first_frame(skill), why, _progress(situation, skill, context))
 
 
-def _after_end(frame: PlannerFrame, ending: Ending, now: Situation, heard: int) -> PlannerFrame:
-    """The frame, which remembers from where the skill that has just ended leads nowhere.
+def _remember_end(
+    frame: PlannerFrame, ending: Ending, situation: Situation, heard: int
+) -> PlannerFrame:
+    """The frame with the states from which the skill that has just ended leads nowhere.
 
-    That is where it began if it changed nothing, and where one ended that was not done. What only
-    failed may work another time, if something else comes in between.
+    That is the state in which it began if it changed nothing, and the one in which it ended if it
+    was not done. What only failed may work another time, if something else comes in between.
     """
-    before, after = frame.chosen, f"{frame.chosen.partition('@')[0]}@{_mark(now)}"
+    before, after = frame.chosen, f"{frame.chosen.partition('@')[0]}@{_digest(situation)}"
     if not before or (ending.end == "done" and before != after):
         return frame
     ended = frame.ended if frame.ended_heard == heard else ()
@@ -178,43 +182,45 @@ def _after_end(frame: PlannerFrame, ending: Ending, now: Situation, heard: int) 
     return frame.model_copy(update={"ended": ended, "ended_heard": heard})
 
 
-def _over(phase: Phase, skill: str, why: str, context: StepContext) -> StatusChange:
-    """The run ends as what stands in its phase, whose gate nothing can open any more."""
-    run, stands = context.run, not_done(context.run.state, phase.id)
-    said = "\n\n".join(filter(None, (each.said for each in stands)))
-    end: RunEnd = stands[-1].end if stands else "failed"
-    if not stands:
-        said = say("run.no_progress", run.lang, skill=literal(skill))
-    text = "\n\n".join(filter(None, (told_as(run, end, said), run.state.response)))
+def _end_in_phase(phase: Phase, skill: str, why: str, context: StepContext) -> StatusChange:
+    """End the run as its phase ended: nothing can open the phase's gate any more."""
+    run, endings = context.run, not_done(context.run.state, phase.id)
+    reason = "\n\n".join(filter(None, (ending.said for ending in endings)))
+    end: RunEnd = endings[-1].end if endings else "failed"
+    if not endings:
+        reason = say("run.no_progress", run.lang, skill=literal(skill))
+    text = "\n\n".join(filter(None, (told_as(run, end, reason), run.state.response)))
     return StatusChange("failed", Note("failed", text), why, end=end)
 
 
-def _mark(now: Situation) -> str:
+def _digest(situation: Situation) -> str:
     """A digest of all that a decision can depend on."""
-    read = [each.name for each in now.state.attachments if each.read]
-    text = json.dumps([now.phase.id, now.state.tree(), read], sort_keys=True, ensure_ascii=False)
+    read = [file.name for file in situation.state.attachments if file.read]
+    text = json.dumps(
+        [situation.phase.id, situation.state.tree(), read], sort_keys=True, ensure_ascii=False
+    )
     return sha256(text.encode()).hexdigest()[:8]
 
 
-def _progress(now: Situation, skill: Skill, context: StepContext) -> Note:
+def _progress(situation: Situation, skill: Skill, context: StepContext) -> Note:
     lang = context.run.lang
     phases = PhaseManager(context.playbook, context.run.request).phases
-    number = next((n for n, p in enumerate(phases, 1) if p.id == now.phase.id), 1)
+    number = next((n for n, p in enumerate(phases, 1) if p.id == situation.phase.id), 1)
     text = say(
         "part.progress",
         lang,
         name=context.run.name,
         n=number,
         of=len(phases),
-        phase=literal(now.phase.name(lang)),
+        phase=literal(situation.phase.name(lang)),
         skill=literal(skill.name(lang)),
     )
     return Note("working", text)
 
 
-def _missing(now: Situation, context: StepContext) -> str:
+def _missing_text(situation: Situation, context: StepContext) -> str:
     lang = context.run.lang
-    leaves = [context.playbook.definition.leaf(path) for path in now.missing]
+    leaves = [context.playbook.definition.leaf(path) for path in situation.missing]
     labels = [literal(leaf.label(lang)) for leaf in leaves if leaf]
     if not labels:
         return ""
@@ -228,7 +234,7 @@ def _blocked(context: StepContext, reason: str, why: str) -> StatusChange:
 
 
 def first_frame(skill: Skill) -> Frame:
-    """Where a skill begins."""
+    """The frame in which a skill begins."""
     match skill.kind:
         case "prompt":
             return (
@@ -248,14 +254,14 @@ def first_frame(skill: Skill) -> Frame:
 def _announce(
     frame: PlannerFrame, phase: Phase, words: Announcement, context: StepContext
 ) -> Suspend | Next:
-    """The phase_done card: a question where it holds the run, else it only informs."""
+    """Show the phase_done card: a question where it holds the run, else it only info_card."""
     run = context.run
     card, why = _card(phase, words, context), f"{phase.id} is complete"
     last = PhaseManager(context.playbook, run.request).phases[-1].id == phase.id
     if last or not words.holds:
         after = frame.model_copy(update={"announced": (*frame.announced, phase.id)})
-        told = {"status": "told", "choices": (), "deadline": None}
-        return Next(after, why, info_card=card.model_copy(update=told))
+        update = {"status": "told", "choices": (), "deadline": None}
+        return Next(after, why, info_card=card.model_copy(update=update))
     note = Note("needs_you", say("part.phase_done", run.lang, name=run.name, title=card.title))
     return Suspend(frame, (card,), note, why)
 
@@ -278,5 +284,5 @@ def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:
         review=Review(persons=(run.requester.id,)),
         **run.requester.as_requester(),
         task_key=f"phase_done:{phase.id}",
-        deadline=context.services.now + SEEN_WITHIN,
+        deadline=context.services.now + PHASE_DONE_WITHIN,
     )

@@ -30,16 +30,16 @@ class _Choice(Frozen):
     reason: str = Field(pattern=r"\S")
 
 
-async def llm_planner(now: Situation) -> Plan | None:
+async def llm_planner(situation: Situation) -> Plan | None:
     """The model's choice with its reason; None when it has no usable answer, asked again once.
 
     A model that is away is waited for.
     """
-    if now.model is None or not now.available:
+    if situation.model is None or not situation.available:
         return None
-    names = [skill.id for skill in now.available]
+    names = [skill.id for skill in situation.available]
     task = ModelTask(
-        opening=lambda: first_messages(_SYSTEM, _asked(now)),
+        opening=lambda: first_messages(_SYSTEM, _user_message(situation)),
         read=lambda text: _read(text, names),
         schema=_schema(names),
         max_tokens=ANSWER_TOKENS,
@@ -47,11 +47,11 @@ async def llm_planner(now: Situation) -> Plan | None:
         max_faulty=TRIES,
     )
     try:
-        outcome = await converse(task, now.model)
+        outcome = await converse(task, situation.model)
     except ModelUnavailable as error:
-        if now.waited >= MAX_WAITS:
+        if situation.waited >= MAX_WAITS:
             return None
-        after_s = error.retry_after_s * 2**now.waited
+        after_s = error.retry_after_s * 2**situation.waited
         return Plan("wait", "", f"the model is away: {error}", after_s)
     except ModelError:
         return None
@@ -61,15 +61,15 @@ async def llm_planner(now: Situation) -> Plan | None:
     return Plan("call_skill", outcome.value.skill, f"the model: {reason}")
 
 
-def _asked(now: Situation) -> str:
+def _user_message(situation: Situation) -> str:
     skills = [
-        f"- {s.id}: {s.description('en')} (fills {_fills(s.provided)})" for s in now.available
+        f"- {s.id}: {s.description('en')} (fills {_fills(s.provided)})" for s in situation.available
     ]
-    state = json.dumps(now.state.tree(), ensure_ascii=False)[:STATE_CHARS]
+    state = json.dumps(situation.state.tree(), ensure_ascii=False)[:STATE_CHARS]
     return "\n".join(
         (
-            f"Phase: {now.phase.name('en')}. Goal: {now.phase.goal('en')}.",
-            f"Missing: {', '.join(now.missing)}.",
+            f"Phase: {situation.phase.name('en')}. Goal: {situation.phase.goal('en')}.",
+            f"Missing: {', '.join(situation.missing)}.",
             "Skills:",
             *skills,
             f"What is known: {fenced(state)}",
@@ -93,9 +93,9 @@ def _schema(names: list[str]) -> dict[str, object]:
 def _read(text: str, names: list[str]) -> _Choice | AnswerFaults:
     choice = read_answer(text, _Choice)
     if isinstance(choice, AnswerFaults):
-        told = 'Not understood. Answer with a JSON object of "skill" and "reason", no more.'
-        return AnswerFaults((told,))
+        fault = 'Not understood. Answer with a JSON object of "skill" and "reason", no more.'
+        return AnswerFaults((fault,))
     if choice.skill not in names:
-        told = f"Refused: that skill cannot run now. Choose one of: {', '.join(names)}."
-        return AnswerFaults((told,))
+        fault = f"Refused: that skill cannot run now. Choose one of: {', '.join(names)}."
+        return AnswerFaults((fault,))
     return choice

@@ -1,4 +1,4 @@
-"""What a planner strategy looks at, and what it may decide (spec 000 §1-3)."""
+"""What a strategy of the planner sees, and what it may decide (spec 000 §1-3)."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,11 +15,12 @@ from engine.ports.model import Model
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A decision: run `target` (a skill), go to `target` (a phase), finish, or do neither.
+    """What the planner does next, and why.
 
-    `respond` tells people what is missing; `stuck` is an error in the playbook, which `why` names.
-    `choose` lets the requester choose among the skills that can run, `wait` decides again after
-    `after_s` seconds.
+    `call_skill` runs the skill `target`, `replan` goes to the phase `target`, `finish` ends the
+    planner. `choose` lets the requester choose among the skills that can run, `wait` decides again
+    after `after_s` seconds, `respond` tells people what is missing. `stuck` is an error in the
+    playbook, which `why` names.
     """
 
     action: Literal["call_skill", "replan", "finish", "choose", "wait", "respond", "stuck"]
@@ -29,7 +30,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Availability:
+class SkillAvailability:
     """Whether a skill may be chosen now, and why."""
 
     skill: Skill
@@ -49,7 +50,7 @@ class Situation:
     request: str
     phase: Phase
     state: AgentState
-    skills: tuple[Availability, ...]
+    skills: tuple[SkillAvailability, ...]
     query: bool = False
     force: str = ""
     model: Model | None = None
@@ -59,40 +60,46 @@ class Situation:
     @property
     def available(self) -> tuple[Skill, ...]:
         """The skills that may be chosen."""
-        return tuple(each.skill for each in self.skills if each.available)
+        return tuple(checked.skill for checked in self.skills if checked.available)
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The paths that the phase misses."""
         return PhaseManager(self.playbook, self.request).missing(self.phase, self.state)
 
-    def bars(self, name: str) -> str:
+    def is_available(self, name: str) -> bool:
+        """Whether the skill of that name may be chosen."""
+        return any(skill.id == name for skill in self.available)
+
+    def why_unavailable(self, name: str) -> str:
         """Why the skill of that name may not be chosen."""
-        return next((e.why for e in self.skills if e.skill.id == name), "there is no such skill")
+        return next((s.why for s in self.skills if s.skill.id == name), "there is no such skill")
 
 
 Strategy = Callable[[Situation], Awaitable[Plan | None]]
 
 
-def availability(
+def check_availability(
     playbook: Playbook, phase: Phase, state: AgentState, *, query: bool = False, force: str = ""
-) -> tuple[Availability, ...]:
+) -> tuple[SkillAvailability, ...]:
     """Each skill of the playbook: whether it may be chosen in this phase, and why (000 §2)."""
     return tuple(
-        Availability(skill, *_judged(skill, playbook, phase, state, query=query, force=force))
+        SkillAvailability(skill, *_check(skill, playbook, phase, state, query=query, force=force))
         for skill in playbook.skills.values()
     )
 
 
-def _judged(
+def _check(
     skill: Skill, playbook: Playbook, phase: Phase, state: AgentState, *, query: bool, force: str
 ) -> tuple[bool, str]:
-    whole = playbook.definition.allowed_skills
-    allowed, where = (phase.allowed_skills, f"phase {phase.id}"), "the playbook"
-    names, where = allowed if phase.allowed_skills and not query else (whole, where)
+    names, where = playbook.definition.allowed_skills, "the playbook"
+    if phase.allowed_skills and not query:
+        names, where = phase.allowed_skills, f"phase {phase.id}"
     # Over the API a skill is asked for by name, whatever phase the state is in.
     named = force == skill.id
-    if skill.id not in names and not (named and not query and skill.id in _anywhere(playbook)):
+    if skill.id not in names and not (
+        named and not query and skill.id in _allowed_anywhere(playbook)
+    ):
         return False, f"{where} does not allow it"
     if skill.internal:
         return False, "it is internal"
@@ -109,7 +116,7 @@ def _judged(
     return True, f"{where} allows it"
 
 
-def _anywhere(playbook: Playbook) -> set[str]:
+def _allowed_anywhere(playbook: Playbook) -> set[str]:
     definition = playbook.definition
     phases = (name for phase in definition.phases for name in phase.allowed_skills)
     return {*definition.allowed_skills, *phases}

@@ -15,8 +15,8 @@ from engine.frames.outcome import StepContext
 from engine.frames.replies import Part
 from engine.frames.state import AgentState, ModelFrame, PlannerFrame, Run
 from engine.mail import RunContinued, RunMail, RunStarted
-from engine.planner.force_skill import force_skill
-from engine.planner.situation import Situation, availability
+from engine.planner.situation import Situation, check_availability
+from engine.planner.strategies import force_skill
 from engine.playbooks.model import Phase, Playbook
 from engine.playbooks.skill import Skill
 from engine.runs.budget import within_budget
@@ -129,7 +129,7 @@ async def _barred(order: SkillExecution, phase: Phase) -> str:
         return f"{', '.join(writes)}: nobody approved it"
     if order.phase and not skill.api_call_only and not _allows(phase, order):
         return f"{skill.id} cannot run: phase {phase.id} does not allow it"
-    skills = availability(order.playbook, phase, state, force=skill.id)
+    skills = check_availability(order.playbook, phase, state, force=skill.id)
     now = Situation(order.playbook, order.request, phase, state, skills, force=skill.id)
     plan = await force_skill(now)
     return plan.why if plan and plan.action == "stuck" else ""

@@ -10,7 +10,7 @@ from bot.definitions.definitions import people_of, playbooks_of
 from engine.frames.state import AgentState
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
-from engine.planner.situation import Situation, availability
+from engine.planner.situation import Situation, check_availability
 from engine.playbooks.load import MAIN, load
 from engine.playbooks.model import Playbook
 from engine.yaml.source import Problems
@@ -99,7 +99,7 @@ async def _decision_ms() -> float:
 async def _decided_ms(playbook: Playbook, phase: str, state: AgentState) -> float:
     begun = time.perf_counter()
     at = playbook.phase(phase)
-    skills = availability(playbook, at, state)
+    skills = check_availability(playbook, at, state)
     await decide(Situation(playbook, "", at, state, skills))
     return (time.perf_counter() - begun) * 1000
 

@@ -11,7 +11,7 @@ from engine.frames.state import PlannerFrame, Run, position
 from engine.jobs.drawn import graph_of
 from engine.jobs.showing import outline, state_of
 from engine.planner.phases import PhaseManager
-from engine.planner.situation import Availability, availability
+from engine.planner.situation import SkillAvailability, check_availability
 from engine.playbooks.conditions import explain
 from engine.playbooks.model import Playbook
 
@@ -74,7 +74,7 @@ def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: st
     planner = next((frame for frame in run.frames if isinstance(frame, PlannerFrame)), None)
     # A child run is in no phase: it has only its own frames.
     phase = playbook.phase(planner.phase) if planner else None
-    skills = availability(playbook, phase, run.state) if phase else ()
+    skills = check_availability(playbook, phase, run.state) if phase else ()
     missing = PhaseManager(playbook, run.request).missing(phase, run.state) if phase else ()
     return Explained(
         run=run.id,
@@ -104,7 +104,7 @@ def _job(job: Job) -> JobNow:
     )
 
 
-def _now(judged: Availability, tree: dict[str, Any]) -> SkillNow:
+def _now(judged: SkillAvailability, tree: dict[str, Any]) -> SkillNow:
     met = [explain(c, tree) for c in judged.skill.requires] if judged.available else []
     why = "; ".join((judged.why, *met))
     return SkillNow(skill=judged.skill.id, available=judged.available, why=why)

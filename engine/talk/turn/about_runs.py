@@ -4,8 +4,7 @@ from cards.texts import say
 from engine.frames.replies import ReplyHead
 from engine.frames.run_names import titled
 from engine.frames.state import Run
-from engine.planner.answering import answered, chosen_for_question
-from engine.planner.query import QueryPosition, standing
+from engine.planner.query import QueryPosition, answer_query, decide_query, query_position
 from engine.services import Services
 from engine.talk.turn.active import active, all_active
 
@@ -22,9 +21,9 @@ async def about_runs(question: str, head: ReplyHead, services: Services) -> str:
         playbook = await services.playbook(run.digest)
         if playbook is not None:
             own = [card for card in cards if card.run == run.id and not card.traits.informs]
-            found = await answered(run, playbook, question, services)
+            found = await answer_query(run, playbook, question, services)
             told += [found] if found else []
-            told.append(_told(run, standing(run, playbook, own), head))
+            told.append(_told(run, query_position(run, playbook, own), head))
     return "\n\n".join(told) or say("runs.none", head.lang)
 
 
@@ -43,7 +42,7 @@ async def needs_model(head: ReplyHead, services: Services) -> bool:
         return False
     for run in await active(head.conversation, services):
         playbook = await services.playbook(run.digest)
-        if playbook and (await chosen_for_question(run, playbook)).plan.action == "call_skill":
+        if playbook and (await decide_query(run, playbook)).plan.action == "call_skill":
             return True
     return False
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from engine.frames.state import AgentState
-from engine.planner.chain import Decided, decide
+from engine.planner.chain import PlannerDecision, decide
 from engine.planner.phases import PhaseManager
-from engine.planner.situation import Situation, availability
+from engine.planner.situation import Situation, check_availability
 from engine.playbooks.load import load
 from engine.playbooks.model import Phase, Playbook
 
@@ -36,8 +36,10 @@ def state(profile: str = "", review: str = "", **more: str) -> AgentState:
     return AgentState(profile=statuses, decisions=decisions, data=DATA, **more)
 
 
-async def decided(playbook: Playbook, phase: Phase, now: AgentState, **more: Any) -> Decided:
-    skills = availability(playbook, phase, now, **more)
+async def decided(
+    playbook: Playbook, phase: Phase, now: AgentState, **more: Any
+) -> PlannerDecision:
+    skills = check_availability(playbook, phase, now, **more)
     return await decide(Situation(playbook, "visit-entry", phase, now, skills, **more))
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from engine.errors import BadModelOutput
 from engine.frames.state import AgentState, Attachment
-from engine.planner.chain import STRATEGIES, Decided, decide
-from engine.planner.situation import RETRIEVAL, Plan, Situation, Strategy, availability
+from engine.planner.chain import STRATEGIES, PlannerDecision, decide
+from engine.planner.situation import RETRIEVAL, Plan, Situation, Strategy, check_availability
 from engine.playbooks.model import Playbook, PriorityRule
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel
@@ -52,7 +52,7 @@ def at(
     state = state or AgentState()
     judged = {key: more[key] for key in ("query", "force") if key in more}
     chosen = of.phase(phase)
-    skills = availability(of, chosen, state, **judged)
+    skills = check_availability(of, chosen, state, **judged)
     return Situation(of, "file-claim", chosen, state, skills, **more)
 
 
@@ -205,7 +205,7 @@ async def test_a_skill_for_the_api_runs_only_when_it_is_asked_for() -> None:
     skill = MATTER.skills["matter-intake"].model_copy(update={"api_call_only": True})
     of = MATTER.model_copy(update={"skills": {**MATTER.skills, "matter-intake": skill}})
     assert "matter-intake" not in {s.id for s in at(of=of).available}
-    assert at(of=of).bars("matter-intake") == "it runs only when the API asks for it"
+    assert at(of=of).why_unavailable("matter-intake") == "it runs only when the API asks for it"
     assert await found(at(of=of, force="matter-intake")) == (
         *("force_skill", "call_skill", "matter-intake"),
     )
@@ -350,7 +350,7 @@ async def test_a_model_without_a_usable_answer_decides_nothing(script: list[Any]
 
 
 async def test_without_a_model_what_is_unsure_is_said_and_not_guessed() -> None:
-    decided: Decided = await decide(at())
+    decided: PlannerDecision = await decide(at())
     assert (decided.strategy, decided.plan.action) == ("no_available_skills", "choose")
     assert decided.plan.why == (
         "no strategy was sure; can run: matter-intake, file-classify, second-intake; missing:"
