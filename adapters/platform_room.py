@@ -15,9 +15,8 @@ from engine.ports.doctor import Doctor
 from engine.ports.pages import HomePage, InboxPage, NamedPerson
 from engine.ports.platform import ChatLog, Intake, Lease, Platform
 from engine.ports.settings import PlatformSettings, ServiceSettings
-from engine.ports.storage.keepsakes import Keepsakes
 from engine.ports.storage.logins import Logins
-from engine.ports.storage.slate import Slate
+from engine.ports.storage.platform_texts import ExpiringTexts, PlatformTexts
 
 SettingsT = TypeVar("SettingsT", bound=PlatformSettings)
 
@@ -50,10 +49,10 @@ class PlatformContext:
     clock: Clock
     chat_log: ChatLog
     conversations: Conversations
-    keepsakes: Keepsakes
+    keepsakes: PlatformTexts
     lease: Lease
     logins: Logins
-    slate: Slate
+    slate: ExpiringTexts
     card: Callable[[str, str], Awaitable[Card | None]]
     home: Callable[[Actor], Awaitable[HomePage]]
     inbox: Callable[[Actor], Awaitable[InboxPage]]
@@ -67,7 +66,7 @@ class ProbeContext:
 
     service: ServiceSettings
     clock: Clock
-    keepsakes: Keepsakes
+    keepsakes: PlatformTexts
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from adapters.redis.client.client import translated
 from adapters.redis.open_cards import list_all
 from adapters.redis.scripts import Scripts
 from cards.model import Card
-from engine.ports.storage.archive import History
-from engine.ports.storage.listing import OpenCard, RunFilter, RunPage
+from engine.ports.storage.archive import History, OpenCard, RunFilter, RunPage
 from engine.ports.storage.outbox import StoredCard
 
 LOOKS = 20_000

@@ -24,7 +24,7 @@ from engine.ports.settings import (
     setting,
     shown,
 )
-from engine.ports.storage.keepsakes import Keepsakes
+from engine.ports.storage.platform_texts import PlatformTexts
 
 if TYPE_CHECKING:
     from adapters.slack.workspace.install import Install
@@ -156,7 +156,7 @@ def _doctor(settings: SlackSettings, context: ProbeContext) -> Doctor:
     )
 
 
-def _workspaces(settings: SlackSettings, keepsakes: Keepsakes) -> "Workspaces":
+def _workspaces(settings: SlackSettings, keepsakes: PlatformTexts) -> "Workspaces":
     from adapters.slack.workspace.workspaces import ManyWorkspaces, OneWorkspace
 
     api_url = settings.api_url or ""
@@ -165,7 +165,7 @@ def _workspaces(settings: SlackSettings, keepsakes: Keepsakes) -> "Workspaces":
     return ManyWorkspaces(api_url=api_url, installations=_installations(settings, keepsakes))
 
 
-def _installations(settings: SlackSettings, keepsakes: Keepsakes) -> "Installations":
+def _installations(settings: SlackSettings, keepsakes: PlatformTexts) -> "Installations":
     from adapters.slack.workspace.installations import Installations
 
     return Installations(keepsakes, [key.get_secret_value() for key in settings.token_keys or ()])

@@ -30,7 +30,7 @@ from engine.events import SharedFile
 from engine.ports import platform as places
 from engine.ports.platform import Intake, Lease
 from engine.ports.storage.drafts import Growth
-from engine.ports.storage.slate import Slate
+from engine.ports.storage.platform_texts import ExpiringTexts
 
 _DEFAULT_API = "https://api.telegram.org"
 _log = structlog.get_logger(__name__)
@@ -54,7 +54,7 @@ class TelegramPlatform:
         api_url: str,
         public_url: str,
         lease: Lease,
-        slate: Slate,
+        slate: ExpiringTexts,
         card: ReadCard,
         pace: PollPace | None = None,
         per_s: int = _PER_S,

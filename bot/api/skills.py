@@ -23,7 +23,7 @@ from engine.ports.storage.archive import Archive
 from engine.runs.execute import Executed, Outcome, SkillExecution, execute
 from engine.runs.executed import SkillOutput, output_of
 from engine.services import Services
-from engine.talk.turn.traces import kept
+from engine.talk.turn.traces import trace_writes
 from engine.text.language import detect
 from engine.yaml.faults import suggestion
 
@@ -148,7 +148,7 @@ class SkillApi:
             "output": output.model_dump(mode="json") if output else None,
         }
         # A long state takes a while to be masked.
-        writes = await asyncio.to_thread(kept, order.id, body, self.services.tracing)
+        writes = await asyncio.to_thread(trace_writes, order.id, body, self.services.tracing)
         for write in writes:
             await self.archive.keep(write)
         return order.id if writes else None

@@ -12,7 +12,7 @@ from bot.wiring.clock import open_clock
 from bot.wiring.people import PeopleAccess, open_desk
 from cards.deciding.inbox import EVERYBODY
 from cards.model import Card
-from engine.talk.waiting import page_of
+from engine.talk.pending import read_pending_page
 
 MOST = 200
 """So many cards are printed."""
@@ -46,7 +46,7 @@ async def _cards(
         return await desk.inbox.cards(listed.tokens[:MOST]), listed.total
     clock = open_clock(settings)
     voter = desk.people.voter(person, clock.today())
-    page = await page_of(desk.inbox, voter, clock.now(), size=MOST)
+    page = await read_pending_page(desk.inbox, voter, clock.now(), size=MOST)
     return page.cards, page.total if page.more else len(page.cards)
 
 

@@ -18,8 +18,8 @@ from engine.ports.meter import Meter
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.store import Decisions, Effects, Post
 from engine.reviews.handover import NotReassigned, SeatTransfers
-from engine.talk.cancelling import cancelling
-from engine.talk.turn.active import read_runs
+from engine.talk.active_runs import read_runs
+from engine.talk.cancellation import cancel_effects
 
 log = structlog.get_logger()
 ATTEMPTS = 10
@@ -97,7 +97,7 @@ class Actions:
                 return "pages.said.child"
             others = read_runs(await self.decisions.active_runs(run.conversation))
             told = {"by": order.by, "via": VIA}
-            effects = cancelling(run, others, told=told, now=self.clock.now())
+            effects = cancel_effects(run, others, told=told, now=self.clock.now())
             try:
                 await self._record(run.id, f"cancel:{run.id}", effects)
             except StaleWrite:

@@ -14,7 +14,7 @@ from bot.pages.guard import SECURITY_HEADERS
 from bot.pages.session import Entrance
 from bot.stopping import pause
 from engine.errors import StoreError
-from engine.ports.storage.listing import Listing
+from engine.ports.storage.archive import Listing
 
 EVERY_S: Final = 1.0
 LIST_S: Final = 3.0

@@ -27,7 +27,7 @@ from cards.model import Card
 from engine.ports.storage.findings import ProjectFindings
 from engine.reviews.handover import Seats, SeatTransfers
 from engine.runs.replay.trace import trace_of
-from engine.talk.turn.traces import masked
+from engine.talk.turn.traces import mask_texts
 
 CARDS, SHOWN = 500, 100
 TRACES = 100
@@ -189,7 +189,7 @@ class AdminPages:
         return self._file("run", run_id, whole)
 
     def _file(self, what: str, name: str, whole: Any) -> web.Response:
-        text = json.dumps(masked(whole, self._mask), ensure_ascii=False, indent=1)
+        text = json.dumps(mask_texts(whole, self._mask), ensure_ascii=False, indent=1)
         name = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in name)
         headers = {"Content-Disposition": f'attachment; filename="{what}-{name}.json"'}
         return web.Response(text=text, content_type="application/json", headers=headers)

@@ -15,7 +15,7 @@ from pydantic import SecretStr, ValidationError
 from bot.pages.forms import same
 from cards.frozen import Frozen
 from engine.ports.platform import Pace, Rate
-from engine.ports.storage.sessions import Sessions
+from engine.ports.storage.logins import Sessions
 
 COOKIE = "signoff_admin"
 KEEP_S = 8 * 3600

@@ -12,7 +12,7 @@ from cards.deciding.lapsed import counted
 from cards.model import ADMIN, Card, Lang, Principal, Review
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
-from engine.talk.waiting import Voter
+from engine.talk.pending import Voter
 from engine.text.language import detect
 
 SHUT_OUT = (

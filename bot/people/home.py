@@ -10,8 +10,8 @@ from cards.texts import COMPLETE, say
 from engine.events import Actor
 from engine.frames.state import ENDED, Run, RunStatus
 from engine.ports.pages import HomePage
-from engine.ports.storage.listing import Listing, RunFilter
-from engine.talk.turn.active import read_runs
+from engine.ports.storage.archive import Listing, RunFilter
+from engine.talk.active_runs import read_runs
 from engine.text.language import detect
 
 RUNS = 20

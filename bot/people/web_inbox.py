@@ -12,7 +12,7 @@ from engine.events import Actor
 from engine.ports.clock import Clock
 from engine.ports.pages import InboxPage
 from engine.ports.storage.inbox import Inbox
-from engine.talk.waiting import page_of
+from engine.talk.pending import read_pending_page
 
 MOST = 30
 """So many cards are on the page at once."""
@@ -31,7 +31,7 @@ class WebInbox:
         """The cards with their buttons, wherever they were asked. Raises StoreUnavailable."""
         person = self.people.principal(actor)
         voter = self.people.voter(person, self.clock.today())
-        page = await page_of(self.inbox, voter, self.clock.now(), size=MOST)
+        page = await read_pending_page(self.inbox, voter, self.clock.now(), size=MOST)
         zone = person.zone or self.zone
         names = self.people.role_name
         read = [as_read(card, person.lang, names) for card in page.cards]

@@ -27,16 +27,15 @@ from bot.wiring.store import Store, open_store
 from engine.ports.library import Memory
 from engine.ports.platform import Rate
 from engine.ports.storage.admissions import Admissions
-from engine.ports.storage.archive import Archive
+from engine.ports.storage.archive import Archive, Listing
 from engine.ports.storage.arrivals import Arrivals
 from engine.ports.storage.drafts import Drafts
 from engine.ports.storage.findings import Findings
 from engine.ports.storage.inbox import Inbox
-from engine.ports.storage.listing import Listing
+from engine.ports.storage.logins import Sessions
 from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.operations import Operations
 from engine.ports.storage.published import Published
-from engine.ports.storage.sessions import Sessions
 from engine.ports.storage.store import Bounds
 
 

@@ -18,34 +18,41 @@ from engine.jobs.orders import takes
 from engine.mail import GIVEN_UP, CommandArrived, GraphOrdered, ServiceNotice
 from engine.ports.storage.store import Aside, Effects, Post, ReplyWrite
 from engine.services import Services
-from engine.talk.cancelling import cancelling
-from engine.talk.opening import opened
-from engine.talk.pending import PendingText, pending
-from engine.talk.turn.active import active, all_active
+from engine.talk.active_runs import all_active_runs, unfinished_runs
+from engine.talk.cancellation import cancel_effects
+from engine.talk.opening import open_link
+from engine.talk.pending import PendingText, pending_text
 from engine.text.language import detect, suits
 from engine.understanding.lookup import suggestions
 
 
-async def commanded(mail: CommandArrived, services: Services, lang: Lang) -> Effects:
+async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -> Effects:
     """The effects of a command, its reply among them."""
     conversation = mail.update.conversation
     match mail.update.name:
         case "start" if mail.update.text:
-            return _with_cards(mail, lang, services, await opened(mail, lang, services))
+            return _with_cards(mail, lang, services, await open_link(mail, lang, services))
         case "help" | "start":
             return _reply(mail, lang, services, _help(lang, services))
         case "pending":
-            return _with_cards(mail, lang, services, await pending(mail, lang, services))
+            return _with_cards(mail, lang, services, await pending_text(mail, lang, services))
         case "runs":
-            return _reply(mail, lang, services, _listed(await active(conversation, services), lang))
+            return _reply(
+                mail,
+                lang,
+                services,
+                _runs_text(await unfinished_runs(conversation, services), lang),
+            )
         case "stop" | "recover":
-            runs = await active(conversation, services)
-            return _ordered(
+            runs = await unfinished_runs(conversation, services)
+            return _order_graph(
                 mail, lang, services, [r for r in runs if _may_cancel(r, mail.principal)]
             )
         case "cancel":
-            runs = await active(conversation, services)
-            return _cancel(mail, lang, services, runs, await all_active(conversation, services))
+            runs = await unfinished_runs(conversation, services)
+            return _cancel_newest(
+                mail, lang, services, runs, await all_active_runs(conversation, services)
+            )
         case name:
             return _reply(mail, lang, services, say("command.unknown", lang, name=name))
 
@@ -67,7 +74,7 @@ def _with_cards(mail: CommandArrived, lang: Lang, services: Services, told: Pend
     return replace(listed, posts=(reply, *told.posts(reply.row)))
 
 
-def announced(mail: ServiceNotice, conversation: str) -> Effects:
+def notice_effects(mail: ServiceNotice, conversation: str) -> Effects:
     """The effects of something that the service itself says: a message of its own."""
     shown = PartView(number=0, state="answered", text=mail.text)
     body = MessageView(lang=mail.lang, parts=(shown,)).model_dump_json()
@@ -75,7 +82,7 @@ def announced(mail: ServiceNotice, conversation: str) -> Effects:
     return Effects(posts=(Post(mail.id, place, "note", mail.id, body=body),))
 
 
-def language(mail: CommandArrived, recent: Sequence[str]) -> Lang:
+def command_language(mail: CommandArrived, recent: Sequence[str]) -> Lang:
     """The person's own, else that of what was typed, else of what the conversation last said."""
     if mail.principal.lang:
         return mail.principal.lang
@@ -100,7 +107,7 @@ def _examples(lang: Lang, services: Services) -> str:
     return "\n".join(f"- {text}" for text in (*questions, *workflows))
 
 
-def _listed(runs: Sequence[Run], lang: Lang) -> str:
+def _runs_text(runs: Sequence[Run], lang: Lang) -> str:
     if not runs:
         return say("runs.none", lang)
     return "\n".join(
@@ -120,7 +127,7 @@ def _may_cancel(run: Run, principal: Principal) -> bool:
     return not principal.ids.isdisjoint(run.requester.ids) or ADMIN in principal.roles
 
 
-def _cancel(
+def _cancel_newest(
     mail: CommandArrived,
     lang: Lang,
     services: Services,
@@ -131,23 +138,25 @@ def _cancel(
     run = next((r for r in reversed(runs) if _may_cancel(r, mail.principal)), None)
     if run is None:
         base = _reply(mail, lang, services, say("cancel.none", lang))
-        return replace(base, log=tuple(_may_not(mail, run, services) for run in runs))
+        return replace(base, log=tuple(_refusal_entry(mail, run, services) for run in runs))
     base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
-    ending = cancelling(run, everything, told=_who(mail), now=services.now)
+    ending = cancel_effects(run, everything, told=_origin(mail), now=services.now)
     return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
 
 
-def _may_not(mail: CommandArrived, run: Run, services: Services) -> audit.Entry:
+def _refusal_entry(mail: CommandArrived, run: Run, services: Services) -> audit.Entry:
     """That somebody who may not wanted to end the run."""
-    return audit.entry(run.id, services.now, "cancel_refused", _who(mail))
+    return audit.entry(run.id, services.now, "cancel_refused", _origin(mail))
 
 
-def _who(mail: CommandArrived) -> dict[str, str]:
+def _origin(mail: CommandArrived) -> dict[str, str]:
     update = mail.update
     return {"by": mail.principal.id, **audit.origin(update.conversation), "update": update.id}
 
 
-def _ordered(mail: CommandArrived, lang: Lang, services: Services, runs: Sequence[Run]) -> Effects:
+def _order_graph(
+    mail: CommandArrived, lang: Lang, services: Services, runs: Sequence[Run]
+) -> Effects:
     """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
     what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
     run = next((r for r in reversed(runs) if takes(what, r)), None)
@@ -164,7 +173,7 @@ def _ordered(mail: CommandArrived, lang: Lang, services: Services, runs: Sequenc
     return replace(base, mails=((f"run:{run.id}", order.stored()),))
 
 
-def given_up(mail: CommandArrived, services: Services) -> Effects:
+def fail_command(mail: CommandArrived, services: Services) -> Effects:
     """What is said when a command could not be carried out after several attempts.
 
     It is set aside under an update of its own, for an operator to have it carried out.

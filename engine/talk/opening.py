@@ -21,33 +21,33 @@ from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.mail import CommandArrived
 from engine.services import Services
-from engine.talk.pending import Again, PendingText
+from engine.talk.pending import CardRepost, PendingText
 
 _PAYLOAD = re.compile(rf"({CARD}|{RUN})_([0-9a-f]{{1,4}}-[A-Za-z0-9_-]{{6,56}})")
 
 
-async def opened(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
+async def open_link(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
     """What the link of a `/start` leads to, for this person; a word to whom it leads nowhere."""
     match = _PAYLOAD.fullmatch(mail.update.text)
     told = None
     if match is not None and len(match[0]) <= 64:
-        what = _card if match[1] == CARD else _run
+        what = _open_card if match[1] == CARD else _open_run
         told = await what(match[2], mail, lang, services)
     return told or PendingText(say("opened.nothing", lang), ())
 
 
-async def _card(
+async def _open_card(
     token: str, mail: CommandArrived, lang: Lang, services: Services
 ) -> PendingText | None:
-    card = await _found(token, services)
+    card = await _load_card(token, services)
     if card is None:
         return None
-    mail = _among(card.conversation, mail, services)
-    if not _may_see(card, mail, services):
+    mail = _as_known_in(card.conversation, mail, services)
+    if not _may_see_card(card, mail, services):
         return None
     lang = mail.principal.lang or card.lang
     if waits_for(card, mail.principal, services.now):
-        return _shown([card], mail, say("opened.card", lang), services)
+        return _with_cards([card], mail, say("opened.card", lang), services)
     zone = mail.principal.zone or services.zone
     state = (
         say("pending.line", lang, title=literal(card.title), who=literal(card.waiting_for))
@@ -57,7 +57,7 @@ async def _card(
     return PendingText(state, ())
 
 
-async def _run(
+async def _open_run(
     run_id: str, mail: CommandArrived, lang: Lang, services: Services
 ) -> PendingText | None:
     found = await services.decisions.run(run_id)
@@ -67,10 +67,10 @@ async def _run(
         return None
     if run is None or found is None:
         return None
-    mail = _among(run.conversation, mail, services)
-    cards = [await _found(token, services) for token in run.waiting]
+    mail = _as_known_in(run.conversation, mail, services)
+    cards = [await _load_card(token, services) for token in run.waiting]
     mine = [c for c in cards if c is not None and waits_for(c, mail.principal, services.now)]
-    if not mine and not _may_know(run, mail.principal):
+    if not mine and not _may_see_run(run, mail.principal):
         return None
     lang = mail.principal.lang or run.lang
     end = end_of(as_ended(run, found[1]))
@@ -81,16 +81,16 @@ async def _run(
         who=literal(run.requester.name),
         state=say(f"end.{end}", lang) if end else say(f"state.{run.status}", lang),
     )
-    return _shown(mine, mail, line, services)
+    return _with_cards(mine, mail, line, services)
 
 
-def _among(conversation: str, mail: CommandArrived, services: Services) -> CommandArrived:
+def _as_known_in(conversation: str, mail: CommandArrived, services: Services) -> CommandArrived:
     """The command, from the person as who they are among those of the conversation."""
     person = services.people.about(conversation).known(mail.principal)
     return mail.model_copy(update={"principal": person})
 
 
-async def _found(token: str, services: Services) -> Card | None:
+async def _load_card(token: str, services: Services) -> Card | None:
     try:
         found = await services.decisions.card(token)
     except NewerState:
@@ -98,21 +98,21 @@ async def _found(token: str, services: Services) -> Card | None:
     return None if found is None else found.card
 
 
-def _shown(
+def _with_cards(
     cards: Sequence[Card], mail: CommandArrived, text: str, services: Services
 ) -> PendingText:
     """The text, and below it the cards, where only those read them who may."""
     here = mail.update.conversation
     place = services.people.private(mail.update.actor, here)
     again = [
-        Again(actor=mail.update.actor, place=place or here, cards=(card.token,))
+        CardRepost(actor=mail.update.actor, place=place or here, cards=(card.token,))
         for card in cards
         if place or services.people.readable(card, here)
     ]
     return PendingText(text, tuple(again))
 
 
-def _may_see(card: Card, mail: CommandArrived, services: Services) -> bool:
+def _may_see_card(card: Card, mail: CommandArrived, services: Services) -> bool:
     """Who decides it, who asked for it, and whoever may read it here anyway, in their own chat."""
     person, here = mail.principal, mail.update.conversation
     if services.people.private(mail.update.actor, here) != here:
@@ -121,5 +121,5 @@ def _may_see(card: Card, mail: CommandArrived, services: Services) -> bool:
     return may_decide(card, person) or card.is_requested_by(person) or card.conversation == here
 
 
-def _may_know(run: Run, person: Principal) -> bool:
+def _may_see_run(run: Run, person: Principal) -> bool:
     return not person.ids.isdisjoint(run.requester.ids) or ADMIN in person.roles

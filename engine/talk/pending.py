@@ -1,9 +1,10 @@
 """`/pending`: everything that waits for a person, wherever it was asked (design §3, inbox)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from cards.deciding.inbox import waits_for
+from cards.deciding.inbox import names_of, waits_for
 from cards.frozen import Frozen
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
@@ -12,9 +13,51 @@ from cards.texts import say
 from engine.events import Actor
 from engine.mail import CommandArrived
 from engine.ports.storage.findings import ProjectFindings
+from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.store import Post
 from engine.services import Services
-from engine.talk.waiting import Page, page_of
+
+PAGE_CARDS = 10
+MAX_CARDS_READ = 1_000
+"""So many cards are looked at for a page; most of what is listed for a person waits for them."""
+
+_BATCH = 50
+
+
+Voter = Callable[[Card | None], Principal]
+"""The person as they may act on that card, or on any, with those whose seat they may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPage:
+    """Cards from the `first` (counted from 1) on, the oldest first, out of `total` at most.
+
+    `more` when there may be a next page.
+    """
+
+    cards: tuple[Card, ...]
+    first: int
+    more: bool
+    total: int
+
+
+async def read_pending_page(
+    inbox: Inbox, voter: Voter, now: datetime, *, number: int = 1, size: int = PAGE_CARDS
+) -> PendingPage:
+    """Page `number` of what this person may decide now, by the roles they hold now."""
+    listed = await inbox.listed(names_of(voter(None)))
+    wanted = number * size
+    found: list[Card] = []
+    tokens = listed.tokens[:MAX_CARDS_READ]
+    for start in range(0, len(tokens), _BATCH):
+        cards = await inbox.cards(tokens[start : start + _BATCH])
+        found += [card for card in cards if waits_for(card, voter(card), now)]
+        if len(found) > wanted:
+            break
+    more = len(found) > wanted or len(listed.tokens) > MAX_CARDS_READ
+    first = wanted - size
+    return PendingPage(tuple(found[first:wanted]), first + 1, more, max(listed.total, len(found)))
+
 
 FINDINGS = 10
 """So many findings are listed."""
@@ -22,7 +65,7 @@ OWN_CHECKS = 200
 """Among so many of the newest checks of a project a person's own are looked for."""
 
 
-class Again(Frozen):
+class CardRepost(Frozen):
     """Cards to show again at `place`, to whoever `actor` is by then."""
 
     actor: Actor
@@ -35,7 +78,7 @@ class PendingText:
     """What `/pending` says, and the cards that go below it."""
 
     text: str
-    again: tuple[Again, ...]
+    again: tuple[CardRepost, ...]
 
     def posts(self, reply: str) -> tuple[Post, ...]:
         """The rows of the cards that go below this reply."""
@@ -51,7 +94,7 @@ class PendingText:
         )
 
 
-async def pending(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
+async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> PendingText:
     """What waits for the person, what else is open here, and what checks found."""
     update, person = mail.update, mail.principal
     number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
@@ -59,22 +102,24 @@ async def pending(mail: CommandArrived, lang: Lang, services: Services) -> Pendi
     def voter(card: Card | None) -> Principal:
         return services.people.standing(person, card, services.today)
 
-    page = await page_of(services.inbox, voter, services.now, number=max(number, 1))
+    page = await read_pending_page(services.inbox, voter, services.now, number=max(number, 1))
     others = [
         card
         for card in await services.decisions.open_cards(update.conversation)
         if not card.traits.informs and not waits_for(card, voter(card), services.now)
     ]
-    found = await _standing(person, update.conversation, services)
+    found = await _visible_findings(person, update.conversation, services)
     zone = person.zone or services.zone
-    mine, again = _mine(mail, page, max(number, 1), zone, lang, services)
-    told = [*mine, *_others(others, lang)]
+    mine, again = _own_cards_text(mail, page, max(number, 1), zone, lang, services)
+    told = [*mine, *_others_text(others, lang)]
     if found.findings or found.dropped:
-        told.append(_findings(found, zone, lang))
+        told.append(_findings_text(found, zone, lang))
     return PendingText("\n\n".join(told) or say("pending.none", lang), again)
 
 
-async def _standing(person: Principal, conversation: str, services: Services) -> ProjectFindings:
+async def _visible_findings(
+    person: Principal, conversation: str, services: Services
+) -> ProjectFindings:
     """What the person may see of what checks found, the newest first.
 
     Whoever holds a role sees all of the conversation's project; everybody, what was found in runs
@@ -93,9 +138,9 @@ async def _standing(person: Principal, conversation: str, services: Services) ->
     return ProjectFindings(found, tuple(checks), whole.dropped)
 
 
-def _mine(
-    mail: CommandArrived, page: Page, number: int, zone: str, lang: Lang, services: Services
-) -> tuple[list[str], tuple[Again, ...]]:
+def _own_cards_text(
+    mail: CommandArrived, page: PendingPage, number: int, zone: str, lang: Lang, services: Services
+) -> tuple[list[str], tuple[CardRepost, ...]]:
     """What waits for the person, said where only those read it who may, with its cards."""
     here, place = (
         mail.update.conversation,
@@ -105,7 +150,9 @@ def _mine(
     beside = [card for card in page.cards if card not in open_here]
     told = []
     if open_here:
-        lines = [_line(card, page.first + page.cards.index(card), zone, lang) for card in open_here]
+        lines = [
+            _card_line(card, page.first + page.cards.index(card), zone, lang) for card in open_here
+        ]
         told.append("\n".join((say("pending.mine", lang), "", *lines)))
     if beside:
         told.append(say("pending.beside" if place else "pending.inbox_only", lang, n=len(beside)))
@@ -114,38 +161,38 @@ def _mine(
         told.append(say("pending.more", lang, shown=shown, total=page.total, next=number + 1))
     wanted = ((here, open_here), (place, beside if place else []))
     again = tuple(
-        Again(actor=mail.update.actor, place=at, cards=tuple(card.token for card in cards))
+        CardRepost(actor=mail.update.actor, place=at, cards=tuple(card.token for card in cards))
         for at, cards in wanted
         if cards
     )
     return told, again
 
 
-def _line(card: Card, number: int, zone: str, lang: Lang) -> str:
+def _card_line(card: Card, number: int, zone: str, lang: Lang) -> str:
     asked = literal(card.requester_name or card.requester)
-    line = f"{number}. {_titled(card)}" + say("pending.asked_by", lang, who=asked)
+    line = f"{number}. {_card_title(card)}" + say("pending.asked_by", lang, who=asked)
     if card.deadline is None:
         return line
     return line + say("pending.until", lang, when=local(card.deadline, zone))
 
 
-def _titled(card: Card) -> str:
+def _card_title(card: Card) -> str:
     rows = " ".join(literal(row.value) for row in card.rows[:2])
     return f"{literal(card.title)} {rows}".strip()
 
 
-def _others(cards: Sequence[Card], lang: Lang) -> list[str]:
+def _others_text(cards: Sequence[Card], lang: Lang) -> list[str]:
     """Open cards of this conversation that wait for somebody else."""
     if not cards:
         return []
     lines = [
-        say("pending.line", lang, title=_titled(card), who=literal(card.waiting_for))
+        say("pending.line", lang, title=_card_title(card), who=literal(card.waiting_for))
         for card in cards
     ]
     return ["\n".join((say("pending.others", lang), "", *lines))]
 
 
-def _findings(found: ProjectFindings, zone: str, lang: Lang) -> str:
+def _findings_text(found: ProjectFindings, zone: str, lang: Lang) -> str:
     """How many stand, and the first of the newest checks."""
     each = [(check, finding) for check in found.checks for finding in check.findings][:FINDINGS]
     lines = [

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.masking import MASK, masking
-from engine.talk.turn.traces import masked
+from engine.talk.turn.traces import mask_texts
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from engine.talk.turn.traces import masked
 )
 def test_personal_data_is_masked_wherever_it_stands(private: str) -> None:
     body = {"text": f"请联系{private}。", "steps": [{"observation": f"[{private}]"}], "part": 1}
-    found = masked(body, masking(None))
+    found = mask_texts(body, masking(None))
     assert private not in str(found)
     assert found["text"] == f"请联系{MASK}。"
     assert found["part"] == 1

@@ -13,7 +13,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.listing import RedisListing
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from engine.ports.storage.listing import RunFilter, RunPage
+from engine.ports.storage.archive import RunFilter, RunPage
 from engine.ports.storage.store import CardWrite, Effects, RunWrite
 from tests.contracts.given import card_for, claim_one, decided, handle, open_card
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from cards.buttons import Button
 from cards.deciding.handover import HAND_OVER, WHOM
-from engine.talk.waiting import page_of
+from engine.talk.pending import read_pending_page
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.walks import rewrite
 from tests.scenarios.conftest import Service, Start
@@ -19,7 +19,9 @@ async def waiting(service: Service, person_id: str) -> list[str]:
     voter = parts.outside.people.voter(person, parts.services.clock.today())
     return [
         card.token
-        for card in (await page_of(parts.store.inbox, voter, parts.services.clock.now())).cards
+        for card in (
+            await read_pending_page(parts.store.inbox, voter, parts.services.clock.now())
+        ).cards
     ]
 
 

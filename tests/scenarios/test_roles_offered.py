@@ -15,7 +15,7 @@ from engine.frames.intents import Candidate, Intent
 from engine.playbooks.load import load
 from engine.playbooks.startable import startable
 from engine.services import Services
-from engine.talk.turn import offer
+from engine.talk.turn import choice_cards as offer
 from engine.tools.registry import READONLY
 from engine.understanding.router.llm import schema
 from tests.engine.understanding.routes import CONTEXT
@@ -118,7 +118,7 @@ def test_did_you_mean_offers_nothing_barred() -> None:
         Candidate(kind="workflow", playbook="desk", request=name) for name in ("look-up", "note")
     )
     intent = Intent(kind="unclear", text="desk", candidates=meant, why="")
-    left = offer.offered(intent, {"desk"}, {"desk/note"})
+    left = offer.without_unavailable(intent, {"desk"}, {"desk/note"})
     assert [each.request for each in left.candidates] == ["look-up"]
 
 

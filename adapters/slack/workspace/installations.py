@@ -16,7 +16,7 @@ from slack_sdk.oauth.installation_store.async_installation_store import AsyncIns
 from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 
 from engine.errors import StoreUnavailable
-from engine.ports.storage.keepsakes import Keepsakes
+from engine.ports.storage.platform_texts import PlatformTexts
 
 STATE_S = OAuthStateUtils.default_expiration_seconds
 """So long somebody may take to install the app, in seconds."""
@@ -34,7 +34,7 @@ class Installations(AsyncInstallationStore):
     The first of the keys (Fernet's, 32 bytes in URL-safe base64) writes, all of them read.
     """
 
-    def __init__(self, kept: Keepsakes, token_keys: Sequence[str]) -> None:
+    def __init__(self, kept: PlatformTexts, token_keys: Sequence[str]) -> None:
         self._kept = kept
         self._cipher = MultiFernet([Fernet(key) for key in token_keys])
 
@@ -109,7 +109,7 @@ class Installations(AsyncInstallationStore):
 class OAuthStates(AsyncOAuthStateStore):
     """slack_sdk's port: each state is good once, for `STATE_S`; its digest is kept."""
 
-    def __init__(self, kept: Keepsakes) -> None:
+    def __init__(self, kept: PlatformTexts) -> None:
         self._kept = kept
 
     @property

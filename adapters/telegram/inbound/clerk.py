@@ -23,7 +23,7 @@ from cards.texts import say
 from engine.errors import StoreUnavailable
 from engine.events import Answered, FormRefused, FormSubmitted, MessageReceived, NotRecorded
 from engine.ports.platform import Intake
-from engine.ports.storage.slate import Slate
+from engine.ports.storage.platform_texts import ExpiringTexts
 
 KEEP_S = 14 * 24 * 3600.0
 """How long a form that nobody goes on with is kept, in seconds."""
@@ -38,7 +38,7 @@ _log = structlog.get_logger(__name__)
 class Clerk:
     """Takes the updates that belong to forms which are being filled in."""
 
-    def __init__(self, answers: Answers, slate: Slate) -> None:
+    def __init__(self, answers: Answers, slate: ExpiringTexts) -> None:
         self._answers = answers
         self._slate = slate
 

@@ -35,7 +35,7 @@ from engine.events import (
     note_shown,
 )
 from engine.ports.platform import Intake
-from engine.ports.storage.slate import Slate
+from engine.ports.storage.platform_texts import ExpiringTexts
 
 ANSWER_S = 2.5
 """How long an answer to Telegram may hold up the acknowledgement of an update, in seconds."""
@@ -56,7 +56,7 @@ class UpdateHandler:
         self,
         bot: Bot,
         me: BotIdentity,
-        slate: Slate,
+        slate: ExpiringTexts,
         moves: Moves,
         card: ReadCard,
         *,

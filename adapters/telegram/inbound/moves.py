@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adapters.telegram.addresses import ChatPlace, is_supergroup
 from adapters.telegram.payload import Payload
-from engine.ports.storage.slate import Slate
+from engine.ports.storage.platform_texts import ExpiringTexts
 
 _KEEP_S = 20 * 365 * 24 * 3600.0
 
@@ -15,7 +15,7 @@ _KEEP_S = 20 * 365 * 24 * 3600.0
 class Moves:
     """Which chat a group has become, for one bot. Raises StoreUnavailable."""
 
-    def __init__(self, bot_id: int, slate: Slate) -> None:
+    def __init__(self, bot_id: int, slate: ExpiringTexts) -> None:
         self._bot_id = bot_id
         self._slate = slate
         self._known: dict[str, int] = {}

@@ -8,7 +8,7 @@ from bot.people.directory import Directory
 from cards.model import Card, CardKind, Lang
 from cards.showing.show import fallen, outcome
 from cards.texts import say
-from engine.ports.storage.listing import OpenCard
+from engine.ports.storage.archive import OpenCard
 
 Mask = Callable[[str], str]
 

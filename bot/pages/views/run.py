@@ -21,7 +21,7 @@ from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import History
-from engine.talk.turn.traces import masked
+from engine.talk.turn.traces import mask_texts
 
 CARDS = 100
 CHILDREN = 200
@@ -107,7 +107,7 @@ def view_of(
     """The page of a run with its cards, in the playbook that it began with."""
     run, entries = read_run(history.body), read_entries(history)
     run = as_ended(run, history.ended) if run is not None else None
-    timeline = steps(masked(entries, words.mask))
+    timeline = steps(mask_texts(entries, words.mask))
     status = run.status if run else history.ended or "unreadable"
     lines = [words.line(card) for card in cards]
     picture, way = _drawn(run, entries, playbook, words, lines)

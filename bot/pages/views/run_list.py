@@ -10,8 +10,7 @@ from pydantic import ValidationError
 
 from engine.frames.ends import as_ended, end_of
 from engine.frames.state import ENDED, Run, RunStatus, position
-from engine.ports.storage.archive import History
-from engine.ports.storage.listing import RunFilter, RunPage
+from engine.ports.storage.archive import History, RunFilter, RunPage
 
 PAGE = 50
 _LONGEST = 200

@@ -8,7 +8,7 @@ from cards.deciding.inbox import waits_for
 from engine.ports.storage.inbox import Inbox
 from engine.ports.storage.outbox import Following, Outbox, OutboxRow
 from engine.ports.storage.store import Decisions
-from engine.talk.pending import Again
+from engine.talk.pending import CardRepost
 
 log = structlog.get_logger()
 _DESTINATION = "cards:"
@@ -41,12 +41,12 @@ class Reposting:
         if not row.answer_id:
             in_s = min(_LOOK_S * _LATER ** min(row.attempts, 50), LONGEST_S)
             return await self._outbox.retry(row, in_s=in_s)
-        again = Again.model_validate_json(row.body)
+        again = CardRepost.model_validate_json(row.body)
         for number, token in enumerate(again.cards):
             await self._show(token, again, f"{token}@{row.row}", number * _APART_S)
         return await self._outbox.sent(row, "shown")
 
-    async def _show(self, token: str, again: Again, name: str, due_s: float) -> None:
+    async def _show(self, token: str, again: CardRepost, name: str, due_s: float) -> None:
         """Unless it closed meanwhile, or the person may not decide it any more."""
         found = await self._decisions.card(token)
         if found is None:

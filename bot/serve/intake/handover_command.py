@@ -17,7 +17,7 @@ from engine.ports.storage.store import CardNow, Decisions
 from engine.reviews.answer import hand_over_answer
 from engine.reviews.handover import SeatTransfers
 from engine.reviews.judge import CardJudge
-from engine.talk.waiting import LOOKED_AT
+from engine.talk.pending import MAX_CARDS_READ
 from engine.text.language import detect
 
 NAME = "handover"
@@ -76,7 +76,7 @@ class HandOverCommand:
     async def _givable_elsewhere(self, giver: Principal) -> Sequence[CardNow]:
         """Such cards wherever they were asked, by the lists of what waits for whom."""
         listed = await self.inbox.listed(names_of(giver))
-        tokens, found = listed.tokens[:LOOKED_AT], list[CardNow]()
+        tokens, found = listed.tokens[:MAX_CARDS_READ], list[CardNow]()
         for start in range(0, len(tokens), _AT_ONCE):
             cards = await self.inbox.cards(tokens[start : start + _AT_ONCE])
             found += await self._read_givable(cards, giver)

@@ -10,7 +10,7 @@ from engine.errors import StoreUnavailable
 from engine.events import Again, Answered, CardTapped, FormRefused, FormWanted, Outcome, Update
 from engine.ports.clock import Clock
 from engine.ports.platform import Intake
-from engine.ports.storage.slate import Slate
+from engine.ports.storage.platform_texts import ExpiringTexts
 
 QUICK_S = 1.5
 """Who taps the same button again within this time meant one tap."""
@@ -29,7 +29,7 @@ class ShownOnce:
     the answer to the same one just before it to be shown, and is answered where it is not.
     """
 
-    def __init__(self, intake: Intake, slate: Slate, clock: Clock) -> None:
+    def __init__(self, intake: Intake, slate: ExpiringTexts, clock: Clock) -> None:
         self._intake = intake
         self._slate = slate
         self._clock = clock

@@ -30,7 +30,7 @@ class Strangers:
         lang = mail.principal.lang or detect(mail.update.text)
         text = literal(self.services.people.stranger_text(mail.principal, lang))
         told = ServiceNotice(id=f"stranger/{mail.update.id}", lang=lang, text=text)
-        return commands.announced(told, mail.update.conversation)
+        return commands.notice_effects(told, mail.update.conversation)
 
     def asked_about(self, mail: StrangerArrived) -> Effects:
         """The card that asks admins."""

@@ -46,7 +46,7 @@ from engine.runs.recording import recording
 from engine.runs.run import Stepped, blocked, migrated, step, stopped, unreadable
 from engine.services import Services
 from engine.talk import commands
-from engine.talk.turn import giving_up, session, turn
+from engine.talk.turn import continuation, failures, message, session
 from engine.tools.model import Tool
 
 log = structlog.get_logger()
@@ -98,29 +98,39 @@ class Handling:
                 mail = mail.model_copy(update={"principal": now})
                 if not people.admits(now):
                     return Handled(strangers.turned_away(mail))
-                kept = session.load(claim.state)
+                kept = session.load_session(claim.state)
                 again = claim.attempts > 1
                 table = self.current.now.table
-                standing = turn.TurnSituation(claim.cards, claim.runs, again=again, table=table)
-                return Handled(await turn.said(mail, kept, services, progress, standing))
+                situation = message.TurnSituation(claim.cards, claim.runs, again=again, table=table)
+                return Handled(
+                    await message.handle_message(mail, kept, services, progress, situation)
+                )
             case PartReady():
-                return Handled(await turn.part_ready(mail, session.load(claim.state), services))
+                return Handled(
+                    await continuation.continue_part(
+                        mail, session.load_session(claim.state), services
+                    )
+                )
             case StrangerArrived():
                 return Handled(strangers.asked_about(mail))
             case CardDecided() | CardExpired() if _of_talk(claim):
                 if admitted := await strangers.answered(mail):
                     return Handled(admitted)
-                return Handled(await turn.answered(mail, session.load(claim.state), services))
+                return Handled(
+                    await continuation.settle_choice(
+                        mail, session.load_session(claim.state), services
+                    )
+                )
             case CommandArrived():
                 now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
                 if not people.admits(now) and not now.roles:
                     return Handled(strangers.turned_away(mail))
-                recent = [line.text for line in session.load(claim.state).recent]
-                lang = commands.language(mail, recent)
-                return Handled(await commands.commanded(mail, services.limited_to(now), lang))
+                recent = [line.text for line in session.load_session(claim.state).recent]
+                lang = commands.command_language(mail, recent)
+                return Handled(await commands.handle_command(mail, services.limited_to(now), lang))
             case ServiceNotice():
-                return Handled(commands.announced(mail, claim.lane.removeprefix("control:")))
+                return Handled(commands.notice_effects(mail, claim.lane.removeprefix("control:")))
             case _:
                 return await self._step(claim, mail)
 
@@ -140,13 +150,15 @@ class Handling:
         services = self._turn_services()
         match mail:
             case MessageArrived():
-                return Handled(await giving_up.given_up(mail, session.load(claim.state), services))
+                return Handled(
+                    await failures.fail_message(mail, session.load_session(claim.state), services)
+                )
             case PartReady():
-                return Handled(await giving_up.part_given_up(mail, services))
+                return Handled(await failures.fail_part(mail, services))
             case CardDecided() | CardExpired() if _of_talk(claim):
-                return Handled(await giving_up.choice_given_up(claim.lane, mail, services))
+                return Handled(await failures.fail_choice(claim.lane, mail, services))
             case CommandArrived():
-                return Handled(commands.given_up(mail, services))
+                return Handled(commands.fail_command(mail, services))
             case ServiceNotice() | StrangerArrived():
                 return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._run(claim)

@@ -1,10 +1,29 @@
-"""Who is signed in to the web chat: one-time links and sessions (design §9)."""
+"""Who is signed in: to the web chat by one-time links, and to the admin pages (design §9)."""
 
 from typing import Protocol
 
 
+class Sessions(Protocol):
+    """Sessions of the admin pages: texts under names that nobody can guess. Raises StoreError."""
+
+    async def begin(self, name: str, body: str, *, keep_s: int) -> None:
+        """Keep the text for so many seconds."""
+        ...
+
+    async def find(self, name: str) -> str | None:
+        """The text, or None once it is gone."""
+        ...
+
+    async def end(self, name: str) -> None:
+        """Forget it now."""
+        ...
+
+
 class Logins(Protocol):
-    """Secrets are random and kept as digests only. Persons are ids. Raises StoreUnavailable."""
+    """Links and sessions of the web chat, kept as digests of random secrets.
+
+    Persons are principal ids. Raises StoreUnavailable.
+    """
 
     async def link(self, person: str, *, keep_s: float) -> str:
         """The secret of a new link, which signs this person in once within `keep_s` seconds."""

@@ -15,23 +15,23 @@ from engine.playbooks.model import Playbook
 from engine.ports.storage.drafts import UNSEEN
 from engine.react import ReActEngine, ReActResult
 from engine.services import Services
-from engine.talk.turn.about_runs import about_runs, needs_model, stuck
+from engine.talk.active_runs import answer_about_runs, blocked_runs_text, question_needs_model
 from engine.talk.turn.session import Session
 from engine.tools.registry import call, tool
 from engine.understanding.lookup import suggestions
 from engine.understanding.pieces.smalltalk import asks_who, thanks
 
-Told = tuple[PartState, str]
+AnswerText = tuple[PartState, str]
 
 
-async def slow(intent: Intent, head: ReplyHead, services: Services) -> bool:
+async def needs_model(intent: Intent, head: ReplyHead, services: Services) -> bool:
     """True when the intent's answer needs the model."""
     if intent.about_run:
-        return await needs_model(head, services)
+        return await question_needs_model(head, services)
     return intent.kind == "qa_query" and not (intent.lookup or intent.told)
 
 
-async def quick(intent: Intent, head: ReplyHead, services: Services) -> Told:
+async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:
     """The answer to an intent that needs neither the model nor a run."""
     lang = head.lang
     if not intent.text and head.files:
@@ -39,7 +39,7 @@ async def quick(intent: Intent, head: ReplyHead, services: Services) -> Told:
     if intent.told:
         return "needs_you", intent.told
     if intent.about_run:
-        return "answered", await about_runs(intent.text, head, services)
+        return "answered", await answer_about_runs(intent.text, head, services)
     if intent.kind == "qa_query" and intent.lookup:
         return await _look_up_all(intent, head, services)
     if intent.kind == "smalltalk" and thanks(intent.text):
@@ -47,17 +47,19 @@ async def quick(intent: Intent, head: ReplyHead, services: Services) -> Told:
     if intent.kind == "smalltalk" and asks_who(intent.text):
         return "answered", say("help", lang, examples=_examples("", lang, services))
     if intent.kind == "smalltalk":
-        return "answered", _offer("answer.smalltalk", intent.text, lang, services)
-    return "answered", await _not_understood("answer.unclear", intent, head, services)
+        return "answered", _suggestion_text("answer.smalltalk", intent.text, lang, services)
+    return "answered", await _not_understood_text("answer.unclear", intent, head, services)
 
 
-async def _not_understood(key: str, intent: Intent, head: ReplyHead, services: Services) -> str:
+async def _not_understood_text(
+    key: str, intent: Intent, head: ReplyHead, services: Services
+) -> str:
     """Which run stands still, which may be what was meant; else what can be asked."""
-    waits = await stuck(head, services)
-    return waits or _offer(key, intent.text, head.lang, services)
+    waits = await blocked_runs_text(head, services)
+    return waits or _suggestion_text(key, intent.text, head.lang, services)
 
 
-async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Told:
+async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> AnswerText:
     chosen = tool(lookup.tool)
     try:
         result = await call(
@@ -68,7 +70,7 @@ async def _look_up(lookup: Lookup, head: ReplyHead, services: Services) -> Told:
     return "answered", chosen.tell(result, head.lang)
 
 
-async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> Told:
+async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> AnswerText:
     """Every look-up of the intent, one below the other; failed when one of them is."""
     lookups = [each for each in (intent.lookup, *intent.more) if each]
     told = [await _look_up(each, head, services) for each in lookups]
@@ -76,18 +78,18 @@ async def _look_up_all(intent: Intent, head: ReplyHead, services: Services) -> T
     return "failed" if failed else "answered", "\n\n".join(text for _, text in told)
 
 
-def _offer(key: str, text: str, lang: Lang, services: Services) -> str:
+def _suggestion_text(key: str, text: str, lang: Lang, services: Services) -> str:
     """A sentence and the nearest things that can be asked."""
     why = "" if services.model else say("answer.no_model", lang)
     return f"{say(key, lang, why=why)}\n\n{_examples(text, lang, services)}"
 
 
 def _examples(text: str, lang: Lang, services: Services) -> str:
-    examples = [*suggestions(text, services.tools, lang), *_workflows(lang, services)]
+    examples = [*suggestions(text, services.tools, lang), *_workflow_examples(lang, services)]
     return "\n".join(f"- {example}" for example in examples)
 
 
-def _workflows(lang: Lang, services: Services) -> list[str]:
+def _workflow_examples(lang: Lang, services: Services) -> list[str]:
     """One example of each workflow in that language."""
     found = []
     for playbook in services.playbooks.values():
@@ -119,15 +121,15 @@ async def ask_model(
     When it is `alone` in its reply, people may read it while it is written.
     """
     if intent.about_run:
-        return QuestionAnswer("answered", await about_runs(intent.text, head, services))
+        return QuestionAnswer("answered", await answer_about_runs(intent.text, head, services))
     if services.model is None:
         return QuestionAnswer(
-            "answered", await _not_understood("answer.none", intent, head, services)
+            "answered", await _not_understood_text("answer.none", intent, head, services)
         )
     engine = ReActEngine(
         services.model, services.tools, services.limits.react, services.clock.elapsed_s
     )
-    recent = (*(line.text for line in session.recent), *_came_along(head))
+    recent = (*(line.text for line in session.recent), *_file_line(head))
     drafting = services.drafting if alone else UNSEEN
     with drafting.writing(head.id, head.conversation) as show:
         result = await engine.run(
@@ -141,7 +143,7 @@ async def ask_model(
     return QuestionAnswer(state, result.content, result, _leads_to(result.refused, services))
 
 
-def _came_along(head: ReplyHead) -> tuple[str, ...]:
+def _file_line(head: ReplyHead) -> tuple[str, ...]:
     names = kept(head.files)
     return (f"Files that came with this: {json.dumps(names, ensure_ascii=False)}",) if names else ()
 
@@ -151,13 +153,13 @@ def _leads_to(refused: Collection[str], services: Services) -> tuple[Candidate, 
     found = []
     for playbook in services.playbooks.values():
         able = (r.id for r in playbook.definition.requests if not r.not_yet)
-        leads = next((name for name in able if _calls(playbook, name) & set(refused)), "")
+        leads = next((name for name in able if _tools_called(playbook, name) & set(refused)), "")
         if leads:
             found.append(Candidate(kind="workflow", playbook=playbook.id, request=leads))
     return tuple(found)
 
 
-def _calls(playbook: Playbook, request: str) -> set[str]:
+def _tools_called(playbook: Playbook, request: str) -> set[str]:
     """The tools that plans of the request's skills call, or may."""
     definition = playbook.definition
     phases = definition.phases_of(request)

@@ -3,140 +3,155 @@
 from dataclasses import dataclass, field
 
 from cards.markdown import literal
-from cards.model import Card
 from cards.showing.view import NOT_DONE
 from cards.texts import say
-from engine.frames.audit import Entry
+from engine.frames import audit
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.frames.shared_files import kept
 from engine.frames.state import PlannerFrame, Run
+from engine.mail import RunStarted
 from engine.playbooks.model import Playbook, Request
-from engine.ports.storage.store import CardWrite, Post, Timer
+from engine.ports.storage.store import CardWrite, Effects, Post
 from engine.reviews.clocks import timers
 from engine.reviews.text_answers import TextAnswers
+from engine.runs.effects import written
 from engine.runs.material import with_material
 from engine.services import Services
-from engine.talk.turn import offer
-from engine.talk.turn.about_runs import stuck
-from engine.talk.turn.answers import quick, slow
+from engine.talk.active_runs import blocked_runs_text
+from engine.talk.turn.answers import QuestionAnswer, answer_at_once, needs_model
+from engine.talk.turn.choice_cards import (
+    new_choice_card,
+    not_yet_text,
+    open_choice_text,
+    without_unavailable,
+)
+from engine.talk.turn.session import Session
 
 
 @dataclass(slots=True)
-class TurnProgress:
-    """What the parts of a message have brought about so far.
+class Turn:
+    """A message whose parts are being begun, and what they have brought about so far.
 
-    `recent` is what was said before the message. `slot` until a card has got the one place in the
-    reply's own message.
+    `session` is what was said before it. `slot` until a card has got the one place in the reply's
+    own message. `effects` are all but those of the new `runs`.
     """
 
+    head: ReplyHead
+    session: Session
+    services: Services
     parts: list[Part] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
-    cards: list[CardWrite] = field(default_factory=list)
-    mails: list[tuple[str, str]] = field(default_factory=list)
-    slots: list[tuple[str, str]] = field(default_factory=list)
-    posts: list[Post] = field(default_factory=list)
-    timers: list[Timer] = field(default_factory=list)
-    log: list[Entry] = field(default_factory=list)
-    recent: tuple[str, ...] = ()
+    effects: Effects = field(default_factory=Effects)
     slot: bool = True
 
+    def add(self, effects: Effects) -> None:
+        """Take on further effects."""
+        self.effects = self.effects.plus(effects)
 
-async def begin(
-    index: int,
-    intent: Intent,
-    head: ReplyHead,
-    begun: TurnProgress,
-    services: Services,
-    *,
-    answer: str = "",
-) -> None:
-    """Add the part of one intent, with what it starts; one that needs the model is `working`.
+    def all_effects(self) -> Effects:
+        """What the parts brought about; each new run knows which of them wait for it."""
+        runs = [run.model_copy(update={"wakes": self._waiting_for(run)}) for run in self.runs]
+        start = RunStarted().stored()
+        started = Effects(
+            runs=tuple(map(written, runs)),
+            mails=tuple((f"run:{run.id}", start) for run in runs),
+            log=tuple(map(audit.started, runs)),
+        )
+        return self.effects.plus(started)
 
-    `answer` is what was answered before, and stays.
+    def _waiting_for(self, run: Run) -> tuple[int, ...]:
+        waiting = (part for part in self.parts if part.state == "waiting")
+        return tuple(p.index for p in waiting if run.part.index in p.intent.depends_on)
+
+
+async def begin_part(index: int, intent: Intent, turn: Turn, *, answer: str = "") -> Part:
+    """The part of one intent; what it starts is added to the turn.
+
+    One that needs the model is left `working`. `answer` is what was answered before, and stays.
     """
+    head, services = turn.head, turn.services
+    intent = without_unavailable(intent, services.playbooks, services.barred)
     text = say("part.working", head.lang)
-    intent = offer.offered(intent, services.playbooks, services.barred)
     part = Part(index=index, intent=intent, state="working", text=text, answer=answer)
-    waited = _waits_for(intent, begun.parts)
-    if waited is not None:
-        settled = skipped if _lost(begun.parts[waited]) else _later
-        begun.parts.append(settled(part, waited, head))
-        return
+    blocker = _find_blocker(intent, turn.parts)
+    if blocker is not None:
+        settle = skip_part if _is_lost(blocker) else _defer
+        return settle(part, blocker.index, head)
     if intent.kind == "workflow":
-        part = _workflow(part, head, begun, services)
-    elif intent.kind == "card_reply":
+        return _begin_workflow(part, turn)
+    if intent.kind == "card_reply":
         answers = TextAnswers(services.decisions, services.people, services.zone, services.today)
         reply = await answers.answer(intent, head)
-        begun.cards.extend(reply.effects.cards)
-        begun.mails.extend(reply.effects.mails)
-        begun.log.extend(reply.effects.log)
-        part = part.model_copy(update={"state": reply.state, "text": reply.text})
-    elif intent.kind == "unclear" and intent.candidates and not intent.told:
-        waits = await stuck(head, services)
-        part = offer.below(waits, ask_which(part, head, begun, services))
-    elif not await slow(intent, head, services):
-        state, text = await quick(intent, head, services)
-        part = part.model_copy(update={"state": state, "text": text})
-    begun.parts.append(part)
+        turn.add(reply.effects)
+        return part.model_copy(update={"state": reply.state, "text": reply.text})
+    if intent.kind == "unclear" and intent.candidates and not intent.told:
+        blocked = await blocked_runs_text(head, services)
+        return ask_which(part.model_copy(update={"answer": blocked}), turn)
+    if not await needs_model(intent, head, services):
+        state, text = await answer_at_once(intent, head, services)
+        return part.model_copy(update={"state": state, "text": text})
+    return part
 
 
-def _lost(part: Part) -> bool:
-    return part.state in NOT_DONE
-
-
-def skipped(part: Part, waited: int, head: ReplyHead) -> Part:
-    """The part, which is not done because the one it waited for was not."""
-    text = say("part.skipped", head.lang, n=waited + 1)
-    return part.model_copy(update={"state": "cancelled", "text": text})
-
-
-def _later(part: Part, waited: int, head: ReplyHead) -> Part:
-    text = say("part.waiting", head.lang, n=waited + 1)
-    intent = part.intent.model_copy(update={"depends_on": (waited,)})
-    return part.model_copy(update={"intent": intent, "state": "waiting", "text": text})
-
-
-def _waits_for(intent: Intent, parts: list[Part]) -> int | None:
-    """The earlier part that must be settled before this intent is begun, or was not finished."""
+def _find_blocker(intent: Intent, parts: list[Part]) -> Part | None:
+    """The earlier part that has to be settled before this intent is begun, or was not done."""
     for index in intent.depends_on:
         part = parts[index]
         if part.state == "waiting" and part.intent.depends_on:
-            return part.intent.depends_on[0]
-        if part.run or part.state == "working" or _lost(part):
-            return index
+            return parts[part.intent.depends_on[0]]
+        if part.run or part.state == "working" or _is_lost(part):
+            return part
     return None
 
 
-def _workflow(part: Part, head: ReplyHead, begun: TurnProgress, services: Services) -> Part:
+def _is_lost(part: Part) -> bool:
+    return part.state in NOT_DONE
+
+
+def skip_part(part: Part, blocker: int, head: ReplyHead) -> Part:
+    """The part, which is not done because the one with index `blocker` was not."""
+    text = say("part.skipped", head.lang, n=blocker + 1)
+    return part.model_copy(update={"state": "cancelled", "text": text})
+
+
+def _defer(part: Part, blocker: int, head: ReplyHead) -> Part:
+    """The part, which waits for the one with index `blocker`."""
+    text = say("part.waiting", head.lang, n=blocker + 1)
+    intent = part.intent.model_copy(update={"depends_on": (blocker,)})
+    return part.model_copy(update={"intent": intent, "state": "waiting", "text": text})
+
+
+def _begin_workflow(part: Part, turn: Turn) -> Part:
     """A new run; a card where a condition is the person's to judge; or that it cannot be yet."""
+    head, services = turn.head, turn.services
     if barred := services.barred.get(f"{part.intent.playbook}/{part.intent.request}"):
-        return part.model_copy(update={"state": "failed", "text": _barred(barred, head, services)})
+        return part.model_copy(update={"state": "failed", "text": _barred_text(barred, turn)})
     playbook = services.playbooks.get(part.intent.playbook)
     if playbook is None:
         text = say("request.gone", head.lang, text=literal(part.intent.text))
         return part.model_copy(update={"state": "failed", "text": text})
-    request = _request(playbook, part.intent.request)
+    request = _find_request(playbook, part.intent.request)
     if request is None or request.not_yet:
-        text = offer.not_yet(playbook, request, head.lang, services)
+        text = not_yet_text(playbook, request, head.lang, services)
         return part.model_copy(update={"state": "failed", "text": text})
     if part.intent.condition:
-        return ask_which(part, head, begun, services)
-    run = new_run(part, playbook, head, services, slot=begun.slot)
-    run = with_material(run, playbook, begun.recent, files=kept(head.files))
-    begun.slot = False
-    begun.runs.append(run)
+        return ask_which(part, turn)
+    run = _new_run(part, playbook, request, turn)
+    turn.slot = False
+    turn.runs.append(run)
     return run.part
 
 
-def _barred(request: Request, head: ReplyHead, services: Services) -> str:
+def _barred_text(request: Request, turn: Turn) -> str:
     """That others may ask for it, and who."""
-    names = (services.people.role_name(role, head.lang) for role in request.roles)
-    roles = say("list.items", head.lang).join(map(literal, names))
-    return say("request.barred", head.lang, name=literal(request.name(head.lang)), roles=roles)
+    lang = turn.head.lang
+    names = (turn.services.people.role_name(role, lang) for role in request.roles)
+    roles = say("list.items", lang).join(map(literal, names))
+    return say("request.barred", lang, name=literal(request.name(lang)), roles=roles)
 
 
-def _request(playbook: Playbook, name: str) -> Request | None:
+def _find_request(playbook: Playbook, name: str) -> Request | None:
     """The request of that id; without one, what the playbook can do, if it can do anything."""
     requests = playbook.definition.requests
     if name:
@@ -144,36 +159,38 @@ def _request(playbook: Playbook, name: str) -> Request | None:
     return next((r for r in requests if not r.not_yet), None)
 
 
-def ask_which(part: Part, head: ReplyHead, begun: TurnProgress, services: Services) -> Part:
+def ask_which(part: Part, turn: Turn) -> Part:
     """The part with a card that asks what was meant, or whether its condition holds."""
-    card = offer.card(part, head, services)
-    begun.cards.append(CardWrite(card))
-    begun.timers.extend(timers(card, services.now))
-    if begun.slot:
-        begun.slots.append((head.id, card.token))
-        begun.slot = False
+    head, services = turn.head, turn.services
+    card = new_choice_card(part, head, services)
+    turn.add(Effects(cards=(CardWrite(card),), timers=timers(card, services.now)))
+    if turn.slot:
+        turn.add(Effects(slots=((head.id, card.token),)))
+        turn.slot = False
     else:
-        begun.posts.append(_below(card, head))
-    text = offer.question(part.intent, head.lang)
+        row = f"{card.token}@{head.place}"
+        post = Post(row=row, conversation=head.place, kind="card", ref=card.token)
+        turn.add(Effects(posts=(post,)))
+    text = open_choice_text(part.intent, head.lang)
     return part.model_copy(update={"state": "needs_you", "text": text})
 
 
-def _below(card: Card, head: ReplyHead) -> Post:
-    row = f"{card.token}@{head.place}"
-    return Post(row=row, conversation=head.place, kind="card", ref=card.token)
+def with_answer(part: Part, answer: QuestionAnswer, turn: Turn) -> Part:
+    """The part with the model's answer, and with a card below it where that leads to a workflow."""
+    if answer.leads_to:
+        intent = part.intent.model_copy(update={"candidates": answer.leads_to})
+        update = {"intent": intent, "answer": answer.text}
+        return ask_which(part.model_copy(update=update), turn)
+    return part.model_copy(update={"state": answer.state, "text": answer.text})
 
 
-def new_run(
-    part: Part, playbook: Playbook, head: ReplyHead, services: Services, *, slot: bool
-) -> Run:
-    """A run of the part's request, at its first phase."""
+def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Run:
+    """A run of the request, at its first phase, with what its skills may read."""
+    head, services, definition = turn.head, turn.services, playbook.definition
     run_id = services.derived_id(head.conversation, "run", head.id, str(part.index))
-    definition = playbook.definition
-    request = _request(playbook, part.intent.request)
-    assert request is not None, "a run begins only with a request that can be done"
     name = (request.name if request.phases else definition.name)(head.lang)
     text = say("part.starting", head.lang, name=name)
-    return Run(
+    run = Run(
         id=run_id,
         playbook=playbook.id,
         digest=playbook.digest,
@@ -187,7 +204,9 @@ def new_run(
         message=head.text,
         reply=head.id,
         part=part.model_copy(update={"text": text, "run": run_id}),
-        slot=slot,
+        slot=turn.slot,
         frames=(PlannerFrame(phase=definition.phases_of(request.id)[0].id),),
         started_at=services.now,
     )
+    recent = tuple(line.text for line in turn.session.recent)
+    return with_material(run, playbook, recent, files=kept(head.files))

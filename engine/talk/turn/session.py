@@ -35,7 +35,7 @@ class Session(Frozen):
         return Session(recent=(*self.recent, line)[-KEPT_LINES:])
 
 
-def load(body: str) -> Session:
+def load_session(body: str) -> Session:
     """The stored session; one that another version wrote begins anew, nothing hangs on it."""
     try:
         return Session.model_validate_json(body) if body else Session()

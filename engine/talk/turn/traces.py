@@ -12,16 +12,16 @@ from engine.services import Tracing
 from engine.understanding.context import Routed
 
 
-def routed_trace(head: ReplyHead, routed: Routed, tracing: Tracing) -> tuple[TraceWrite, ...]:
+def routing_trace(head: ReplyHead, routed: Routed, tracing: Tracing) -> tuple[TraceWrite, ...]:
     """How the message was routed: every verdict, and the intents."""
     verdicts = [{"strategy": v.strategy, "sure": v.sure, "why": v.why} for v in routed.trace]
     body = {
         "kind": "routed",
-        **_told(head),
+        **_head_facts(head),
         "verdicts": verdicts,
         "intents": [_intent(intent) for intent in routed.intents],
     }
-    return kept(head.id, body, tracing)
+    return trace_writes(head.id, body, tracing)
 
 
 def react_trace(
@@ -30,7 +30,7 @@ def react_trace(
     """How a part was answered: each thought, call and observation, and what they cost."""
     body = {
         "kind": "react",
-        **_told(head),
+        **_head_facts(head),
         "part": part.index,
         "question": part.intent.text,
         "outcome": result.reason,
@@ -41,10 +41,10 @@ def react_trace(
         "steps": [item.model_dump(exclude_defaults=True) for item in result.trace],
         "answer": result.content,
     }
-    return kept(f"{head.id}/{part.index}", body, tracing)
+    return trace_writes(f"{head.id}/{part.index}", body, tracing)
 
 
-def _told(head: ReplyHead) -> dict[str, Any]:
+def _head_facts(head: ReplyHead) -> dict[str, Any]:
     return {
         "at": head.at.isoformat(),
         "conversation": head.conversation,
@@ -57,22 +57,22 @@ def _intent(intent: Intent) -> dict[str, Any]:
     return intent.model_dump(mode="json", exclude_defaults=True, exclude={"values", "told"})
 
 
-def kept(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite, ...]:
+def trace_writes(name: str, body: dict[str, Any], tracing: Tracing) -> tuple[TraceWrite, ...]:
     """The trace of that name, masked; none where none are kept."""
     if tracing.keep_s <= 0:
         return ()
-    text = json.dumps(masked(body, tracing.mask), ensure_ascii=False)
+    text = json.dumps(mask_texts(body, tracing.mask), ensure_ascii=False)
     return (TraceWrite(name, text, tracing.keep_s),)
 
 
-def masked(value: Any, mask: Callable[[str], str]) -> Any:
+def mask_texts(value: Any, mask: Callable[[str], str]) -> Any:
     """The JSON value with every text in it masked; keys stay."""
     match value:
         case str():
             return mask(value)
         case dict():
-            return {key: masked(each, mask) for key, each in value.items()}
+            return {key: mask_texts(each, mask) for key, each in value.items()}
         case Sequence():
-            return [masked(each, mask) for each in value]
+            return [mask_texts(each, mask) for each in value]
         case _:
             return value

@@ -10,7 +10,7 @@ from engine.errors import ToolFailed, ToolRetry
 from engine.frames.intents import Intent, Lookup
 from engine.frames.replies import ReplyHead
 from engine.services import Services
-from engine.talk.turn.answers import quick
+from engine.talk.turn.answers import answer_at_once
 from engine.tools.registry import READONLY
 from tests.fakes.services import services_of
 
@@ -64,4 +64,4 @@ async def test_look_up_that_fails_says_so_in_the_persons_language(
 ) -> None:
     lookup = Lookup(tool="read_clinical_data", arguments=arguments)
     intent = Intent(kind="qa_query", text="?", lookup=lookup)
-    assert await quick(intent, head(lang), services) == ("failed", told)
+    assert await answer_at_once(intent, head(lang), services) == ("failed", told)

@@ -20,7 +20,7 @@ from engine.runs.migration import migration
 from engine.runs.replay.explain import explained
 from engine.runs.replay.replay import replay
 from engine.runs.replay.trace import trace_of
-from engine.talk.cancelling import cancelling
+from engine.talk.cancellation import cancel_effects
 from engine.tools.registry import tool
 from tests.fakes.desk import desk
 from tests.fakes.memos import Memos
@@ -411,7 +411,7 @@ async def test_cancelling_while_a_write_may_be_under_way_says_so() -> None:
 
 def cancelled(run: Run) -> str:
     """What somebody who cancels the run is told, and what its log says."""
-    ending = cancelling(run, (), told={"by": "lin"}, now=NOW)
+    ending = cancel_effects(run, (), told={"by": "lin"}, now=NOW)
     ((_, entry),) = ending.log
     assert json.loads(entry)["in_flight"] is True
     (part,) = ending.parts

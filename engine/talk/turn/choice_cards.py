@@ -18,14 +18,14 @@ LABEL_CHARS = 60
 NONE = "none"
 
 
-def card(part: Part, head: ReplyHead, services: Services) -> Card:
+def new_choice_card(part: Part, head: ReplyHead, services: Services) -> Card:
     """A select card for the person who wrote: what the piece means, or whether to go on."""
     lang, intent = head.lang, part.intent
     if intent.condition:
         choices = [Choice(id="1", label=say("choose.start", lang), style="primary")]
         none = say("choose.not_now", lang)
     else:
-        told = [label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
+        told = [candidate_label(c, lang, services) for c in intent.candidates[:MAX_CHOICES]]
         choices = [Choice(id=str(n), label=text) for n, text in enumerate(told, 1)]
         none = say("choose.none", lang)
     return Card(
@@ -54,12 +54,12 @@ def _text(intent: Intent, lang: Lang) -> str:
     return say("choose.said", lang, said=said)
 
 
-def question(intent: Intent, lang: Lang) -> str:
+def open_choice_text(intent: Intent, lang: Lang) -> str:
     """What the part says while its card is open."""
     return say("choose.condition_part" if intent.condition else "choose.part", lang)
 
 
-def label(candidate: Candidate, lang: Lang, services: Services) -> str:
+def candidate_label(candidate: Candidate, lang: Lang, services: Services) -> str:
     """A candidate as a button says it."""
     if candidate.kind == "qa_query":
         return say("choose.question", lang)
@@ -69,7 +69,9 @@ def label(candidate: Candidate, lang: Lang, services: Services) -> str:
     return clip(name if request is None else f"{name} · {definition.name(lang)}", LABEL_CHARS)
 
 
-def offered(intent: Intent, playbooks: Collection[str], barred: Collection[str] = ()) -> Intent:
+def without_unavailable(
+    intent: Intent, playbooks: Collection[str], barred: Collection[str] = ()
+) -> Intent:
     """The intent, which may be kept from before, less what is not offered to this person now."""
     found = tuple(
         c
@@ -79,7 +81,7 @@ def offered(intent: Intent, playbooks: Collection[str], barred: Collection[str] 
     return intent if found == intent.candidates else intent.model_copy(update={"candidates": found})
 
 
-def chosen(intent: Intent, choice: str) -> Intent | None:
+def chosen_intent(intent: Intent, choice: str) -> Intent | None:
     """What the person chose; None for none of it."""
     if choice == NONE:
         return None
@@ -99,31 +101,28 @@ def chosen(intent: Intent, choice: str) -> Intent | None:
     )
 
 
-def below(answer: str, part: Part) -> Part:
-    """The part with an answer above what its card asks."""
-    return part.model_copy(update={"answer": answer})
-
-
-def left(part: Part, key: str, lang: Lang) -> Part:
+def part_without_choice(part: Part, key: str, lang: Lang) -> Part:
     """The part when nothing was chosen: that is said, or the answer stands that came before."""
     if part.answer:
         return part.model_copy(update={"state": "answered", "text": part.answer, "answer": ""})
     return part.model_copy(update={"state": "cancelled", "text": say(key, lang)})
 
 
-def not_yet(playbook: Playbook, request: Request | None, lang: Lang, services: Services) -> str:
+def not_yet_text(
+    playbook: Playbook, request: Request | None, lang: Lang, services: Services
+) -> str:
     """That the playbook takes such requests but cannot do them, and what can be done."""
     definition = playbook.definition
     name = request.name(lang) if request else definition.name(lang)
     everywhere = (p for p in services.playbooks.values() if p.id != playbook.id)
-    able = _able((playbook,), lang) or _able(everywhere, lang)
+    able = _able_requests((playbook,), lang) or _able_requests(everywhere, lang)
     text = say("request.not_yet", lang, name=literal(name), playbook=literal(definition.name(lang)))
     if able:
         text += say("request.able", lang, able=say("list.items", lang).join(able))
     return text
 
 
-def _able(playbooks: Iterable[Playbook], lang: Lang) -> list[str]:
+def _able_requests(playbooks: Iterable[Playbook], lang: Lang) -> list[str]:
     """What the playbooks can do, as Markdown."""
     requests = (request for playbook in playbooks for request in playbook.definition.requests)
     return [literal(request.name(lang)) for request in requests if not request.not_yet]

@@ -12,18 +12,18 @@ from engine.runs import syncing
 from engine.runs.children import ANYHOW
 from engine.runs.effects import wakes
 from engine.sop import findings
-from engine.talk.turn.active import below
+from engine.talk.active_runs import descendants
 
 
-def cancelling(
+def cancel_effects(
     run: Run, others: Sequence[Run], *, told: Mapping[str, str], now: datetime
 ) -> Effects:
     """What ends the run, as far as it was when it was read; `others` go on in its conversation.
 
     `told` says for the log who does it, and from where (`by`, `via`, `where`, `update`).
     """
-    whole = (run, *below(run, others))
-    text = _cancelled(run, in_flight=any(_in_flight(each) for each in whole))
+    whole = (run, *descendants(run, others))
+    text = _cancelled_text(run, in_flight=any(_has_write_in_flight(each) for each in whole))
     part = run.part.model_copy(update={"state": "cancelled", "text": text})
     return Effects(
         posts=(
@@ -34,17 +34,19 @@ def cancelling(
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),
         mails=wakes(run.model_copy(update={"status": "cancelled"})),
-        log=tuple(audit.cancelled(each, told, now, in_flight=_in_flight(each)) for each in whole),
+        log=tuple(
+            audit.cancelled(each, told, now, in_flight=_has_write_in_flight(each)) for each in whole
+        ),
     )
 
 
-def _in_flight(run: Run) -> bool:
+def _has_write_in_flight(run: Run) -> bool:
     """Whether a write may be under way: what it was to be is recorded, and its result is not."""
     top = run.frames[-1]
     return isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
 
 
-def _cancelled(run: Run, *, in_flight: bool) -> str:
+def _cancelled_text(run: Run, *, in_flight: bool) -> str:
     """What the run's part says; what was written, or may have been, is not passed over."""
     if in_flight:
         return say("part.cancelled_in_flight", run.lang, name=run.name)

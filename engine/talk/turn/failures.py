@@ -6,16 +6,17 @@ from engine.frames.replies import Part, ReplyHead
 from engine.mail import GIVEN_UP, CardDecided, CardExpired, MessageArrived, PartReady
 from engine.ports.storage.store import Aside, Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.services import Services
+from engine.talk.turn.continuation import load_part
+from engine.talk.turn.message import is_unanswered, reply_head
 from engine.talk.turn.session import Session
-from engine.talk.turn.turn import head_of, part_of, unanswered
 
 
-async def given_up(mail: MessageArrived, session: Session, services: Services) -> Effects:
+async def fail_message(mail: MessageArrived, session: Session, services: Services) -> Effects:
     """What is said when a message could not be handled after several attempts.
 
     What is left of it is set aside, as messages of its own that an operator may have handled.
     """
-    head = head_of(mail, session, services)
+    head = reply_head(mail, session, services)
     stored = await services.decisions.reply(head.id)
     if stored is None:
         intent = Intent(kind="unclear", text=head.text, why="handling failed")
@@ -23,7 +24,7 @@ async def given_up(mail: MessageArrived, session: Session, services: Services) -
     else:
         parts = [Part.model_validate_json(body) for body in stored[1]]
     failed = {"state": "failed", "text": say("part.error", head.lang)}
-    after = [part.model_copy(update=failed) for part in parts if unanswered(part, parts)]
+    after = [part.model_copy(update=failed) for part in parts if is_unanswered(part, parts)]
     bodies = tuple(part.stored() for part in after)
     new = stored is None
     return Effects(
@@ -31,11 +32,11 @@ async def given_up(mail: MessageArrived, session: Session, services: Services) -
         parts=tuple(PartWrite(head.id, p.index, p.stored()) for p in after),
         touches=(Touch(head.id),),
         posts=(Post(row=head.id, conversation=head.place, kind="reply", ref=head.id),),
-        aside=tuple(_left(mail, part) for part in after),
+        aside=tuple(_retry_of(mail, part) for part in after),
     )
 
 
-def _left(mail: MessageArrived, part: Part) -> Aside:
+def _retry_of(mail: MessageArrived, part: Part) -> Aside:
     update = mail.update.model_copy(
         update={"id": f"{mail.update.id}/{part.index}/again", "text": part.intent.text}
     )
@@ -43,29 +44,27 @@ def _left(mail: MessageArrived, part: Part) -> Aside:
     return Aside(f"talk:{update.conversation}", left.stored(), GIVEN_UP)
 
 
-async def part_given_up(mail: PartReady, services: Services) -> Effects:
+async def fail_part(mail: PartReady, services: Services) -> Effects:
     """What a part says when it could not be handled after several attempts; it is set aside."""
-    found = await part_of(mail.reply, mail.index, services)
+    found = await load_part(mail.reply, mail.index, services)
     if found is None:
         return Effects()
     head, part = found
     again = mail.model_copy(update={"retried": True}).stored()
-    return _failed(head, part, f"talk:{head.conversation}", again)
+    return _fail(head, part, f"talk:{head.conversation}", again)
 
 
-async def choice_given_up(
-    lane: str, mail: CardDecided | CardExpired, services: Services
-) -> Effects:
+async def fail_choice(lane: str, mail: CardDecided | CardExpired, services: Services) -> Effects:
     """The same for a part that a card had asked about; what was chosen is set aside."""
     card = await services.decisions.card(mail.card)
-    found = await part_of(card.card.reply, card.card.part, services) if card else None
+    found = await load_part(card.card.reply, card.card.part, services) if card else None
     if found is None:
         return Effects()
     head, part = found
-    return _failed(head, part, lane, mail.stored())
+    return _fail(head, part, lane, mail.stored())
 
 
-def _failed(head: ReplyHead, part: Part, lane: str, again: str) -> Effects:
+def _fail(head: ReplyHead, part: Part, lane: str, again: str) -> Effects:
     failed = {"state": "failed", "text": say("part.error", head.lang)}
     after = part.model_copy(update=failed)
     return Effects(

@@ -1,11 +1,29 @@
-"""What a platform keeps for itself in the store: texts by kind and name, and lists of names."""
+"""What a platform keeps for itself in the store."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 
-class Keepsakes(Protocol):
-    """One platform's own; no other one sees them. Raises StoreUnavailable."""
+class ExpiringTexts(Protocol):
+    """Texts by name, each for a while, as of half-filled forms. Raises StoreUnavailable."""
+
+    async def read(self, name: str) -> str:
+        """The text under this name, "" for none or when its time is over."""
+        ...
+
+    async def write(self, name: str, text: str, *, was: str, keep_s: float) -> bool:
+        """Put `text` where `was` stands ("" for nothing), for so long; "" takes it away.
+
+        False, and nothing changes, when something else stands there.
+        """
+        ...
+
+
+class PlatformTexts(Protocol):
+    """Texts by kind and name, and lists of names; each platform has its own.
+
+    Raises StoreUnavailable.
+    """
 
     async def get(self, kind: str, name: str) -> str:
         """The text, "" for none."""

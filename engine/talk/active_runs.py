@@ -1,4 +1,9 @@
-"""A question about runs that go on here, answered by their planner in query mode (design §6)."""
+"""The runs that go on in a conversation."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from pydantic import ValidationError
 
 from cards.texts import say
 from engine.frames.replies import ReplyHead
@@ -6,15 +11,14 @@ from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.planner.query import QueryPosition, answer_query, decide_query, query_position
 from engine.services import Services
-from engine.talk.turn.active import active, all_active
 
 
-async def about_runs(question: str, head: ReplyHead, services: Services) -> str:
+async def answer_about_runs(question: str, head: ReplyHead, services: Services) -> str:
     """How far each active run of the conversation is, and what it waits for (Markdown).
 
     With a model, what its playbook's retrieval skill finds out about the question comes first.
     """
-    runs = await active(head.conversation, services)
+    runs = await unfinished_runs(head.conversation, services)
     cards = await services.decisions.open_cards(head.conversation)
     told = []
     for run in runs:
@@ -23,31 +27,31 @@ async def about_runs(question: str, head: ReplyHead, services: Services) -> str:
             own = [card for card in cards if card.run == run.id and not card.traits.informs]
             found = await answer_query(run, playbook, question, services)
             told += [found] if found else []
-            told.append(_told(run, query_position(run, playbook, own), head))
+            told.append(_run_text(run, query_position(run, playbook, own), head))
     return "\n\n".join(told) or say("runs.none", head.lang)
 
 
-async def stuck(head: ReplyHead, services: Services) -> str:
+async def blocked_runs_text(head: ReplyHead, services: Services) -> str:
     """Which runs of the conversation wait for an operator, why, and what can be done; or ""."""
-    runs = await all_active(head.conversation, services)
+    runs = await all_active_runs(head.conversation, services)
     told = [f"- {run.part.text}" for run in runs if run.status == "blocked"]
     if not told:
         return ""
     return say("runs.stuck", head.lang, runs="\n".join(dict.fromkeys(told)))
 
 
-async def needs_model(head: ReplyHead, services: Services) -> bool:
+async def question_needs_model(head: ReplyHead, services: Services) -> bool:
     """Whether a retrieval skill of an active run would be asked."""
     if services.model is None:
         return False
-    for run in await active(head.conversation, services):
+    for run in await unfinished_runs(head.conversation, services):
         playbook = await services.playbook(run.digest)
         if playbook and (await decide_query(run, playbook)).plan.action == "call_skill":
             return True
     return False
 
 
-def _told(run: Run, now: QueryPosition, head: ReplyHead) -> str:
+def _run_text(run: Run, now: QueryPosition, head: ReplyHead) -> str:
     comma = say("list.items", head.lang)
     text = say("query.phase", head.lang, name=titled(run), phase=now.phase, goal=now.goal)
     if now.missing:
@@ -58,3 +62,29 @@ def _told(run: Run, now: QueryPosition, head: ReplyHead) -> str:
     if run.status == "blocked":
         text += say("query.blocked", head.lang, told=run.part.text)
     return f"- {text}"
+
+
+async def unfinished_runs(conversation: str, services: Services) -> list[Run]:
+    """The conversation's runs whose work is not done, oldest first, without child runs."""
+    found = await all_active_runs(conversation, services)
+    return [run for run in found if run.part.state != "done" and not run.parent]
+
+
+async def all_active_runs(conversation: str, services: Services) -> list[Run]:
+    """Every run of the conversation that has not ended; unreadable ones are left."""
+    return read_runs(await services.decisions.active_runs(conversation))
+
+
+def read_runs(active_runs: Sequence[tuple[str, str]]) -> list[Run]:
+    """Those that this version can read, of runs with their bodies."""
+    found = []
+    for _, body in active_runs:
+        with suppress(ValidationError):
+            found.append(Run.model_validate_json(body))
+    return found
+
+
+def descendants(run: Run, runs: Sequence[Run]) -> list[Run]:
+    """Those of the runs that the run began, and those that they began."""
+    own = [each for each in runs if each.parent == run.id]
+    return [each for child in own for each in (child, *descendants(child, runs))]

@@ -1,0 +1,96 @@
+"""A part of an earlier reply goes on: its run has ended, its card is decided or has expired."""
+
+from engine.frames.replies import Part, ReplyHead, said_late
+from engine.mail import CardDecided, CardExpired, PartReady
+from engine.ports.storage.store import Effects, PartWrite, Touch
+from engine.reviews.clocks import close_card, without_timers
+from engine.services import Services
+from engine.talk.turn.answers import ask_model
+from engine.talk.turn.choice_cards import chosen_intent, part_without_choice
+from engine.talk.turn.parts import Turn, begin_part, skip_part, with_answer
+from engine.talk.turn.session import Session
+from engine.talk.turn.traces import react_trace
+
+
+async def continue_part(mail: PartReady, session: Session, services: Services) -> Effects:
+    """The run that a part waited for has ended: begin the part now, or say why not."""
+    found = await load_part(mail.reply, mail.index, services)
+    if found is None:
+        return Effects()
+    head, part = found
+    again = mail.retried and part.state == "failed" and not part.run
+    if part.state != "waiting" and not again:
+        return Effects()
+    if mail.completed:
+        return await _begin_now(part, head, session, services)
+    return _part_effects(skip_part(part, part.intent.depends_on[0], head), head, services)
+
+
+async def settle_choice(
+    mail: CardDecided | CardExpired, session: Session, services: Services
+) -> Effects:
+    """A card of this conversation's talk was decided, or its time is over.
+
+    What was chosen is begun; a part that nobody chose anything for says so.
+    """
+    card = await services.decisions.card(mail.card)
+    found = await load_part(card.card.reply, card.card.part, services) if card else None
+    # Set aside and retried, the part says that it failed.
+    if card is None or found is None or found[1].state not in ("needs_you", "failed"):
+        return Effects()
+    asked, (head, part) = card.card, found
+    if isinstance(mail, CardExpired):
+        if asked.status != "open":
+            return Effects()
+        effects = _part_effects(
+            part_without_choice(part, "choose.expired", head.lang), head, services
+        )
+        return effects.plus(Effects(cards=(close_card(asked, "expired"),)))
+    intent = chosen_intent(part.intent, mail.decision.choice)
+    if intent is None:
+        effects = _part_effects(part_without_choice(part, "choose.left", head.lang), head, services)
+    else:
+        part = part.model_copy(update={"intent": intent})
+        effects = await _begin_now(part, head, session, services)
+    return effects.plus(Effects(timers=without_timers(asked.token, asked.lane)))
+
+
+async def load_part(reply: str, index: int, services: Services) -> tuple[ReplyHead, Part] | None:
+    """A reply's head and one of its parts; None when the reply is gone."""
+    stored = await services.decisions.reply(reply)
+    if stored is None:
+        return None
+    head = ReplyHead.model_validate_json(stored[0])
+    return head, Part.model_validate_json(stored[1][index])
+
+
+async def _begin_now(part: Part, head: ReplyHead, session: Session, services: Services) -> Effects:
+    """Begin the part, alone and now, for the person as they are by now."""
+    head = head.model_copy(update={"principal": services.people.known(head.principal)})
+    services = services.limited_to(head.principal)
+    turn = Turn(head, session, services, slot=False)
+    intent = part.intent.model_copy(update={"depends_on": ()})
+    begun = await begin_part(part.index, intent, turn, answer=part.answer)
+    traces = Effects()
+    if begun.state == "working" and not begun.run:
+        answer = await ask_model(intent, head, session, services)
+        begun = with_answer(begun, answer, turn)
+        if answer.result:
+            traces = Effects(traces=react_trace(head, part, answer.result, services.tracing))
+    return _part_effects(begun, head, services).plus(turn.all_effects()).plus(traces)
+
+
+def _part_effects(part: Part, head: ReplyHead, services: Services) -> Effects:
+    """The part as it is now, in its reply and, long after the message, as a message of its own."""
+    return Effects(
+        parts=(PartWrite(head.id, part.index, part.stored()),),
+        posts=said_late(
+            part,
+            head.lang,
+            reply=head.id,
+            conversation=head.place,
+            since=head.at,
+            now=services.now,
+        ),
+        touches=(Touch(head.id),),
+    )

@@ -1,0 +1,188 @@
+"""Handling one message: understand it, answer, start runs, reply once (design §3)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from cards.model import Card, Principal
+from engine.events import SharedFile
+from engine.frames.intents import Intent, way
+from engine.frames.replies import Part, ReplyHead, settled
+from engine.frames.shared_files import meant, said_with
+from engine.mail import MessageArrived
+from engine.ports.storage.store import Effects, PartWrite, Post, ReplyWrite, Touch
+from engine.services import Services
+from engine.talk.turn.answers import ask_model
+from engine.talk.turn.parts import Turn, begin_part, with_answer
+from engine.talk.turn.session import Session
+from engine.talk.turn.traces import react_trace, routing_trace
+from engine.text.language import detect
+from engine.understanding.context import RouteContext, Routed, StrategyVerdict
+from engine.understanding.learned.table import RouteTable
+from engine.understanding.router.chain import route
+
+CommitProgress = Callable[[Effects], Awaitable[None]]
+"""Commits what is settled so far, without taking the message away."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSituation:
+    """How things stood when a message's turn came: the conversation's open cards and active runs.
+
+    `again`: the message may have been handled in part before a crash. `table` is what the router
+    has learned of the current playbooks and tools.
+    """
+
+    cards: int
+    runs: int
+    again: bool
+    table: RouteTable
+
+
+async def handle_message(
+    mail: MessageArrived,
+    session: Session,
+    services: Services,
+    commit_progress: CommitProgress,
+    situation: TurnSituation,
+) -> Effects:
+    """The effects of a message: its reply, and the runs and cards that it begins.
+
+    Where the model is needed, what is known before it answers is committed first.
+    """
+    since_s = services.clock.elapsed_s()
+    services = services.limited_to(mail.principal)
+    head = reply_head(mail, session, services)
+    stored = await services.decisions.reply(head.id) if situation.again else None
+    if stored:
+        head = ReplyHead.model_validate_json(stored[0])
+        parts = [Part.model_validate_json(body) for body in stored[1]]
+        return await _finish(Turn(head, session, services, parts, slot=False))
+    head = await _take_files(head, mail.update.files, services)
+    routed = _route_files(head) or await _route(head, situation, session, services)
+    turn = Turn(head, session, services)
+    for index, intent in enumerate(routed.intents):
+        turn.parts.append(await begin_part(index, intent, turn))
+    effects = _first_effects(turn, routed)
+    if any(is_unanswered(part, turn.parts) for part in turn.parts):
+        await commit_progress(effects)
+        effects = Effects()
+    # The place in the reply's own message may be taken already.
+    effects = effects.plus(await _finish(Turn(head, session, services, turn.parts, slot=False)))
+    services.meter.took("turn", services.clock.elapsed_s() - since_s, way(routed.intents))
+    return effects
+
+
+def reply_head(mail: MessageArrived, session: Session, services: Services) -> ReplyHead:
+    """The head of the reply to a message, the same whenever it is handled."""
+    update = mail.update
+    before = next((line.text for line in reversed(session.recent) if line.by == "person"), "")
+    return ReplyHead(
+        id=services.derived_id(update.conversation, "reply", update.id),
+        conversation=update.conversation,
+        lang=mail.principal.lang or detect(update.text, fallback=detect(before)),
+        principal=mail.principal,
+        text=update.text,
+        at=services.now,
+        asker=update.actor.user,
+        thread=update.thread,
+    )
+
+
+async def _take_files(
+    head: ReplyHead, files: Sequence[SharedFile], services: Services
+) -> ReplyHead:
+    """The head with what became of the files, which are taken in before the text is read."""
+    if not files:
+        return head
+    project = services.project(head.conversation)
+    taken = await services.files.take(project, head.conversation, files)
+    return head.model_copy(update={"files": taken})
+
+
+def _route_files(head: ReplyHead) -> Routed | None:
+    """The one intent of files without a word, which no strategy can read; None with a text."""
+    if not head.files or head.text:
+        return None
+    intent = Intent(kind="smalltalk", text="", why="files without a word")
+    return Routed((intent,), (StrategyVerdict("files", True, intent.why),))
+
+
+async def _route(
+    head: ReplyHead, situation: TurnSituation, session: Session, services: Services
+) -> Routed:
+    cards = await services.decisions.open_cards(head.conversation) if situation.cards else ()
+    context = RouteContext(
+        table=situation.table,
+        tools=services.tools,
+        open_cards=tuple(cards),
+        running=bool(situation.runs),
+        barred=services.barred,
+        principal=_with_seats(head, cards, services),
+        today=services.today,
+        recent=tuple(line.text for line in session.recent if line.by == "person"),
+        lang=head.lang,
+    )
+    return await route(meant(head.text, head.files), context, services.model)
+
+
+def _with_seats(head: ReplyHead, cards: Sequence[Card], services: Services) -> Principal:
+    """The person, with whose seats they may take on any of these cards."""
+    person, people = head.principal, services.people
+    voters = [people.standing(person, card, services.today) for card in (None, *cards)]
+    holders = {holder.id: holder for voter in voters for holder in voter.stands_for}
+    return person.model_copy(update={"stands_for": tuple(holders.values())})
+
+
+def is_unanswered(part: Part, parts: Sequence[Part]) -> bool:
+    """Whether the part needs the model, or waits for one of these parts that does."""
+    if part.state == "waiting":
+        return any(is_unanswered(parts[n], parts) for n in part.intent.depends_on)
+    return part.state == "working" and not part.run
+
+
+def _first_effects(turn: Turn, routed: Routed) -> Effects:
+    """The reply as it is before the model is asked, and what its parts began."""
+    head, services = turn.head, turn.services
+    due_s = 0.0 if settled(tuple(turn.parts)) else services.limits.reply_after_s
+    reply = Effects(
+        reply=ReplyWrite(
+            id=head.id,
+            head=head.model_dump_json(),
+            parts=tuple(part.stored() for part in turn.parts),
+        ),
+        posts=(Post(row=head.id, conversation=head.place, kind="reply", ref=head.id, due_s=due_s),),
+        traces=routing_trace(head, routed, services.tracing),
+    )
+    return reply.plus(turn.all_effects())
+
+
+async def _finish(turn: Turn) -> Effects:
+    """Answer what needs the model, all at once, then begin what waited for the answers.
+
+    The session remembers what was said.
+    """
+    head, parts, services = turn.head, turn.parts, turn.services
+    unanswered = [part for part in parts if is_unanswered(part, parts)]
+    asked = [part for part in unanswered if part.state == "working"]
+    waiting = [part for part in unanswered if part.state == "waiting"]
+    alone = len(parts) == 1
+    answers = await asyncio.gather(
+        *(ask_model(part.intent, head, turn.session, services, alone=alone) for part in asked)
+    )
+    effects = Effects()
+    for part, answer in zip(asked, answers, strict=True):
+        parts[part.index] = with_answer(part, answer, turn)
+        if answer.result:
+            trace = react_trace(head, part, answer.result, services.tracing)
+            effects = effects.plus(Effects(traces=trace))
+    for part in waiting:
+        parts[part.index] = await begin_part(part.index, part.intent, turn)
+    session = turn.session.heard(said_with(head.text, head.files))
+    session = session.told("\n".join(part.told() for part in parts))
+    effects = replace(effects, session=session.model_dump_json())
+    if not unanswered:
+        return effects
+    changed = [parts[part.index] for part in (*asked, *waiting)]
+    writes = tuple(PartWrite(head.id, part.index, part.stored()) for part in changed)
+    return effects.plus(Effects(parts=writes, touches=(Touch(head.id),))).plus(turn.all_effects())
