@@ -25,12 +25,12 @@ from engine.frames.outcome import (
 from engine.frames.state import Patch
 from engine.jobs.answer import SCHEMA, ExpertAnswer, read_expert_answer
 from engine.jobs.parts import advance_job, failed, jobs_part
-from engine.jobs.texts import expert_opening
+from engine.jobs.prompts import expert_opening
 from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert
 from engine.playbooks.skill import Skill
-from engine.skills.answers import unanswered, withdrawn
-from engine.skills.texts import heard
+from engine.skills.card_answers import end_unanswered, end_withdrawn
+from engine.skills.prompts import answer_message
 from engine.text.answer import AnswerFaults
 
 MAX_ASKED = 3
@@ -42,12 +42,12 @@ async def advance(frame: JobFrame, given: FrameInput, context: StepContext) -> S
     assert expert is not None, "a job is assigned to one of the experts"
     match given:
         case CardAnswered(decision=decision) if decision.choice == "withdraw":
-            return withdrawn(decision, context)
+            return end_withdrawn(decision, context)
         case CardAnswered(decision=decision):
-            messages = (*frame.messages, heard(decision))
+            messages = (*frame.messages, answer_message(decision))
             return Next(_with(frame, messages=messages, question=""), f"{decision.name} answered")
         case CardTimedOut():
-            return unanswered(context)
+            return end_unanswered(context)
         case ChildFrameDone():
             return _skill_done(frame, context.playbook.skills[expert.skill], context)
     if expert.skill:

@@ -7,7 +7,7 @@ from engine.frames.outcome import Done, FrameInput, StepContext, StepOutcome
 from engine.frames.state import Patch
 from engine.jobs.decompose import plan_schema, read_plan, written
 from engine.jobs.parts import advance_job, jobs_part
-from engine.jobs.texts import leader_opening
+from engine.jobs.prompts import leader_opening
 
 OUTPUT_TOKENS = 8000
 CUT_OFF = "the answer was cut off at its greatest length; plan fewer or shorter jobs"

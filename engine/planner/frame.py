@@ -44,8 +44,8 @@ from engine.planner.situation import Plan, Situation, check_availability
 from engine.playbooks.end_kinds import Ending, RunEnd
 from engine.playbooks.model import Announcement, Phase
 from engine.playbooks.skill import Skill
-from engine.skills.answers import withdrawn
-from engine.skills.cards import MAX_CHOICES, choice_card
+from engine.skills.card_answers import end_withdrawn
+from engine.skills.cards import MAX_CHOICES, next_step_card
 
 PHASE_DONE_WITHIN = timedelta(days=7)
 """A phase_done card that nobody has tapped by then holds the run no longer."""
@@ -122,7 +122,7 @@ def _choose(frame: PlannerFrame, situation: Situation, why: str, context: StepCo
     """Let the requester choose; the skills that fill most of what is missing come first."""
     run, missing = context.run, set(situation.missing)
     fits = sorted(situation.available, key=lambda skill: -len(missing & set(skill.provided)))
-    card = choice_card(fits[:MAX_CHOICES], _missing_text(situation, context), context)
+    card = next_step_card(fits[:MAX_CHOICES], _missing_text(situation, context), context)
     names = tuple(skill.id for skill in fits[:MAX_CHOICES])
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
     return Suspend(frame.model_copy(update={"choices": names}), (card,), note, why)
@@ -133,7 +133,7 @@ def _run_chosen(
 ) -> StepOutcome:
     """Run the chosen skill; decide anew if it cannot run any more."""
     if decision.choice == "withdraw":
-        return withdrawn(decision, context)
+        return end_withdrawn(decision, context)
     target = choices[int(decision.choice) - 1]
     situation = _situation(frame, context)
     if not situation.is_available(target):

@@ -12,7 +12,7 @@ from engine.planner.phases import PhaseManager
 from engine.planner.situation import Situation, check_availability
 from engine.playbooks.model import Phase, Playbook
 from engine.services import Services
-from engine.skills import model
+from engine.skills import model_skill
 
 MAX_STEPS = 20
 
@@ -58,7 +58,9 @@ async def answer_query(run: Run, playbook: Playbook, question: str, services: Se
     # A copy that is stored nowhere: whatever the skill leaves in it is gone with it.
     copy = run.model_copy(update={"message": question, "text": question, "frames": (frame,)})
     for _ in range(MAX_STEPS):
-        advanced = await model.advance(frame, FrameEntered(), StepContext(copy, playbook, services))
+        advanced = await model_skill.advance(
+            frame, FrameEntered(), StepContext(copy, playbook, services)
+        )
         if not isinstance(advanced, Next) or not isinstance(advanced.frame, ModelFrame):
             return ""
         frame = advanced.frame

@@ -13,7 +13,7 @@ from engine.errors import ModelError, ModelUnavailable
 from engine.ports.model import Completion, Message, Model
 from engine.ports.storage.drafts import Show
 from engine.react.growth import AnswerGrowth, marked
-from engine.react.texts import GO_ON, Reason, question, recites, system_prompt
+from engine.react.prompts import GO_ON, Reason, question, recites, system_prompt
 from engine.tools.hands import Hands, Observed
 from engine.tools.model import Tool, ToolContext
 

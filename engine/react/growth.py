@@ -9,7 +9,7 @@ once a longer run of the model's instructions stands anywhere in what it wrote.
 import re
 
 from engine.ports.storage.drafts import Show
-from engine.react.texts import RUN, letters_of, recites_a_run
+from engine.react.prompts import RUN, letters_of, recites_a_run
 
 _OPENS = re.compile(r"^[ \t]*<answer>[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
 _CLOSES = re.compile(r"(?<!\s)\s*</answer>\s*\Z", re.IGNORECASE)

@@ -10,7 +10,7 @@ from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue, ModelFrame, Scalar
 from engine.playbooks.leaf import LeafType
 from engine.runs.execute import Executed, SkillExecution
-from engine.skills.cards import choosable
+from engine.skills.cards import option_texts
 from engine.skills.output import Output, ReviewType, read_output
 
 
@@ -112,7 +112,7 @@ def _questions(order: SkillExecution, end: StepContext, card: Card) -> Iterator[
             asked = top.questions[0]
             yield _wanted(asked.field, order, hint=asked.question, options=asked.options)
         case "select" if declared is not None:
-            options = choosable(declared, end)
+            options = option_texts(declared, end)
             yield _wanted(declared.field, order, hint=card.title, options=options)
         case "confirm" if declared is not None:
             path = f"decisions.{declared.decision}"

@@ -60,7 +60,7 @@ from engine.runs.budget import budget_of, used_in
 from engine.runs.effects import StepChange, effects, shown_at
 from engine.runs.merge import BadState, merged
 from engine.runs.migration import Migration, told
-from engine.skills import ask, model
+from engine.skills import ask_skill, model_skill
 from engine.sop import batch
 from engine.sop import engine as sop
 from engine.tool_plan import fixed, planned
@@ -68,8 +68,8 @@ from engine.tool_plan import fixed, planned
 # One line per frame kind: who advances it.
 ADVANCE: dict[str, Advance] = {
     "planner": planner.advance,
-    "prompt": ask.advance,
-    "model": model.advance,
+    "prompt": ask_skill.advance,
+    "model": model_skill.advance,
     "sop": sop.advance,
     "batch": batch.advance,
     "tool_plan": fixed.advance,

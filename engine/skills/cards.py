@@ -22,19 +22,19 @@ SEMANTIC_KEYS = {
     "documents": "confirm_documents",
     "work-plan": "confirm_work_plan",
 }
-"""What the cards of these skills are about, unless they say otherwise (spec 003)."""
+"""Keys of these skills' cards, unless their playbooks name others (spec 003)."""
 
 
 def questions_card(
     skill: Skill, questions: Sequence[Question], response: str, context: StepContext
 ) -> Card:
     """The model's questions as a form, each under its own words."""
-    fields = tuple(_asked(question, context) for question in questions)
+    fields = tuple(_question_field(question, context) for question in questions)
     title = say("card.questions", context.run.lang, skill=skill.name(context.run.lang))
     return _card("clarify", skill, title, response, context, choices=(_submit(fields, context),))
 
 
-def _asked(question: Question, context: StepContext) -> Field:
+def _question_field(question: Question, context: StepContext) -> Field:
     field = _field(question.field, context)
     # The model's words are a hint under the playbook's own label.
     return field.model_copy(update={"hint": question.question or field.hint})
@@ -55,11 +55,11 @@ def options_card(skill: Skill, question: Question, response: str, context: StepC
     """One question with a button for each answer."""
     text = "\n\n".join(filter(None, (response, literal(question.question))))
     title = say("card.questions", context.run.lang, skill=skill.name(context.run.lang))
-    return _card("select", skill, title, text, context, choices=options(question.options))
+    return _card("select", skill, title, text, context, choices=option_choices(question.options))
 
 
-def options(texts: Sequence[str]) -> tuple[Choice, ...]:
-    """A button for each text, by number; where one must be cut, all show theirs."""
+def option_choices(texts: Sequence[str]) -> tuple[Choice, ...]:
+    """A button for each text, up to ten; numbered if one has to be cut."""
     shown = [" ".join(text.split()) for text in texts[:MAX_CHOICES]]
     numbered = any(len(text) > LABEL_CHARS for text in shown)
     return tuple(
@@ -68,43 +68,43 @@ def options(texts: Sequence[str]) -> tuple[Choice, ...]:
     )
 
 
-def declared_card(skill: Skill, asks: SkillCard, response: str, context: StepContext) -> Card:
+def declared_card(skill: Skill, declared: SkillCard, response: str, context: StepContext) -> Card:
     """The card that the playbook has for the skill's output."""
     lang = context.run.lang
     more = ""
     change = Field(name="feedback", label=say("form.feedback", lang), multiline=True)
     choices = [Choice(id="change", label=say("choice.change", lang), form=(change,))]
-    match asks.kind:
+    match declared.kind:
         case "select":
-            texts = choosable(asks, context)
-            choices[:0] = options(texts)
+            texts = option_texts(declared, context)
+            choices[:0] = option_choices(texts)
             if len(texts) > MAX_CHOICES:
                 more = say("card.more_choices", lang, n=len(texts) - MAX_CHOICES)
         case "confirm":
             label = say("choice.confirm", lang)
             choices.insert(0, Choice(id="confirm", label=label, style="primary"))
         case _:
-            assert_never(asks.kind)
-    shown = at_paths(asks.shows, context)
-    # The model's words come last: an open fence in them swallows nothing of what is decided.
-    text = "\n\n".join(filter(None, (asks.text(lang), *tables(shown, lang), more, response)))
+            assert_never(declared.kind)
+    shown = at_paths(declared.shows, context)
+    # The model's words come last: an open fence in them hides nothing that is decided.
+    text = "\n\n".join(filter(None, (declared.text(lang), *tables(shown, lang), more, response)))
     card = _card(
-        asks.kind,
+        declared.kind,
         skill,
-        asks.title(lang),
+        declared.title(lang),
         text,
         context,
         choices=tuple(choices),
         shows=rows(shown, lang),
     )
-    deadline = timedelta(seconds=asks.deadline_s) if asks.deadline_s else None
+    deadline = timedelta(seconds=declared.deadline_s) if declared.deadline_s else None
     at = context.services.now + deadline if deadline else None
     return card.model_copy(update={"task_key": task_key(skill), "deadline": at})
 
 
-def choosable(asks: SkillCard, context: StepContext) -> tuple[str, ...]:
-    """The texts to choose from: a column of a list leaf, each once; the first have buttons."""
-    path, _, column = asks.options_from.rpartition(".")
+def option_texts(declared: SkillCard, context: StepContext) -> tuple[str, ...]:
+    """The texts to choose from: a column of a list leaf, each text once."""
+    path, _, column = declared.options_from.rpartition(".")
     listed: Any = value_of(path, context.run.state) or ()
     texts = (" ".join(written(row[column]).split()) for row in listed if row.get(column))
     return tuple(text for text in dict.fromkeys(texts) if text)
@@ -120,8 +120,8 @@ def by_hand_card(skill: Skill, paths: Sequence[str], why: str, context: StepCont
     return _card("clarify", skill, title, why, context, choices=tuple(choices))
 
 
-def choice_card(skills: Sequence[Skill], why: str, context: StepContext) -> Card:
-    """What comes next, where several skills could run: a button for each."""
+def next_step_card(skills: Sequence[Skill], why: str, context: StepContext) -> Card:
+    """Asks which skill comes next: a button for each."""
     lang = context.run.lang
     lines = (f"- **{literal(s.name(lang))}**: {literal(s.description(lang))}" for s in skills)
     card = _card(
@@ -130,13 +130,13 @@ def choice_card(skills: Sequence[Skill], why: str, context: StepContext) -> Card
         say("card.next_step", lang, name=context.run.name),
         "\n\n".join(filter(None, (say("card.next_step_text", lang), why, "\n".join(lines)))),
         context,
-        choices=options([skill.name(lang) for skill in skills]),
+        choices=option_choices([skill.name(lang) for skill in skills]),
     )
     return card.model_copy(update={"task_key": f"planner:{context.run.id}"})
 
 
 def task_key(skill: Skill) -> str:
-    """What the skill's card is about: a newer one of the run replaces the older (spec 003)."""
+    """The key of the skill's card: a newer card of the run with this key replaces it (003)."""
     own = skill.card.task_key if skill.card else ""
     return own or SEMANTIC_KEYS.get(skill.id, f"skill:{skill.id}")
 

@@ -1,4 +1,4 @@
-"""A model's output: the schema it is asked for, and every fault of what it gives (spec 003)."""
+"""A model's output: the schema that it is asked for, and every fault of an answer (spec 003)."""
 
 from typing import Any, Literal, get_args
 
@@ -31,7 +31,7 @@ ReviewType = Literal["clarify", "confirm", "select"]
 
 
 class Control(Frozen):
-    """What is to happen next; a `finish` ends the skill, never what gates still want."""
+    """What happens next; a `finish` ends the skill and opens no gate."""
 
     action: Literal["continue", "ask_user", "finish"] = "continue"
     review_type: ReviewType | None = None
@@ -39,7 +39,7 @@ class Control(Frozen):
 
 
 class Output(Frozen):
-    """A valid output: what is said, the leaves that it fills, and what is to happen next."""
+    """A valid output: the response to people, the leaves that it fills, and what happens next."""
 
     response: str = ""
     profile: dict[str, Any] = {}
@@ -48,7 +48,7 @@ class Output(Frozen):
 
 
 def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Output | AnswerFaults:
-    """The model's text as an output that the skill may give."""
+    """The model's text as an output that the skill may give, or its faults."""
     output = read_answer(text, Output)
     if isinstance(output, AnswerFaults):
         return output
@@ -61,29 +61,28 @@ def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Output | A
 
 
 def _without_nulls(output: Output) -> Output:
-    """A leaf that the model does not know is not a leaf that it clears."""
-    known = {
+    """A null is a leaf that the model does not know; it clears nothing."""
+    update = {
         group: {name: value for name, value in leaves.items() if value is not None}
         for group, leaves in (("profile", output.profile), ("data", output.data))
     }
-    return output.model_copy(update=known)
+    return output.model_copy(update=update)
 
 
 def _leaf_faults(output: Output, skill: Skill, definition: PlaybookFile) -> list[Fault]:
-    schema, found = skill.output_schema, list[Fault]()
-    for group, given, names in (
+    schema, faults = skill.output_schema, list[Fault]()
+    for group, leaves, names in (
         ("profile", output.profile, schema.profile),
         ("data", output.data, schema.data),
     ):
-        for name, value in given.items():
+        for name, value in leaves.items():
             leaf = definition.leaf(f"profile.{name}" if group == "profile" else name)
             if name not in names or leaf is None:
-                found.append(
-                    ((group, name), f"unknown key; {suggestion(name, names)}".rstrip("; "))
-                )
+                hint = f"unknown key; {suggestion(name, names)}".rstrip("; ")
+                faults.append(((group, name), hint))
                 continue
-            found += [((group, name, *deeper), told) for deeper, told in faults_of(leaf, value)]
-    return found
+            faults += [((group, name, *path), fault) for path, fault in faults_of(leaf, value)]
+    return faults
 
 
 def _control_faults(control: Control, skill: Skill, definition: PlaybookFile) -> list[Fault]:
@@ -102,38 +101,38 @@ def _control_faults(control: Control, skill: Skill, definition: PlaybookFile) ->
     if not control.questions or len(control.questions) > MAX_QUESTIONS:
         return [(at, f"should have 1 to {MAX_QUESTIONS} questions")]
     fields = [question.field for question in control.questions]
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for number, question in enumerate(control.questions):
-        faults = _question_faults(question, skill)
+        own = _question_faults(question, skill)
         if question.field in fields[:number]:
-            faults.append((("field",), "is asked for twice"))
-        if kind == "select" and not faults:
+            own.append((("field",), "is asked for twice"))
+        if kind == "select" and not own:
             leaf = definition.leaf(question.field)
             options = _option_faults(question.options, leaf)
-            faults += [(("options", *inside), told) for inside, told in options]
-        found += [((*at, number, *inside), told) for inside, told in faults]
-    return found
+            own += [(("options", *path), fault) for path, fault in options]
+        faults += [((*at, number, *path), fault) for path, fault in own]
+    return faults
 
 
 def _question_faults(question: Question, skill: Skill) -> list[Fault]:
-    found: list[Fault] = []
+    faults: list[Fault] = []
     paths = skill.output_schema.paths
     if question.field not in paths:
-        told = f"is none of the skill's fields; {suggestion(question.field, paths)}"
-        found.append((("field",), told))
+        hint = suggestion(question.field, paths)
+        faults.append((("field",), f"is none of the skill's fields; {hint}"))
     if len(question.question) > QUESTION_CHARS or not storable(question.question):
-        told = f"should be at most {QUESTION_CHARS} characters, without NUL"
-        found.append((("question",), told))
-    return found
+        limit = f"should be at most {QUESTION_CHARS} characters, without NUL"
+        faults.append((("question",), limit))
+    return faults
 
 
 def _option_faults(options: tuple[str, ...], leaf: Leaf | None) -> list[Fault]:
-    """What keeps texts from being buttons, each with a value that the field can hold."""
+    """What keeps the texts from being buttons with values that the field can hold."""
     if leaf is not None and leaf.type in ("list", "boolean"):
         return [((), f"a {leaf.type} cannot be chosen so; ask for it with clarify")]
     if not 2 <= len(options) <= MAX_OPTIONS:
         return [((), f"should have 2 to {MAX_OPTIONS} entries")]
-    found: list[Fault] = []
+    faults: list[Fault] = []
     seen: set[str] = set()
     for number, text in enumerate(options):
         label = " ".join(text.split())
@@ -145,10 +144,10 @@ def _option_faults(options: tuple[str, ...], leaf: Leaf | None) -> list[Fault]:
         elif label in seen:
             fault = "stands twice"
         elif leaf is not None:
-            fault = next((told for _, told in faults_of(leaf, option_value(leaf, text))), "")
-        found += [((number,), fault)] if fault else []
+            fault = next((why for _, why in faults_of(leaf, option_value(leaf, text))), "")
+        faults += [((number,), fault)] if fault else []
         seen.add(label)
-    return found
+    return faults
 
 
 def schema_of(skill: Skill, definition: PlaybookFile) -> dict[str, Any]:
@@ -195,10 +194,10 @@ def leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
 
 
 def _cell_schema(leaf: Leaf | Column, label: str) -> dict[str, Any]:
-    """Bounds are told in words: servers that hold a model to a schema refuse keys for them."""
+    """Bounds stand in the description: servers that enforce a schema refuse the keys for them."""
     pattern = f"as the regular expression {leaf.pattern}" if leaf.pattern else ""
-    told = ", ".join(filter(None, (label, limits(leaf.minimum, leaf.maximum), pattern)))
-    described = {"description": told} if told else {}
+    description = ", ".join(filter(None, (label, limits(leaf.minimum, leaf.maximum), pattern)))
+    described = {"description": description} if description else {}
     if leaf.type == "choice":
         return {**described, "type": "string", "enum": list(leaf.options)}
     return {**described, **_TYPES[leaf.type]}

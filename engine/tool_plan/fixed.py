@@ -19,7 +19,7 @@ from engine.frames.state import Approval, Patch, ToolPlanFrame
 from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import Skill, ToolPlan
 from engine.reviews.approvals import ask_again, call_digest, resolve_calls
-from engine.skills.answers import unanswered
+from engine.skills.card_answers import end_unanswered
 from engine.tool_plan.calling import Call, Lost, made
 from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
 from engine.tools.registry import tool
@@ -48,7 +48,7 @@ async def advance(frame: ToolPlanFrame, given: FrameInput, context: StepContext)
     if isinstance(given, CardAnswered):
         return _answered(frame, call, given.decision, context)
     if isinstance(given, CardTimedOut):
-        return unanswered(context)
+        return end_unanswered(context)
     if frame.lost:
         return ask_whether(frame, call, frame.lost, context)
     if not frame.started:

@@ -18,7 +18,7 @@ from engine.frames.outcome import (
     StepOutcome,
 )
 from engine.playbooks.skill import ToolPlanner
-from engine.skills.answers import unanswered, withdrawn
+from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.tool_plan import clarify, confirm
 from engine.tool_plan.calling import Call
 from engine.tool_plan.confirm import NumberedCall
@@ -50,7 +50,7 @@ async def advance(frame: LlmPlanFrame, given: FrameInput, context: StepContext) 
             why = "nobody answered in time"
             return failed(frame, planner, reason, why, context, end="expired")
         case CardTimedOut():
-            return unanswered(context)
+            return end_unanswered(context)
     if not frame.made:
         return await drafting.make(frame, planner, context)
     if clarify.lacking(frame):
@@ -66,7 +66,7 @@ def _answered(
     match frame.asks:
         case "clarify":
             if decision.choice == "withdraw":
-                return withdrawn(decision, context)
+                return end_withdrawn(decision, context)
             return clarify.filled_in(frame, decision, context)
         case "lost":
             return _looked(frame, planner, decision, context)

@@ -23,7 +23,7 @@ from engine.playbooks.drawing.model import DetailKey, NodeKind
 from engine.playbooks.end_kinds import RunEnd
 from engine.ports.inbox_files import Refusal
 from engine.ports.library import Problem
-from engine.react.texts import Reason as EndedFor
+from engine.react.prompts import Reason as EndedFor
 from engine.rules.operators import FailureCode, Kind
 from engine.rules.soft import Unsure
 from engine.tools.study.read_clinical_data import MEASURED

@@ -12,7 +12,7 @@ from adapters.slack.inbound.entities import cut_mention
 from bot.wiring.platforms import PLATFORMS
 from cards.model import Field
 from engine.playbooks.skill import Instead
-from engine.skills import ask
+from engine.skills import ask_skill
 from engine.text import reading, values
 from engine.tools.registry import TOOLS
 from engine.understanding import lookup
@@ -56,7 +56,7 @@ def build_every_kind() -> None:
     lookup.find("那 P002 呢", TOOLS, today=TODAY, recent=["P001 最近一次 ECOG"])
     cut_mention(SAID, "U17")
     instead = {"of": "note", "label": {"zh": "全", "en": "all"}, "words": ["all"], "sets": {"a": 1}}
-    ask._is_word(Instead.model_validate(instead), SAID)
+    ask_skill._says_a_word(Instead.model_validate(instead), SAID)
     for room in PLATFORMS.values():
         room.settings.accounts.fault(SAID)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.react.growth import PREAMBLE_CHARS, AnswerGrowth, marked
-from engine.react.texts import RUN, letters_of, recites, recites_a_run, system_prompt
+from engine.react.prompts import RUN, letters_of, recites, recites_a_run, system_prompt
 
 TEXT = "The weight of P003 went down from visit to visit, and a monitor should look at it. " * 4
 OWN = [line for line in system_prompt("en").splitlines() if len(letters_of(line)) >= 40]

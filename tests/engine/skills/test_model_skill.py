@@ -12,7 +12,7 @@ from cards.showing.show import show
 from engine.dialogue import MAX_CALLS
 from engine.frames.state import AgentState, Attachment, ModelFrame
 from engine.ports.model import Completion, Message, ToolCall
-from engine.skills.model import MAX_ASKED
+from engine.skills.model_skill import MAX_ASKED
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.scripted_model import ScriptedModel, asks, calls, output
 from tests.fakes.walk import LIN, NOW, Walk, at_skill, crashing, new_run

@@ -1,4 +1,4 @@
-"""What a person filled in for a skill, as a change of the state."""
+"""What an answer to a card changes in a run: the form's values, or the run's end."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,19 +10,19 @@ from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.frames.state import LeafValue, Patch
 
 
-def filled_in(
+def patch_from_form(
     paths: Sequence[str], decision: Decision, context: StepContext
 ) -> tuple[Patch, tuple[str, ...]]:
-    """The change that the form's values make, and a sentence for each value that is no good.
+    """The patch of the form's values, and a sentence for each value that is not valid.
 
-    What was asked for and is not in the answer has been left empty.
+    A field that is not in the answer was left empty.
     """
     groups: dict[str, dict[str, LeafValue | None]] = {"": {}, "profile": {}}
     faults: list[str] = []
     for path in paths:
         group, _, name = path.rpartition(".")
         try:
-            groups[group][name] = _typed(path, decision.values, context)
+            groups[group][name] = _leaf_value(path, decision.values, context)
         except ValueError as error:
             faults.append(literal(str(error)))
     patch = Patch.model_validate(
@@ -31,22 +31,22 @@ def filled_in(
     return patch, tuple(faults)
 
 
-def _typed(path: str, values: Mapping[str, Value], context: StepContext) -> LeafValue | None:
+def _leaf_value(path: str, values: Mapping[str, Value], context: StepContext) -> LeafValue | None:
     leaf = context.playbook.definition.leaf(path)
     assert leaf is not None, "the loader checks that a form asks only for leaves"
     return from_form(leaf, values[path], context.run.lang) if path in values else None
 
 
-def withdrawn(decision: Decision, context: StepContext) -> StatusChange:
-    """The requester does not want it any more."""
+def end_withdrawn(decision: Decision, context: StepContext) -> StatusChange:
+    """End the run, which its requester withdrew."""
     run = context.run
     key = "part.stopped_after" if run.changes else "part.stopped"
     note = Note("cancelled", say(key, run.lang, name=run.name))
     return StatusChange("stopped", note, f"{decision.name} withdrew")
 
 
-def unanswered(context: StepContext) -> StatusChange:
-    """Nobody answered a card before its deadline."""
+def end_unanswered(context: StepContext) -> StatusChange:
+    """End the run, whose card nobody answered before its deadline."""
     run = context.run
     reason = say("run.expired", run.lang)
     note = Note("failed", say("part.failed", run.lang, name=run.name, reason=reason))

@@ -1,4 +1,4 @@
-"""The prompt skill: asks people for the data leaves that are missing (spec 003, clarify)."""
+"""The prompt skill without a model: asks people for missing data leaves (spec 003, clarify)."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from engine.frames.outcome import (
 from engine.frames.run_names import asked_again
 from engine.frames.state import Patch, PromptFrame
 from engine.playbooks.skill import Ask, Instead, Skill
-from engine.skills.answers import filled_in, unanswered, withdrawn
+from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
 from engine.text.entities import subject_ids
 from engine.text.reading import field_values, read_form
 from engine.text.values import cue_pattern
@@ -30,29 +30,29 @@ from engine.text.values import cue_pattern
 INSTEAD = "instead"
 
 
-async def advance(frame: PromptFrame, given: FrameInput, context: StepContext) -> StepOutcome:
-    """Take what the message says, ask for the rest, go on with the answer."""
+async def advance(frame: PromptFrame, event: FrameInput, context: StepContext) -> StepOutcome:
+    """Take the values that the message gives, ask for the rest, take the answer."""
     skill = context.playbook.skills[frame.skill]
     ask = _ask(skill)
-    match given:
+    match event:
         case CardAnswered(decision=decision) if decision.choice == "withdraw":
-            return withdrawn(decision, context)
+            return end_withdrawn(decision, context)
         case CardAnswered(decision=decision):
-            return _filled_in(frame, skill, ask, decision, context)
+            return _take_answer(frame, skill, ask, decision, context)
         case CardTimedOut():
-            return unanswered(context)
+            return end_unanswered(context)
         case _:
             return _enter(frame, skill, ask, context)
 
 
-def _filled_in(
+def _take_answer(
     frame: PromptFrame, skill: Skill, ask: Ask, decision: Decision, context: StepContext
 ) -> StepOutcome:
-    if ask.instead and _says(ask.instead, decision):
-        return _instead(ask.instead, decision.person, f"{decision.name} answered so")
+    if ask.instead and _chooses_instead(ask.instead, decision):
+        return _take_instead(ask.instead, decision.person, f"{decision.name} answered so")
     # A text may change what was known, and not asked for, as well.
     changed = (name for name in ask.fields if name in decision.values and name not in frame.fields)
-    patch, faults = filled_in((*frame.fields, *changed), decision, context)
+    patch, faults = patch_from_form((*frame.fields, *changed), decision, context)
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))
@@ -60,35 +60,35 @@ def _filled_in(
     return Done(sets, f"{decision.name} answered")
 
 
-def _says(instead: Instead, decision: Decision) -> bool:
+def _chooses_instead(instead: Instead, decision: Decision) -> bool:
     typed = decision.values.get(instead.of)
-    return decision.choice == INSTEAD or (typed is not None and _is_word(instead, str(typed)))
+    return decision.choice == INSTEAD or (typed is not None and _says_a_word(instead, str(typed)))
 
 
-def _is_word(instead: Instead, text: str) -> bool:
-    """One of the words is said, and nobody named."""
-    found = re.search(cue_pattern(instead.words), text, re.IGNORECASE)
-    return found is not None and not subject_ids(text)
+def _says_a_word(instead: Instead, text: str) -> bool:
+    """Whether the text says one of the words and names no subject."""
+    match = re.search(cue_pattern(instead.words), text, re.IGNORECASE)
+    return match is not None and not subject_ids(text)
 
 
-def _instead(instead: Instead, by: str, why: str) -> Done:
+def _take_instead(instead: Instead, by: str, why: str) -> Done:
     patch = Patch.setting(by, instead.sets, data={instead.of: None}, problems=())
     return Done(patch, f"{why}: {instead.label('en')}")
 
 
 def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> StepOutcome:
     run, known = context.run, context.run.state.data
-    found = {} if ask.again else _read(ask, context)[0]
-    if ask.instead and _is_word(ask.instead, str(found.get(ask.instead.of, ""))):
-        if not _left(ask, context):
-            return _instead(ask.instead, run.requester.id, "the message says so")
-        del found[ask.instead.of]
-    if found:
-        names = ", ".join(found)
-        patch = Patch(by=run.requester.id, data=found)
+    values = {} if ask.again else _read_message(ask, context)[0]
+    if ask.instead and _says_a_word(ask.instead, str(values.get(ask.instead.of, ""))):
+        if not _unexplained(ask, context):
+            return _take_instead(ask.instead, run.requester.id, "the message says so")
+        del values[ask.instead.of]
+    if values:
+        names = ", ".join(values)
+        patch = Patch(by=run.requester.id, data=values)
         return Next(frame, f"the message gives {names}", patch)
     fields = context.playbook.definition.data_fields
-    left = "" if ask.again else _left(ask, context)
+    left = "" if ask.again else _unexplained(ask, context)
     lacking = any(fields[n].required and n not in known for n in ask.fields)
     if not (ask.again or lacking or left):
         return Done(Patch.setting(skill.id, skill.sets), "nothing is missing")
@@ -107,20 +107,22 @@ def _ask(skill: Skill) -> Ask:
 
 
 def _fields(ask: Ask, names: Sequence[str], context: StepContext) -> list[Field]:
-    """The form's questions; the one that has another answer knows its words."""
+    """The form's fields; the one that may be answered with other words has these."""
     run, defined = context.run, context.playbook.definition.data_fields
     asked = [form_field(n, defined[n], run.lang, run.state) for n in names]
     words = {ask.instead.of: ask.instead.words} if ask.instead else {}
     return [f.model_copy(update={"words": words.get(f.name, ())}) for f in asked]
 
 
-def _read(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dict[str, str]]:
-    """Typed values that the message gives for leaves not known yet, and what it gives that cannot
-    be one: the text, and what is wrong with it, by field name."""
+def _read_message(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dict[str, str]]:
+    """The values that the message gives for leaves not known yet, and the faults of others.
+
+    A fault is the text and what is wrong with it; both are by field name.
+    """
     run, defined = context.run, context.playbook.definition.data_fields
     fields = _fields(ask, ask.fields, context)
     today = context.services.today
-    # What is said of all elsewhere in the message is not said of this.
+    # In the rest of the message, the words of the other answer are not meant for this form.
     wider = [f.model_copy(update={"words": ()}) for f in fields if defined[f.name].inherit]
     texts = {**field_values(run.message, wider, today), **field_values(run.text, fields, today)}
     new = {name: text for name, text in texts.items() if name not in run.state.data}
@@ -128,8 +130,8 @@ def _read(ask: Ask, context: StepContext) -> tuple[dict[str, Value], dict[str, s
     return typed, {n: say("list.colon", run.lang).join((new[n], faults[n])) for n in faults}
 
 
-def _left(ask: Ask, context: StepContext) -> str:
-    """What the run's piece says that neither a field nor the playbook's own words explain."""
+def _unexplained(ask: Ask, context: StepContext) -> str:
+    """What the run's text says that neither a field nor the playbook's own words explain."""
     run, playbook = context.run, context.playbook.definition
     fields = _fields(ask, ask.fields, context)
     examples = (*playbook.examples, *playbook.cues, playbook.name.zh, playbook.name.en)
@@ -140,7 +142,7 @@ def _left(ask: Ask, context: StepContext) -> str:
         for f in fields
         if f.name in reading.faults
     ]
-    _, refused = _read(ask, context)
+    _, refused = _read_message(ask, context)
     faults += [literal(f"{f.label} {refused[f.name]}") for f in fields if f.name in refused]
     left = say("answer.left", run.lang, left=literal(reading.left)) if reading.left else ""
     return say("list.clauses", run.lang).join([*faults, *filter(None, [left.strip()])])
