@@ -205,9 +205,9 @@ class Settings(SettingsGroup):
         return {name: each.accounts for name, each in self.platforms.items()}
 
     @property
-    def has_walls(self) -> bool:
+    def isolates_workspaces(self) -> bool:
         """Whether workspaces of a platform know nothing of each other."""
-        return any(each.has_walls for each in self.platforms.values())
+        return any(each.isolates_workspaces for each in self.platforms.values())
 
     @property
     def has_page(self) -> bool:

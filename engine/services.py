@@ -105,7 +105,7 @@ class Services:
 
         Whoever is not admitted any more may do nothing.
         """
-        if not self.people.admits(person):
+        if not self.people.is_admitted(person):
             return replace(self, tools=(), playbooks={})
         playbooks, barred = startable(self.playbooks, person)
         tools = tuple(tool for tool in self.tools if person.holds_one_of(tool.roles))

@@ -40,7 +40,7 @@ _WAY_IN = ((*_ONE, *_OAUTH), ("SLACK_SIGNING_SECRET", "SLACK_APP_TOKEN"))
 class SlackAccountRules(AccountRules):
     """Accounts are TEAM:USER; a direct chat has an id of its own beside that of its person."""
 
-    def private(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
+    def private_place(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
         """There, in direct messages; else the person's direct chat, which Slack opens by user."""
         return conversation if self.is_direct(conversation) else self.actor_id(actor)
 
@@ -99,10 +99,10 @@ class SlackSettings(PlatformSettings):
     @property
     def is_on(self) -> bool:
         """With a bot token, or the client id of an app."""
-        return self.bot_token is not None or self.has_walls
+        return self.bot_token is not None or self.isolates_workspaces
 
     @property
-    def has_walls(self) -> bool:
+    def isolates_workspaces(self) -> bool:
         """Where workspaces install the app themselves."""
         return self.client_id is not None
 
@@ -131,7 +131,7 @@ def _open(settings: SlackSettings, context: PlatformContext) -> Adapter:
         app_token=revealed(settings.app_token),
         clock=context.clock,
         home=context.home,
-        install=_install(settings, context) if settings.has_walls else None,
+        install=_install(settings, context) if settings.isolates_workspaces else None,
         speaks=context.speaks,
     )
 
@@ -146,7 +146,7 @@ def _doctor(settings: SlackSettings, context: ProbeContext) -> Doctor:
     from adapters.slack.workspace.doctor import SlackDoctor
 
     return SlackDoctor(
-        many=_installations(settings, context.keepsakes) if settings.has_walls else None,
+        many=_installations(settings, context.keepsakes) if settings.isolates_workspaces else None,
         bot_token=revealed(settings.bot_token),
         app_token=revealed(settings.app_token),
         signing_secret=revealed(settings.signing_secret),

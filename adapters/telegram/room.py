@@ -39,7 +39,7 @@ class TelegramAccountRules(AccountRules):
         """The number behind that of the bot."""
         return self.account_id(conversation.split(":", 2)[-1])
 
-    def private(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
+    def private_place(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
         """The person's private chat with the bot."""
         return f"{actor.platform}:{actor.workspace}:{actor.user}"
 

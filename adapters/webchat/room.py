@@ -50,7 +50,7 @@ class WebAccountRules(AccountRules):
             return ""
         return conversation_of(home_room(written)) if OWN_ROOMS in places else MAIN_ROOM
 
-    def private(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
+    def private_place(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
         """A room of their own, while people sign in; where visitors choose, all is everybody's."""
         if not self.is_public(conversation):
             return conversation

@@ -107,7 +107,7 @@ class SkillApi:
 
     async def _ordered(self, order: SkillExecution) -> web.Response:
         try:
-            people = self.services.people.about("")
+            people = self.services.people.scope_to("")
             services = replace(self.services.at(self.services.now), people=people)
             executed = await execute(order, services, within_s=self.within_s)
             output = output_of(order, executed)

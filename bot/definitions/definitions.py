@@ -121,7 +121,7 @@ def playbook_at(main: Path, people: Directory | None) -> Playbook:
     playbook = _loaded(
         tuple(files.items()),
         people.roles if people else None,
-        people.held if people else None,
+        people.held_roles if people else None,
         tuple(listed.items()) if listed is not None else None,
     )
     sync = playbook.definition.sync

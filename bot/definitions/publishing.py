@@ -90,7 +90,7 @@ def _check_roles(found: Definitions) -> None:
         for playbook in found.playbooks.values()
         for skill in playbook.skills.values()
         for node in (skill.sop.nodes.values() if skill.sop else ())
-        if (review := node.review) and not found.people.held & set(review.roles)
+        if (review := node.review) and not found.people.held_roles & set(review.roles)
     ]
     if problems:
         raise DefinitionError(*problems)

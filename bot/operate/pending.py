@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from bot.operate.people import nobody
@@ -45,7 +46,7 @@ async def _cards(
         listed = await desk.inbox.listed([EVERYBODY])
         return await desk.inbox.cards(listed.tokens[:MOST]), listed.total
     clock = open_clock(settings)
-    voter = desk.people.voter(person, clock.today())
+    voter = partial(desk.people.as_voter, person, today=clock.today())
     page = await read_pending_page(desk.inbox, voter, clock.now(), size=MOST)
     return page.cards, page.total if page.more else len(page.cards)
 

@@ -76,7 +76,7 @@ async def check_people(settings: Settings, *, as_json: bool) -> int:
     people = load_people(settings.people, settings.accounts)
     async with AsyncExitStack() as stack:
         # Where workspaces installed the app themselves, the store has their tokens.
-        store = await open_store(settings, stack) if settings.has_walls else None
+        store = await open_store(settings, stack) if settings.isolates_workspaces else None
         sources = open_account_sources(settings, stack, store)
         found = await check(people, sources)
     if as_json:

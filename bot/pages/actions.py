@@ -129,8 +129,8 @@ class Actions:
         if card.status != "open":
             return "pages.said.closed"
         asks = bool(card.review.roles or card.review.persons)
-        people = self.transfers.people.about(card.conversation)
-        homes = people.homes(card.review) if asks else ()
+        people = self.transfers.people.scope_to(card.conversation)
+        homes = people.reviewer_homes(card.review) if asks else ()
         again = f"{found.now:%Y%m%d%H%M}"
         posts = tuple(
             Post(f"{card.token}@{place}#{again}", place, "card", card.token)

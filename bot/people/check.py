@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
 
-from bot.people.directory import SHUT_OUT, Directory
+from bot.people.directory import NOBODY_MAY_ASK, Directory
 from bot.terminal.progress import tracked
 from cards.frozen import Frozen
 from engine.errors import Gone, PlatformError, RateLimited
@@ -44,9 +44,9 @@ async def check(people: Directory, sources: Mapping[str, AccountSource | None]) 
         if role.slack_group:
             questions.append((f"role {role.id}", "slack", role.slack_group, members))
     found = [await _asked(*one) for one in tracked(questions, "accounts", len(questions))]
-    shut_out = people.shut_out([name for name, source in sources.items() if source])
+    shut_out = people.closed_platforms([name for name, source in sources.items() if source])
     return found + [
-        Checked(whose="nobody", platform=name, account="-", state="wrong", told=SHUT_OUT)
+        Checked(whose="nobody", platform=name, account="-", state="wrong", told=NOBODY_MAY_ASK)
         for name in shut_out
     ]
 

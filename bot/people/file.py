@@ -79,7 +79,7 @@ class Admission(Frozen):
     ask: str = ""
     sentence: Bilingual | None = None
 
-    def admits(self, principal: Principal) -> bool:
+    def includes(self, principal: Principal) -> bool:
         """Whether somebody who is not in the file is admitted by where they are, or as what."""
         if not set(self.roles).isdisjoint(principal.roles):
             return True
@@ -89,7 +89,7 @@ class Admission(Frozen):
         )
         return named and not principal.guest
 
-    def told(self, account: str, lang: Lang) -> str:
+    def refusal_text(self, account: str, lang: Lang) -> str:
         """What somebody reads who is not admitted."""
         ask = self.ask or say("stranger.ask", lang)
         if self.sentence is None:

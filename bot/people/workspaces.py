@@ -1,7 +1,7 @@
-"""Slack's workspaces are apart where they install the app themselves: none knows of another.
+"""Slack workspaces that install the app themselves are tenants isolated from each other.
 
-What belongs to a conversation is for the people of its workspace: those with an account in it. Who
-has accounts in two is one person who acts in each of them on what belongs there.
+What belongs to a conversation is visible to the people of its workspace: those with an account in
+it. Who has accounts in two is one person, who acts in each of them on what belongs there.
 """
 
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ def workspace_of(conversation: str) -> str:
 
 
 def is_outside(principal: Principal, workspace: str, people: Iterable[str]) -> bool:
-    """Whether somebody acts from outside of the workspace that these people are of.
+    """Whether somebody acts from outside of the workspace, of which `people` are the ids.
 
-    In Slack it counts where they act; elsewhere, whether they are one of them.
+    In Slack the workspace counts in which they act; elsewhere, whether they are one of its people.
     """
     account = principal.at or (principal.id if principal.id.startswith("slack:") else "")
     if account:
@@ -27,6 +27,6 @@ def is_outside(principal: Principal, workspace: str, people: Iterable[str]) -> b
 
 
 def outsider(principal: Principal) -> Principal:
-    """The same person as somebody who holds nothing, and is nobody who is named."""
+    """The same person under an id that nobody has, without roles or accounts."""
     name = f"outside:{principal.at or principal.id}"
     return Principal(id=name, name=principal.name, lang=principal.lang, zone=principal.zone)

@@ -9,7 +9,7 @@ from bot.api.skills import SkillApi
 from bot.http.documents import documents_route
 from bot.http.metrics import metrics_route
 from bot.pages.routes import admin_routes
-from bot.people.directory import SHUT_OUT
+from bot.people.directory import NOBODY_MAY_ASK
 from bot.processes.health import health_routes
 from bot.processes.notify import Notifier
 from bot.processes.web_server import TimedRunner
@@ -37,8 +37,8 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
         )
         await site.start()
         log.info("web_started", host=settings.host, port=settings.port)
-        for name in parts.outside.people.shut_out(parts.outside.platforms):
-            log.warning("platform_shut_out", platform=name, warning=SHUT_OUT)
+        for name in parts.outside.people.closed_platforms(parts.outside.platforms):
+            log.warning("platform_shut_out", platform=name, warning=NOBODY_MAY_ASK)
         try:
             async with asyncio.TaskGroup() as group:
                 listening = [

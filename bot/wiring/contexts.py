@@ -19,8 +19,7 @@ from adapters.redis.listing import RedisListing
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions
 from bot.people.directory import Directory
-from bot.people.home import PersonalHome
-from bot.people.web_inbox import WebInbox
+from bot.people.personal_pages import PersonalHome, PersonalInbox
 from bot.serve.delivery.readers import Readers
 from bot.settings import Settings
 from bot.wiring.platforms import PLATFORMS
@@ -49,7 +48,7 @@ def open_platform(name: str, settings: Settings, store: Store, people: Directory
     """The platform as its room opens it."""
     partitions, scripts = keys.Partitions(settings.partitions), Scripts(store.client)
     inbox = RedisInbox(scripts, partitions)
-    waiting = WebInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
+    waiting = PersonalInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
     listing = RedisListing(scripts, partitions, looks=_HOME_LOOKS)
     decisions = RedisDecisions(scripts, partitions)
     readers = Readers(people, settings.timezone)

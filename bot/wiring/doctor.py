@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from adapters.openai import OpenAIModel
 from adapters.redis.client.client import translated
 from adapters.redis.client.connect import connect, durability, faults
-from bot.people.directory import SHUT_OUT, load_people
+from bot.people.directory import NOBODY_MAY_ASK, load_people
 from bot.settings import Settings
 from bot.wiring.contexts import platform_doctors
 from engine.errors import DefinitionError, ModelError, StoreError
@@ -49,8 +49,8 @@ class _People:
         except DefinitionError:
             return []
         return [
-            Diagnosis(check="people", state="wrong", told=f"{name}: {SHUT_OUT}")
-            for name in people.shut_out(on)
+            Diagnosis(check="people", state="wrong", told=f"{name}: {NOBODY_MAY_ASK}")
+            for name in people.closed_platforms(on)
         ]
 
 

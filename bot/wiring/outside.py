@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters.knowledge.search import DocumentSearch
 from adapters.sync.http import HttpRecord
@@ -55,8 +55,12 @@ async def open_outside(
     records = open_records(settings, definitions.playbooks, stack)
     groups = await open_groups(settings, store, definitions.people, stack)
     entrants = await open_entrants(store)
-    people = definitions.people.kept_apart(settings.has_walls).resolved(groups.members)
-    people = people.admitting(entrants.has)
+    people = replace(
+        definitions.people,
+        isolated=settings.isolates_workspaces,
+        members=groups.members,
+        is_entrant=entrants.has,
+    )
     platforms = open_platforms(settings, store, people, stack)
     for platform in platforms.values():
         if isinstance(platform, Counting):
@@ -66,7 +70,7 @@ async def open_outside(
     stack.callback(documents.close)
     arm = Failpoint(settings.failpoint).arm
     return Outside(
-        people=people.connected(places(settings)),
+        people=replace(people, platforms=places(settings)),
         groups=groups,
         entrants=entrants,
         platforms={name: arm("platform", each) for name, each in platforms.items()},

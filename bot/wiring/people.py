@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
@@ -70,7 +70,7 @@ async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Peop
         stack.push_async_callback(scripts.idle)
         groups = await open_groups(settings, store, people, stack)
         yield PeopleAccess(
-            people=people.kept_apart(settings.has_walls).resolved(groups.members),
+            people=replace(people, isolated=settings.isolates_workspaces, members=groups.members),
             inbox=RedisInbox(scripts, keys.Partitions(settings.partitions)),
             logins=RedisLogins(store.client),
             admissions=RedisAdmissions(store.client),

@@ -155,7 +155,7 @@ def _services(
     model: Model | None,
     meter: SharedMeter,
 ) -> Services:
-    default, apart = outside.records.project, settings.has_walls
+    default, apart = outside.records.project, settings.isolates_workspaces
     return Services(
         clock=open_clock(settings),
         zone=settings.timezone,

@@ -269,7 +269,7 @@ class StepContext:
     def tools(self, *, key: str = "", by: str = "") -> ToolContext:
         """What a call of this run may use; a write needs its idempotency key and approver."""
         run, services = self.run, self.services
-        person = services.people.known(run.requester)
+        person = services.people.refresh(run.requester)
         return services.tool_context(run.conversation, person, key=key, by=by)
 
     def hands(self, names: Iterable[str]) -> Hands:

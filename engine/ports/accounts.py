@@ -44,7 +44,7 @@ class AccountRules:
         start = next((p for p in places if p.partition(":")[0] == self.platform), "")
         return f"{start}:{written}" if start else ""
 
-    def private(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
+    def private_place(self, actor: Actor, conversation: str, places: Collection[str]) -> str:
         """Where only this person reads what is said: there or their direct chat; "" for nowhere."""
         return ""
 

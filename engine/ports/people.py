@@ -20,27 +20,27 @@ class People(Protocol):
         """All the people there are."""
         ...
 
-    def homes(self, review: Review) -> Sequence[str]:
+    def reviewer_homes(self, review: Review) -> Sequence[str]:
         """Conversations in which those who may decide are reached, on connected platforms."""
         ...
 
-    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
+    def person_homes(self, persons: Sequence[str], today: date) -> Sequence[str]:
         """Where these persons, and who stands in for them today, are reached (principal ids)."""
         ...
 
-    def standing(self, principal: Principal, card: Card | None, today: date) -> Principal:
+    def as_voter(self, principal: Principal, card: Card | None, today: date) -> Principal:
         """The person with those whose seat they may take on this card, or on any, today."""
         ...
 
-    def about(self, conversation: str) -> "People":
-        """Those who may have to do with what belongs to that conversation."""
+    def scope_to(self, conversation: str) -> "People":
+        """The same, with only those visible who may have to do with that conversation."""
         ...
 
-    def known(self, principal: Principal) -> Principal:
-        """The person as who they are among these: one of no roles who is none of them."""
+    def refresh(self, principal: Principal) -> Principal:
+        """The person with the roles held now; without any where they are none of these people."""
         ...
 
-    def admits(self, principal: Principal) -> bool:
+    def is_admitted(self, principal: Principal) -> bool:
         """Whether the person may ask and start anything."""
         ...
 
@@ -52,7 +52,7 @@ class People(Protocol):
         """What somebody reads who may not: their account, and whom to ask."""
         ...
 
-    def counted(self, card: Card, now: datetime) -> Card:
+    def with_valid_votes(self, card: Card, now: datetime) -> Card:
         """The card with those votes alone that count by the roles held now."""
         ...
 
@@ -64,11 +64,11 @@ class People(Protocol):
         """The person behind an account, with the roles held now."""
         ...
 
-    def private(self, actor: Actor, conversation: str) -> str:
+    def private_place(self, actor: Actor, conversation: str) -> str:
         """Where only this person reads what is said, here or beside it; "" for nowhere."""
         ...
 
-    def readable(self, card: Card, conversation: str) -> bool:
+    def is_visible_in(self, card: Card, conversation: str) -> bool:
         """Whether all who read this conversation may see the card anyway."""
         ...
 

@@ -145,7 +145,7 @@ class PlatformSettings(SettingsGroup):
         return False
 
     @property
-    def has_walls(self) -> bool:
+    def isolates_workspaces(self) -> bool:
         """Whether its workspaces know nothing of each other."""
         return False
 

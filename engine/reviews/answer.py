@@ -138,8 +138,8 @@ def as_today(
     found: CardNow, person: Principal, people: People, zone: str
 ) -> tuple[CardNow, Principal]:
     """The card with the votes that count now, and the person with the seats they may take."""
-    card = people.counted(found.card, found.now)
-    return CardNow(card, found.now), people.standing(person, card, day(found.now, zone))
+    card = people.with_valid_votes(found.card, found.now)
+    return CardNow(card, found.now), people.as_voter(person, card, day(found.now, zone))
 
 
 def day(now: datetime, zone: str) -> date:

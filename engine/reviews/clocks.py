@@ -47,7 +47,7 @@ def ring(mail: ReviewDue, card: Card, people: People, *, now: datetime, today: d
     if card.status != "open" or late:
         return Effects()
     act = _remind if mail.what == "remind" else _escalate
-    return act(people.counted(card, now), people, now, today)
+    return act(people.with_valid_votes(card, now), people, now, today)
 
 
 def entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
@@ -109,7 +109,7 @@ def _remind(card: Card, people: People, now: datetime, today: date) -> Effects:
     update = {"reminded": number, "version": card.version + 1}
     after = card.model_copy(update=update)
     following = remind.next_at(number, now)
-    places = people.reached(awaited(card), today)
+    places = people.person_homes(awaited(card), today)
     body = json.dumps({"number": number})
     return Effects(
         cards=(CardWrite(after, expect=card.version),),
@@ -145,7 +145,7 @@ def _escalate(card: Card, people: People, now: datetime, today: date) -> Effects
     after = card.model_copy(update=update)
     return Effects(
         cards=(CardWrite(after, expect=card.version),),
-        posts=posts_at(after, people.reached(added, today)),
+        posts=posts_at(after, people.person_homes(added, today)),
         log=(entry(after, "escalated", now, role=role, added=added),),
     )
 

@@ -71,7 +71,7 @@ class SeatTransfers:
         if answer.values is None:
             return self._ask_whom(found, answer)
         name = answer.values.get(WHOM, "")
-        receivers = find_people(self.people.about(found.card.conversation), name)
+        receivers = find_people(self.people.scope_to(found.card.conversation), name)
         if len(receivers) != 1:
             return _ask_again(found, answer, _unclear_text(name, receivers, lang))
         verdict, effects = self._transfer(found, giver, receivers[0])
@@ -99,7 +99,7 @@ class SeatTransfers:
 
         `origin` is who the operator is, and from where, for the run's log.
         """
-        people = self.people.about(found.card.conversation)
+        people = self.people.scope_to(found.card.conversation)
         gives = next((each for each in self._holders(found.card) if each.id == giver), None)
         takes = next((each for each in people.everybody if each.id == taker), None)
         if gives is None or takes is None:
@@ -119,14 +119,14 @@ class SeatTransfers:
 
         With `ordered` the receiver has to be able to approve in it.
         """
-        people = self.people.about(found.card.conversation)
-        receiver = people.known(receiver)
+        people = self.people.scope_to(found.card.conversation)
+        receiver = people.refresh(receiver)
         verdict = hand_over(found.card, giver, receiver, found.now, ordered=ordered)
         if isinstance(verdict, NotHanded):
             return verdict, Effects()
         if ordered and not self._may_approve(CardNow(verdict.card, found.now), receiver):
             return NotHanded("to_requester"), Effects()
-        homes = people.reached([receiver.id], day(found.now, self.zone))
+        homes = people.person_homes([receiver.id], day(found.now, self.zone))
         effects = Effects(
             cards=(CardWrite(verdict.card, expect=found.card.version),),
             posts=posts_at(verdict.card, homes),
@@ -137,7 +137,7 @@ class SeatTransfers:
         """Whether there is a seat for them, and nothing of theirs among what is to be approved."""
         card, today = found.card, day(found.now, self.zone)
         wrote = card.review.four_eyes and not person.ids.isdisjoint(card.authors.values())
-        standing = self.people.standing(person, card, today)
+        standing = self.people.as_voter(person, card, today)
         return not wrote and free(card, seats(card, standing)) is not None
 
     def _ask_whom(self, found: CardNow, answer: CardAnswer) -> Judgement:
@@ -145,7 +145,7 @@ class SeatTransfers:
         card, lang = found.card, answer.lang(found.card)
         able = [
             each.name
-            for each in self.people.about(card.conversation).everybody
+            for each in self.people.scope_to(card.conversation).everybody
             if isinstance(hand_over(card, answer.person, each, found.now), Handed)
         ]
         card = as_read(card, lang, self.people.role_name)
@@ -155,7 +155,7 @@ class SeatTransfers:
         return Judgement.of(answer, found, "form", FormWanted(view))
 
     def _holders(self, card: Card) -> Sequence[Principal]:
-        people = self.people.about(card.conversation)
+        people = self.people.scope_to(card.conversation)
         return people.holders(card.review.roles) if card.review.roles else ()
 
     def _seats(self, found: CardNow) -> Seats:
@@ -163,7 +163,7 @@ class SeatTransfers:
         today = [as_today(found, each, self.people, self.zone) for each in givers]
         takers = [
             taker
-            for taker in self.people.about(found.card.conversation).everybody
+            for taker in self.people.scope_to(found.card.conversation).everybody
             if any(
                 isinstance(self._transfer(card, giver, taker, ordered=True)[0], Handed)
                 for card, giver in today

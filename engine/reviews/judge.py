@@ -70,7 +70,7 @@ class CardJudge:
             return decide(
                 card, person, answer.choice, found.now, revision=answer.revision, values=values
             )
-        here, named = self.people.about(card.conversation), card.review.persons
+        here, named = self.people.scope_to(card.conversation), card.review.persons
         persons = (p for p in here.everybody if not p.ids.isdisjoint(named))
         return edit(
             card,

@@ -263,4 +263,7 @@ def shown_at(run: Run, opened: tuple[Card, ...], context: StepContext) -> tuple[
 def _homes(card: Card, context: StepContext) -> list[str]:
     """Where those who may decide, and who stands in for them, are reached."""
     people, today = context.services.people, context.services.today
-    return [*people.homes(card.review), *people.reached(card.review.approvers or (), today)]
+    return [
+        *people.reviewer_homes(card.review),
+        *people.person_homes(card.review.approvers or (), today),
+    ]

@@ -86,7 +86,7 @@ async def _open_run(
 
 def _as_known_in(conversation: str, mail: CommandArrived, services: Services) -> CommandArrived:
     """The command, from the person as who they are among those of the conversation."""
-    person = services.people.about(conversation).known(mail.principal)
+    person = services.people.scope_to(conversation).refresh(mail.principal)
     return mail.model_copy(update={"principal": person})
 
 
@@ -103,11 +103,11 @@ def _with_cards(
 ) -> PendingText:
     """The text, and below it the cards, where only those read them who may."""
     here = mail.update.conversation
-    place = services.people.private(mail.update.actor, here)
+    place = services.people.private_place(mail.update.actor, here)
     again = [
         CardRepost(actor=mail.update.actor, place=place or here, cards=(card.token,))
         for card in cards
-        if place or services.people.readable(card, here)
+        if place or services.people.is_visible_in(card, here)
     ]
     return PendingText(text, tuple(again))
 
@@ -115,9 +115,9 @@ def _with_cards(
 def _may_see_card(card: Card, mail: CommandArrived, services: Services) -> bool:
     """Who decides it, who asked for it, and whoever may read it here anyway, in their own chat."""
     person, here = mail.principal, mail.update.conversation
-    if services.people.private(mail.update.actor, here) != here:
+    if services.people.private_place(mail.update.actor, here) != here:
         # What is said here, others read.
-        return services.people.readable(card, here)
+        return services.people.is_visible_in(card, here)
     return may_decide(card, person) or card.is_requested_by(person) or card.conversation == here
 
 

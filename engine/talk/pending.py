@@ -100,7 +100,7 @@ async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> 
     number = int(update.text) if update.text.isdecimal() and 0 < len(update.text) < 4 else 1
 
     def voter(card: Card | None) -> Principal:
-        return services.people.standing(person, card, services.today)
+        return services.people.as_voter(person, card, services.today)
 
     page = await read_pending_page(services.inbox, voter, services.now, number=max(number, 1))
     others = [
@@ -144,9 +144,9 @@ def _own_cards_text(
     """What waits for the person, said where only those read it who may, with its cards."""
     here, place = (
         mail.update.conversation,
-        services.people.private(mail.update.actor, mail.update.conversation),
+        services.people.private_place(mail.update.actor, mail.update.conversation),
     )
-    open_here = [c for c in page.cards if place == here or services.people.readable(c, here)]
+    open_here = [c for c in page.cards if place == here or services.people.is_visible_in(c, here)]
     beside = [card for card in page.cards if card not in open_here]
     told = []
     if open_here:

@@ -1,5 +1,6 @@
 """People: one voter with several accounts, strangers without roles, faults by line."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,10 +44,10 @@ def test_the_same_user_id_of_another_workspace_is_a_stranger(tmp_path: Path) -> 
 
 def test_homes_are_on_connected_platforms_only(tmp_path: Path) -> None:
     people, review = load_people(_written(tmp_path)), Review(roles=("reviewer",))
-    assert people.homes(review) == []
-    assert people.connected(["slack"]).homes(review) == ["slack:T1:U1"]
-    everywhere = people.connected(["web", "slack", "telegram:5"])
-    assert everywhere.homes(review) == ["web:local:main", "slack:T1:U1", "telegram:5:77"]
+    assert people.reviewer_homes(review) == []
+    assert replace(people, platforms=["slack"]).reviewer_homes(review) == ["slack:T1:U1"]
+    everywhere = replace(people, platforms=["web", "slack", "telegram:5"])
+    assert everywhere.reviewer_homes(review) == ["web:local:main", "slack:T1:U1", "telegram:5:77"]
 
 
 @pytest.mark.parametrize(
@@ -120,9 +121,8 @@ people:
 
 def test_members_of_a_slack_group_hold_its_role_wherever_they_tap(tmp_path: Path) -> None:
     found = {"T1:S1": frozenset({"T1:U1", "T1:U9"})}
-    people = (
-        load_people(_written(tmp_path, GROUPS)).connected(["slack"]).resolved(found.__getitem__)
-    )
+    people = load_people(_written(tmp_path, GROUPS))
+    people = replace(people, platforms=["slack"], members=found.__getitem__)
     ana = people.principal(Actor(platform="telegram", workspace="5", user="77"))
     assert (ana.id, ana.roles) == ("ana", ("crc", "reviewer"))
     stranger = people.principal(Actor(platform="slack", workspace="T1", user="U9", name="Xu"))
@@ -130,7 +130,7 @@ def test_members_of_a_slack_group_hold_its_role_wherever_they_tap(tmp_path: Path
     elsewhere = people.principal(Actor(platform="slack", workspace="T2", user="U9"))
     assert elsewhere.roles == ()
     assert [p.id for p in people.holders(["reviewer"])] == ["ana", "slack:T1:U9"]
-    assert people.homes(Review(roles=("reviewer",))) == ["slack:T1:U1", "slack:T1:U9"]
+    assert people.reviewer_homes(Review(roles=("reviewer",))) == ["slack:T1:U1", "slack:T1:U9"]
     # Taken out of the group: at once without the role.
     found["T1:S1"] = frozenset()
     assert people.principal(Actor(platform="slack", workspace="T1", user="U1")).roles == ("crc",)
@@ -141,7 +141,7 @@ def test_without_resolved_members_a_group_gives_nobody_its_role(tmp_path: Path) 
     people = load_people(_written(tmp_path, GROUPS))
     assert people.principal(Actor(platform="slack", workspace="T1", user="U1")).roles == ("crc",)
     # A gate with this role can be loaded all the same: members are known only when it runs.
-    assert people.held == {"crc", "reviewer"}
+    assert people.held_roles == {"crc", "reviewer"}
 
 
 def test_a_missing_file_names_the_setting(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_platforms_on_which_nobody_may_ask_are_known(
     path.write_text(f"{TEXT}admit: {admit}\n")
     forms = {"web": "", "slack": ".+", "telegram": ".+", "lines": ""}
     people = load(path, {name: AccountRules(name, form) for name, form in forms.items()})
-    assert people.shut_out(["slack", "telegram", "web", "lines"]) == shut_out
+    assert people.closed_platforms(["slack", "telegram", "web", "lines"]) == shut_out
 
 
 def test_who_left_the_file_or_joined_it_is_who_they_are_today(tmp_path: Path) -> None:
@@ -199,9 +199,9 @@ def test_who_left_the_file_or_joined_it_is_who_they_are_today(tmp_path: Path) ->
     ana = load_people(_written(tmp_path)).principal(actor)
     assert ana.roles == ("reviewer",)
     renamed = load_people(_written(tmp_path, TEXT.replace("id: ana", "id: anna")))
-    assert renamed.known(ana).id == "anna"
+    assert renamed.refresh(ana).id == "anna"
     without = load_people(_written(tmp_path, TEXT.replace('slack: ["T1:U1"], ', "")))
-    assert without.known(ana).ids >= {"ana", "slack:T1:U1"}
+    assert without.refresh(ana).ids >= {"ana", "slack:T1:U1"}
     stranger = without.principal(actor)
-    assert (stranger.id, without.admits(stranger)) == ("slack:T1:U1", False)
-    assert load_people(_written(tmp_path)).known(stranger).id == "ana"
+    assert (stranger.id, without.is_admitted(stranger)) == ("slack:T1:U1", False)
+    assert load_people(_written(tmp_path)).refresh(stranger).id == "ana"

@@ -321,7 +321,7 @@ def test_many_workspaces_need_no_bot_token(monkeypatch: pytest.MonkeyPatch) -> N
 
     settings = load_settings()
 
-    assert ([*settings.connected], settings.has_walls) == (["web", "slack"], True)
+    assert ([*settings.connected], settings.isolates_workspaces) == (["web", "slack"], True)
     assert TOKEN_KEY not in repr(settings)
 
 

@@ -3,7 +3,7 @@
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
@@ -62,7 +62,7 @@ def directory(folder: Path, *changes: tuple[str, str], platforms: Sequence[str] 
         text = text.replace(old, new, 1)
     path = folder / f"people-{next(_updates)}.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_people(path).connected(platforms)
+    return replace(load_people(path), platforms=platforms)
 
 
 # Time stands still where a test has set it; nothing else of the script is changed.

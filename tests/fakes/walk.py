@@ -73,15 +73,15 @@ class People:
         """Who holds one of them."""
         return [p for p in (LIN, CHEN) if set(roles) & set(p.roles)]
 
-    def homes(self, review: Review) -> Sequence[str]:
+    def reviewer_homes(self, review: Review) -> Sequence[str]:
         """Nobody is reached elsewhere."""
         return ()
 
-    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
+    def person_homes(self, persons: Sequence[str], today: date) -> Sequence[str]:
         """Nobody is reached elsewhere."""
         return ()
 
-    def known(self, principal: Principal) -> Principal:
+    def refresh(self, principal: Principal) -> Principal:
         """Everybody is who they were."""
         return principal
 

@@ -1,5 +1,6 @@
 """Who stands in for somebody finds what waits for them among what waits for oneself."""
 
+from functools import partial
 from pathlib import Path
 
 from cards.buttons import Button
@@ -16,7 +17,7 @@ async def waiting(service: Service, person_id: str) -> list[str]:
     parts = service.parts
     person = parts.outside.people.person(person_id)
     assert person is not None
-    voter = parts.outside.people.voter(person, parts.services.clock.today())
+    voter = partial(parts.outside.people.as_voter, person, today=parts.services.clock.today())
     return [
         card.token
         for card in (

@@ -90,7 +90,7 @@ class CardWords:
         return self.mask(named)
 
     def _deciders(self, card: Card) -> tuple[str, ...]:
-        people = self.people.about(card.conversation)
+        people = self.people.scope_to(card.conversation)
         holders = people.holders(card.review.roles) if card.review.roles else ()
         known = {card.requester: card.requester_name or card.requester}
         named = [

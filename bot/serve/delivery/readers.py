@@ -20,7 +20,7 @@ class Readers:
 
         In the conversation that it was asked in, its words are those of that conversation.
         """
-        own = self.people.owner_at(place)
+        own = self.people.owner_of(place)
         zone = self.people.rules_of(place).zone or (own.zone if own else "") or self.zone
         if self.people.is_within(place, card.conversation):
             asker = self.people.person(card.requester) if self._is_direct(place) else None
@@ -33,7 +33,7 @@ class Readers:
         """The zone of a reply's times: that of whom it answers, where nobody else reads it."""
         if zone := self.people.rules_of(head.conversation).zone:
             return zone
-        own = self.people.owner_at(head.conversation)
+        own = self.people.owner_of(head.conversation)
         asker = head.principal.zone if self._is_direct(head.conversation) else ""
         return (own.zone if own else asker) or self.zone
 

@@ -51,13 +51,14 @@ class Reposting:
         found = await self._decisions.card(token)
         if found is None:
             return
-        person = self._people.principal(again.actor)
-        person = self._people.standing(person, found.card, found.now.date())
+        actor = again.actor
+        person = self._people.principal(actor)
+        person = self._people.as_voter(person, found.card, found.now.date())
         if not waits_for(found.card, person, found.now):
             return
-        # Named by the account: so it is shown in the words of whose chat it is.
+        # A direct chat is named by its account, so that the card is in its person's language.
         is_direct = self._people.rules_of(again.place).is_direct(again.place)
-        place = self._people.own(again.actor) if is_direct else again.place
+        place = f"{actor.platform}:{actor.workspace}:{actor.user}" if is_direct else again.place
         await self._inbox.show(token, row=name, place=place, due_s=due_s)
 
     async def give_up(self, row: OutboxRow, reason: str) -> Following:

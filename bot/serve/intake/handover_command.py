@@ -53,7 +53,7 @@ class HandOverCommand:
     ) -> tuple[str, Lang]:
         lang = found[0].card.lang if found else detect(update.text or update.said)
         if not update.text.strip():
-            people = self.people.about(update.conversation)
+            people = self.people.scope_to(update.conversation)
             names = [each.name for each in people.everybody if each.id != giver.id]
             return say("handover.usage", lang, example=literal((names or ["Ana"])[0])), lang
         if len(found) != 1:
@@ -94,5 +94,5 @@ class HandOverCommand:
         people, here = self.people, update.conversation
         if here == card.conversation:
             return ""
-        own = people.private(update.actor, here) == here
-        return f"{literal(card.title)}:" if own or people.readable(card, here) else ""
+        own = people.private_place(update.actor, here) == here
+        return f"{literal(card.title)}:" if own or people.is_visible_in(card, here) else ""

@@ -90,7 +90,7 @@ class Intake:
 
     async def _take(self, update: Update) -> Outcome:
         principal = self.people.principal(update.actor)
-        if not self.people.admits(principal) and not _decides(update, principal):
+        if not self.people.is_admitted(principal) and not _decides(update, principal):
             if isinstance(update, MessageEdited):
                 # What they wrote was turned away, and they were told.
                 return Accepted(duplicate=True)
@@ -201,7 +201,7 @@ class Intake:
         self, update: CardTapped | FormSubmitted, principal: Principal, card: Card
     ) -> bool:
         """Whether somebody of another workspace asks: not even that there is the card is told."""
-        if self.people.about(card.conversation).known(principal).id != principal.id:
+        if self.people.scope_to(card.conversation).refresh(principal).id != principal.id:
             return True
         actor = update.actor
         stranger = not principal.roles and principal.id.startswith(f"{actor.platform}:")

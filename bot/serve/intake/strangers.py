@@ -34,7 +34,7 @@ class Strangers:
 
     def asked_about(self, mail: StrangerArrived) -> Effects:
         """The card that asks admins."""
-        if self.services.people.admits(self.services.people.known(mail.stranger)):
+        if self.services.people.is_admitted(self.services.people.refresh(mail.stranger)):
             return Effects()
         return admission.ask_admins(
             mail,

@@ -96,7 +96,7 @@ class Handling:
                 # By who they are and the roles held now, however long this lay here.
                 now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
-                if not people.admits(now):
+                if not people.is_admitted(now):
                     return Handled(strangers.turned_away(mail))
                 kept = session.load_session(claim.state)
                 again = claim.attempts > 1
@@ -124,7 +124,7 @@ class Handling:
             case CommandArrived():
                 now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
-                if not people.admits(now) and not now.roles:
+                if not people.is_admitted(now) and not now.roles:
                     return Handled(strangers.turned_away(mail))
                 recent = [line.text for line in session.load_session(claim.state).recent]
                 lang = commands.command_language(mail, recent)
@@ -212,7 +212,7 @@ class Handling:
         found = await self.services.decisions.card(mail.card) if mail.card in run.waiting else None
         if found is None:
             return Handled(Effects())
-        people = self.services.people.about(run.conversation)
+        people = self.services.people.scope_to(run.conversation)
         today = self.services.today
         return Handled(clocks.ring(mail, found.card, people, now=now, today=today))
 
@@ -320,7 +320,7 @@ class Handling:
 
     def _of_run(self, run: Run, now: datetime) -> Services:
         """What a step may use, as of `now` by the store's clock, as all deadlines are."""
-        people = self.services.people.about(run.conversation)
+        people = self.services.people.scope_to(run.conversation)
         return replace(self.services.at(now), people=people)
 
 

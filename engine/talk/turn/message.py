@@ -129,7 +129,7 @@ async def _route(
 def _with_seats(head: ReplyHead, cards: Sequence[Card], services: Services) -> Principal:
     """The person, with whose seats they may take on any of these cards."""
     person, people = head.principal, services.people
-    voters = [people.standing(person, card, services.today) for card in (None, *cards)]
+    voters = [people.as_voter(person, card, services.today) for card in (None, *cards)]
     holders = {holder.id: holder for voter in voters for holder in voter.stands_for}
     return person.model_copy(update={"stands_for": tuple(holders.values())})
 

@@ -1,6 +1,7 @@
 """A worker's numbers on their way to all, over a real store that may be away."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ people:
 def people(tmp_path: Path) -> Directory:
     file = tmp_path / "people.yaml"
     file.write_text(PEOPLE, "utf-8")
-    return load_people(file).connected(["web", "slack"])
+    return replace(load_people(file), platforms=["web", "slack"])
 
 
 def watching(

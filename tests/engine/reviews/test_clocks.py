@@ -30,16 +30,16 @@ class Homes:
         """Who leads."""
         return self._leads if "lead" in roles else ()
 
-    def homes(self, review: Review) -> Sequence[str]:
+    def reviewer_homes(self, review: Review) -> Sequence[str]:
         """Not asked here."""
         raise AssertionError
 
-    def reached(self, persons: Sequence[str], today: date) -> Sequence[str]:
+    def person_homes(self, persons: Sequence[str], today: date) -> Sequence[str]:
         """One home each."""
         assert today == TODAY
         return [f"web:local:{person}" for person in persons]
 
-    def counted(self, card: Card, now: datetime) -> Card:
+    def with_valid_votes(self, card: Card, now: datetime) -> Card:
         """All votes count."""
         return card
 

@@ -74,7 +74,7 @@ async def services(records: SqliteRecords, server: ModelServer) -> AsyncIterator
     )
     yield services_of(
         records=records,
-        people=load_people(PLAYBOOKS / "people.yaml").connected(["web"]),
+        people=replace(load_people(PLAYBOOKS / "people.yaml"), platforms=["web"]),
         model=model,
         new_id=Partitions(4).new_id,
         clock=CLOCK,

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ def services(model: Model | None, records: Records, *, limits: SoftLimits = USUA
     tokens = iter(f"token-{number}" for number in range(1000))
     return services_of(
         records=records,
-        people=load_people(ROOT / "playbooks" / "people.yaml").connected(["web"]),
+        people=replace(load_people(ROOT / "playbooks" / "people.yaml"), platforms=["web"]),
         model=model,
         new_id=lambda conversation: next(tokens),
         limits=ServiceLimits(soft=limits),

@@ -1,0 +1,232 @@
+"""Who is who: the person behind an account, the roles that they hold, and for whom they vote."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cached_property
+from typing import Self
+
+from bot.people.file import PeopleFile, Person, account_ids
+from bot.people.workspaces import is_outside, outsider, workspace_of
+from cards.deciding.lapsed import counted
+from cards.model import Card, Principal
+from engine.events import Actor
+from engine.ports.accounts import AccountRules
+
+GroupMembers = Callable[[str], frozenset[str]]
+"""The Slack accounts ("TEAM:USER") in a Slack group, as far as they are known now."""
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The people of one file; `rules` are those of each platform's accounts, by its name.
+
+    Members of a role's Slack group hold the role, whether or not they are in the file. With
+    `isolated`, Slack's workspaces know nothing of each other: in the scope of one (`workspace`)
+    only its people, groups and accounts are visible (bot/people/workspaces.py).
+    """
+
+    file: PeopleFile
+    rules: Mapping[str, AccountRules]
+    members: GroupMembers = lambda group: frozenset()
+    isolated: bool = False
+    workspace: str = ""
+
+    def scope_to(self, conversation: str) -> Self:
+        """The same, with only those visible who may have to do with that conversation."""
+        workspace = workspace_of(conversation) if self.isolated else ""
+        if workspace == self.workspace:
+            return self
+        if workspace not in self._scopes:
+            self._scopes[workspace] = replace(self, workspace=workspace)
+        return self._scopes[workspace]
+
+    @property
+    def people(self) -> tuple[Person, ...]:
+        """Everybody in the file, also those of other workspaces."""
+        return self.file.people
+
+    @property
+    def everybody(self) -> Sequence[Principal]:
+        """All the people who are visible here."""
+        return [self.principal_of(person) for person in self.visible]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The id of every role."""
+        return tuple(role.id for role in self.file.roles)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Every Slack group that a role names."""
+        return tuple(
+            dict.fromkeys(role.slack_group for role in self.file.roles if role.slack_group)
+        )
+
+    @property
+    def held_roles(self) -> frozenset[str]:
+        """Every role that somebody holds, or may hold through a Slack group."""
+        listed = (role for person in self.people for role in person.roles)
+        return frozenset((*listed, *(role.id for role in self.file.roles if role.slack_group)))
+
+    def role_name(self, role: str, lang: str) -> str:
+        """The role as people call it."""
+        found = next((each for each in self.file.roles if each.id == role), None)
+        if found is None:
+            return role
+        return found.zh if lang == "zh" else found.en
+
+    def rules_of(self, place: str) -> AccountRules:
+        """The rules of the platform of a conversation, or of that name."""
+        platform = place.partition(":")[0]
+        return self.rules.get(platform) or AccountRules(platform)
+
+    def accounts_of(self, person: Person) -> tuple[str, ...]:
+        """`platform:...` of each of the person's accounts."""
+        return account_ids(person, self.rules)
+
+    def person(self, person_id: str) -> Principal | None:
+        """The person of that id in the file, with the roles held now."""
+        found = self._by_id.get(person_id)
+        return self.principal_of(found) if found else None
+
+    def principal_of(self, person: Person) -> Principal:
+        """A person of the file, with the roles held now."""
+        accounts = self.accounts_of(person)
+        return Principal(
+            id=person.id,
+            name=person.name,
+            roles=tuple(dict.fromkeys((*person.roles, *self._group_roles(accounts)))),
+            lang=person.language,
+            zone=person.zone,
+            accounts=accounts,
+        )
+
+    def principal(self, actor: Actor) -> Principal:
+        """The person behind an account; a stranger is somebody of their own.
+
+        A stranger's only roles are those of Slack groups. Where readers have clocks of their own,
+        these go before the zone of `people.yaml`.
+        """
+        rules = self.rules_of(actor.platform)
+        account = rules.actor_id(actor)
+        scope = self.scope_to(account)
+        owner = scope.owners.get(account)
+        if owner is None:
+            stranger = scope._stranger(account, actor.name or actor.user)
+            return stranger.model_copy(update={"zone": rules.zone, "guest": actor.guest})
+        person = scope.principal_of(owner)
+        person = person.model_copy(update={"zone": rules.zone or person.zone})
+        return person.model_copy(update={"at": account}) if scope.workspace else person
+
+    def refresh(self, principal: Principal) -> Principal:
+        """The person with the roles held now, as whoever is behind their account now.
+
+        An outsider without roles if they act from another workspace.
+        """
+        if self.workspace and is_outside(principal, self.workspace, self._by_id):
+            return outsider(principal)
+        owner = next((p for name in principal.ids if (p := self.owners.get(name))), None)
+        person = self._by_id.get(principal.id, owner)
+        if person is None:
+            return principal.model_copy(update={"roles": self._group_roles(principal.ids)})
+        today = self.principal_of(person)
+        accounts = tuple(dict.fromkeys((*today.accounts, *principal.accounts)))
+        return today.model_copy(update={"accounts": accounts, "at": principal.at})
+
+    def is_listed(self, principal: Principal) -> bool:
+        """Whether the file has the person, by id or by an account."""
+        return principal.id in self._by_id or any(name in self.owners for name in principal.ids)
+
+    def holders(self, roles: Sequence[str]) -> Sequence[Principal]:
+        """Everybody who holds one of the roles."""
+        listed = [each for each in self.everybody if set(roles) & set(each.roles)]
+        return [*listed, *self.unlisted_holders(roles)]
+
+    def unlisted_holders(self, roles: Sequence[str]) -> Iterator[Principal]:
+        """Members of the roles' Slack groups who are not in the file."""
+        groups = (role.slack_group for role in self.file.roles if role.id in roles)
+        members = {member for group in groups if group for member in self.members(group)}
+        for member in sorted(each for each in members if each.startswith(self.slack_prefix)):
+            account = f"slack:{member}"
+            if account not in self.owners:
+                yield self._stranger(account, member.partition(":")[2])
+
+    def as_voter(self, principal: Principal, card: Card | None, today: date) -> Principal:
+        """The person with those whose seat they may take, on this card or on any, as these are now.
+
+        Those for whom they are the delegate today, and those who handed this card to them.
+        A delegate's own delegate stands in for nobody but the delegate.
+        """
+        if card is not None and (scope := self.scope_to(card.conversation)) is not self:
+            return scope.as_voter(principal, card, today)
+        principal = self.refresh(principal)
+        hand_overs = card.handed if card else ()
+        handed = {each.by for each in hand_overs if each.to in principal.ids}
+        delegators = [p for p in self.visible if self.delegate_of(p.id, today) == principal.id]
+        givers = handed | {person.id for person in delegators}
+        if not givers:
+            return principal
+        seats = self.holders(card.review.roles) if card else map(self.principal_of, delegators)
+        stands_for = tuple(each for each in seats if not each.ids.isdisjoint(givers))
+        return principal.model_copy(update={"stands_for": stands_for})
+
+    def delegate_of(self, person_id: str, today: date) -> str:
+        """The id of a person's delegate today, "" for none."""
+        person = next((each for each in self.visible if each.id == person_id), None)
+        delegate = person.delegate if person else None
+        if delegate is None or (delegate.until is not None and today > delegate.until):
+            return ""
+        return delegate.person
+
+    def with_valid_votes(self, card: Card, now: datetime) -> Card:
+        """The card with those votes alone that count by the roles held now."""
+        if not card.votes:
+            return card
+        holders = self.scope_to(card.conversation).holders(card.review.roles)
+        people = [self.principal_of(person) for person in self.people]
+        return counted(card, holders=holders, people=people, now=now)
+
+    @cached_property
+    def visible(self) -> tuple[Person, ...]:
+        """The people of the file who have an account in the workspace; without one, all."""
+        return tuple(p for p in self.people if not self.workspace or self.slack_accounts(p))
+
+    @cached_property
+    def owners(self) -> dict[str, Person]:
+        """The people who are visible here, by each of their accounts."""
+        return {account: person for person in self.visible for account in self.accounts_of(person)}
+
+    @cached_property
+    def _scopes(self) -> dict[str, Self]:
+        """This roster by the workspaces that were asked for."""
+        return {}
+
+    @cached_property
+    def _by_id(self) -> dict[str, Person]:
+        return {person.id: person for person in self.visible}
+
+    @property
+    def slack_prefix(self) -> str:
+        """What visible Slack accounts and groups begin with."""
+        return f"{self.workspace}:" if self.workspace else ""
+
+    def slack_accounts(self, person: Person) -> list[str]:
+        """The person's visible Slack accounts, as the file writes them."""
+        return [each for each in person.on("slack") if each.startswith(self.slack_prefix)]
+
+    def _stranger(self, account: str, name: str) -> Principal:
+        roles = self._group_roles((account,))
+        return Principal(id=account, name=name, roles=roles, accounts=(account,))
+
+    def _group_roles(self, accounts: Iterable[str]) -> tuple[str, ...]:
+        """The roles that these accounts hold through Slack groups."""
+        prefix = f"slack:{self.slack_prefix}"
+        slack = {each.removeprefix("slack:") for each in accounts if each.startswith(prefix)}
+        return tuple(
+            role.id
+            for role in self.file.roles
+            if role.slack_group
+            and role.slack_group.startswith(self.slack_prefix)
+            and slack & self.members(role.slack_group)
+        )
