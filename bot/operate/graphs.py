@@ -12,8 +12,8 @@ from bot.settings import Settings
 from bot.wiring.store_ports import opened_store
 from cards.model import Lang
 from engine.errors import DefinitionError
-from engine.jobs.drawn import drawn_jobs, marks
-from engine.jobs.drawn import graph_of as jobs_of
+from engine.jobs.graph import job_graph_of
+from engine.jobs.views import done_and_running, draw_jobs
 from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.drawing.mermaid import mermaid
 from engine.playbooks.drawing.model import Graph
@@ -40,11 +40,11 @@ async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) 
         found = await find_run(store, run_id)
     if found is None:
         return 1
-    jobs, graph = jobs_of(found.run), drawn_jobs(found.run, found.playbook, lang)
+    jobs, graph = job_graph_of(found.run), draw_jobs(found.run, found.playbook, lang)
     if jobs is None or graph is None:
         print(f"{run_id}: it is in no job graph", file=sys.stderr)
         return 1
-    done, under_way = marks(jobs)
+    done, under_way = done_and_running(jobs)
     _print(draw(graph, visited=done, waiting=under_way) if form == "svg" else _written(graph, form))
     return 0
 

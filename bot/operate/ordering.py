@@ -8,8 +8,7 @@ from bot.settings import Settings
 from bot.wiring.store_ports import opened_store
 from engine.frames.outcome import GraphOrder
 from engine.frames.state import ENDED, Run
-from engine.jobs.drawn import graph_of
-from engine.jobs.orders import takes
+from engine.jobs.graph import can_take, job_graph_of
 from engine.mail import GraphOrdered
 
 OPERATOR = "operator"
@@ -22,7 +21,7 @@ async def order(settings: Settings, run_id: str, what: GraphOrder, *, text: str,
         if found is None:
             return 1
         run = found.run
-        if run.status in ENDED or run.parent or not takes(what, run, job):
+        if run.status in ENDED or run.parent or not can_take(what, run, job):
             print(f"{run_id}: {_why_not(what, run, job)}", file=sys.stderr)
             return 1
         mail = GraphOrdered(what=what, by=operator(), name=OPERATOR, text=text, job=job, via=VIA)
@@ -38,7 +37,7 @@ def _why_not(what: GraphOrder, run: Run, job: str) -> str:
         return f"the run has ended: {run.status}"
     if run.parent:
         return f"it is a job of run {run.parent}; name that one"
-    graph = graph_of(run)
+    graph = job_graph_of(run)
     if graph is None:
         return "it is in no job graph"
     if what == "fail" and graph.job(job) is None:

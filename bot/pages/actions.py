@@ -11,7 +11,7 @@ from cards.frozen import Frozen
 from engine.errors import StaleWrite
 from engine.frames import audit
 from engine.frames.outcome import GraphOrder
-from engine.jobs.orders import takes
+from engine.jobs.graph import can_take
 from engine.mail import GraphOrdered, RunResumed
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
@@ -184,7 +184,7 @@ class Actions:
         if found[1]:
             return "pages.said.ended"
         job = order.job if what == "fail" else ""
-        if run.parent or run.status != "suspended" or not takes(what, run, job):
+        if run.parent or run.status != "suspended" or not can_take(what, run, job):
             return "pages.said.not_now"
         mail = GraphOrdered(
             what=what, by=order.by, name=order.by, text=order.text.strip(), job=job, via=VIA

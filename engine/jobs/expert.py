@@ -1,12 +1,18 @@
-"""An expert's frame: a job carried out by a model with tools that read, or by a skill (002 §4)."""
+"""An expert: a model with read-only tools, or a skill, carries out a job (spec 002 §4)."""
 
 import json
+from collections.abc import Mapping
+from typing import Any, get_args
 
+from pydantic import model_validator
+
+from cards.forms import storable
+from cards.frozen import Frozen
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field, Review
 from cards.texts import say
 from engine.dialogue import CUT_OFF, DialogueResult, ModelTask
-from engine.frames.job_graph import RESULT_CHARS, cut
+from engine.frames.job_graph import RESULT_CHARS, Verdict, cut
 from engine.frames.jobs import JobFrame
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
@@ -23,24 +29,49 @@ from engine.frames.outcome import (
     Suspend,
 )
 from engine.frames.state import Patch
-from engine.jobs.answer import SCHEMA, ExpertAnswer, read_expert_answer
-from engine.jobs.parts import advance_job, failed, jobs_part
 from engine.jobs.prompts import expert_opening
+from engine.jobs.shared import advance_job, end_job, jobs_part
 from engine.planner.frame import first_frame
 from engine.playbooks.job_graph import Expert
 from engine.playbooks.skill import Skill
 from engine.skills.card_answers import end_unanswered, end_withdrawn
 from engine.skills.prompts import answer_message
-from engine.text.answer import AnswerFaults
+from engine.text.answer import AnswerFaults, object_schema, read_answer
 
 MAX_ASKED = 3
+QUESTION_CHARS = 1000
 
 
-async def advance(frame: JobFrame, given: FrameInput, context: StepContext) -> StepOutcome:
+class ExpertAnswer(Frozen):
+    """A valid answer; with a `question`, there is no verdict yet."""
+
+    status: Verdict | None = None
+    result: str = ""
+    lesson: str = ""
+    question: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, answer: Any) -> Any:
+        known = answer.items() if isinstance(answer, dict) else ()
+        return {name: value for name, value in known if value is not None}
+
+
+SCHEMA: Mapping[str, Any] = object_schema(
+    {
+        "status": {"anyOf": [{"type": "string", "enum": get_args(Verdict)}, {"type": "null"}]},
+        "result": {"type": "string"},
+        "lesson": {"type": "string"},
+        "question": {"type": "string"},
+    }
+)
+
+
+async def advance(frame: JobFrame, event: FrameInput, context: StepContext) -> StepOutcome:
     """One answer of the model, one round of tool calls, one question; or the expert's skill."""
     expert = jobs_part(frame.skill, context).named(frame.brief.job.assigned_expert)
     assert expert is not None, "a job is assigned to one of the experts"
-    match given:
+    match event:
         case CardAnswered(decision=decision) if decision.choice == "withdraw":
             return end_withdrawn(decision, context)
         case CardAnswered(decision=decision):
@@ -49,21 +80,21 @@ async def advance(frame: JobFrame, given: FrameInput, context: StepContext) -> S
         case CardTimedOut():
             return end_unanswered(context)
         case ChildFrameDone():
-            return _skill_done(frame, context.playbook.skills[expert.skill], context)
+            return _finish_skill(frame, context.playbook.skills[expert.skill], context)
     if expert.skill:
         skill = context.playbook.skills[expert.skill]
         why = f"{expert.name} carries out {frame.brief.job.id} with {skill.id}"
         return Push(frame, first_frame(skill), why)
     if frame.question:
-        return _asks(frame, expert, context)
-    return await _converses(frame, expert, context)
+        return _ask(frame, expert, context)
+    return await _advance_dialogue(frame, expert, context)
 
 
-async def _converses(frame: JobFrame, expert: Expert, context: StepContext) -> StepOutcome:
+async def _advance_dialogue(frame: JobFrame, expert: Expert, context: StepContext) -> StepOutcome:
     """One answer of the model, or the calls that it waits for."""
     task = ModelTask(
         opening=lambda: expert_opening(frame.brief, expert, context),
-        read=lambda text: _read(text, frame),
+        read=lambda text: _read_next(text, frame),
         schema=SCHEMA,
         cut_off=CUT_OFF,
         hands=context.hands(expert.tools),
@@ -73,10 +104,31 @@ async def _converses(frame: JobFrame, expert: Expert, context: StepContext) -> S
     )
     if not isinstance(outcome, DialogueResult):
         return outcome
-    return _taken(outcome.dialogue, outcome.value)
+    return _take_answer(outcome.dialogue, outcome.value)
 
 
-def _read(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:
+def read_expert_answer(text: str) -> ExpertAnswer | AnswerFaults:
+    """The expert's text as a valid answer, or its faults."""
+    answer = read_answer(text, ExpertAnswer)
+    if isinstance(answer, AnswerFaults):
+        return answer
+    return AnswerFaults(_faults(answer)) or answer
+
+
+def _faults(answer: ExpertAnswer) -> list[str]:
+    if not storable("".join((answer.result, answer.lesson, answer.question))):
+        return ["should be without NUL and half characters"]
+    if answer.question.strip():
+        fault = f"question: should be at most {QUESTION_CHARS} characters"
+        return [fault] if len(answer.question) > QUESTION_CHARS else []
+    if answer.status is None:
+        return ["status: is required where there is no question"]
+    if answer.status == "SUCCESS":
+        return [] if answer.result.strip() else ["result: should not be empty with SUCCESS"]
+    return [] if answer.lesson.strip() else [f"lesson: should not be empty with {answer.status}"]
+
+
+def _read_next(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:
     answer = read_expert_answer(text)
     asks = isinstance(answer, ExpertAnswer) and answer.question.strip()
     if asks and frame.asked_times >= MAX_ASKED:
@@ -84,7 +136,7 @@ def _read(text: str, frame: JobFrame) -> ExpertAnswer | AnswerFaults:
     return answer
 
 
-def _taken(frame: JobFrame, answer: ExpertAnswer) -> StepOutcome:
+def _take_answer(frame: JobFrame, answer: ExpertAnswer) -> StepOutcome:
     if question := answer.question.strip():
         return Next(_with(frame, question=question), "has a question")
     if answer.status == "SUCCESS":
@@ -92,10 +144,10 @@ def _taken(frame: JobFrame, answer: ExpertAnswer) -> StepOutcome:
         patch = Patch(by=frame.skill, end="SUCCESS", response=result)
         return Done(patch, f"SUCCESS: {frame.brief.job.id}")
     assert answer.status is not None, "an answer has a verdict or a question"
-    return failed(frame.skill, answer.status, answer.lesson.strip())
+    return end_job(frame.skill, answer.status, answer.lesson.strip())
 
 
-def _asks(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:
+def _ask(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:
     """A clarify card: the expert's question is data, shown as what the expert asks."""
     run = context.run
     answer = Field(name="answer", label=say("jobs.answer", run.lang), multiline=True)
@@ -107,7 +159,7 @@ def _asks(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:
         conversation=run.conversation,
         lang=run.lang,
         title=say("jobs.asks", run.lang, name=run.name, expert=expert.name),
-        text="\n\n".join((literal(frame.question), _about(frame, context))),
+        text="\n\n".join((literal(frame.question), _about_text(frame, context))),
         choices=(
             Choice(id=SUBMIT, label=submit, style="primary", form=(answer,)),
             Choice(id="withdraw", label=say("choice.withdraw", run.lang)),
@@ -122,19 +174,19 @@ def _asks(frame: JobFrame, expert: Expert, context: StepContext) -> Suspend:
     return Suspend(after, (card,), note, f"{expert.name} asks a question")
 
 
-def _about(frame: JobFrame, context: StepContext) -> str:
+def _about_text(frame: JobFrame, context: StepContext) -> str:
     return say("jobs.about", context.run.lang, goal=literal(frame.brief.job.goal))
 
 
-def _skill_done(frame: JobFrame, skill: Skill, context: StepContext) -> Done:
-    """What the skill said and filled in is the job's result; the graph takes the leaves over."""
+def _finish_skill(frame: JobFrame, skill: Skill, context: StepContext) -> Done:
+    """End the job with what its skill said and filled in; the graph takes over the leaves."""
     state = context.run.state
     filled = {path: value_of(path, state) for path in skill.provided}
-    found = {path: value for path, value in filled.items() if value is not None}
-    told = json.dumps(found, ensure_ascii=False, default=str) if found else ""
-    result = "\n\n".join(filter(None, (state.response, told))) or skill.name(context.run.lang)
-    paths = {path: value for path, value in found.items() if "." in path}
-    data = {path: value for path, value in found.items() if "." not in path}
+    leaves = {path: value for path, value in filled.items() if value is not None}
+    listed = json.dumps(leaves, ensure_ascii=False, default=str) if leaves else ""
+    result = "\n\n".join(filter(None, (state.response, listed))) or skill.name(context.run.lang)
+    paths = {path: value for path, value in leaves.items() if "." in path}
+    data = {path: value for path, value in leaves.items() if "." not in path}
     patch = Patch.setting(skill.id, paths, data=data, problems=state.problems)
     update = {"end": "SUCCESS", "response": cut(result, RESULT_CHARS)}
     return Done(patch.model_copy(update=update), f"SUCCESS: {skill.id} has run")

@@ -1,4 +1,4 @@
-"""A job graph's own frame: begins what is ready, takes in what ends, stands still or is done."""
+"""The frame of a job graph: begins jobs, takes their results, asks when it stands still."""
 
 from collections import defaultdict
 from string import Template
@@ -27,9 +27,9 @@ from engine.frames.outcome import (
 )
 from engine.frames.state import ENDED, Patch
 from engine.jobs import graph as graphs
-from engine.jobs.parts import jobs_part
-from engine.jobs.settle import awaited, room, settled
-from engine.jobs.showing import progress, stands_still, standstill
+from engine.jobs.results import awaited_job, free_room, settle
+from engine.jobs.shared import jobs_part
+from engine.jobs.views import progress_note, standstill_card, standstill_note
 from engine.playbooks.end_kinds import Ending
 from engine.playbooks.job_graph import JobsPart
 from engine.playbooks.skill import Skill
@@ -39,27 +39,29 @@ RESPONSE_CHARS = 4000
 ASKED_CHARS = 500
 
 
-async def advance(frame: JobsFrame, given: FrameInput, context: StepContext) -> StepOutcome:
-    """One end of a child run, one alarm, or one word of somebody; then all that can begin."""
+async def advance(frame: JobsFrame, event: FrameInput, context: StepContext) -> StepOutcome:
+    """Take one result, alarm, order or answer; then begin all jobs that can begin."""
     part = jobs_part(frame.skill, context)
-    before = frame.graph or _new(part, context)
-    match given:
+    before = frame.graph or _new_graph(part, context)
+    match event:
         case CardAnswered(decision=Decision(choice="end")) | CardTimedOut():
-            return _ends(before, context)
+            return _end(before, context)
         case CardAnswered(decision=decision):
             feedback = cut(str(decision.values.get("feedback", "")), ASKED_CHARS)
             graph = graphs.recover(before, feedback)
-            return _goes_on(_unused(frame), graph, context, why=f"{decision.name} lets it go on")
+            return _continue(
+                _reset_budget(frame), graph, context, why=f"{decision.name} lets it go on"
+            )
         case OrderReceived():
-            return _ordered(frame, before, given, context)
+            return _take_order(frame, before, event, context)
         case ChildRunEnded():
-            return _taken(frame, before, given, context)
+            return _take_result(frame, before, event, context)
         case AlarmFired(id=key):
-            return _goes_on(frame, graphs.wake(before, key), context, why="an alarm rang")
-    return _goes_on(frame, before, context, why="begins")
+            return _continue(frame, graphs.end_backoff(before, key), context, why="an alarm rang")
+    return _continue(frame, before, context, why="begins")
 
 
-def _new(part: JobsPart, context: StepContext) -> JobGraph:
+def _new_graph(part: JobsPart, context: StepContext) -> JobGraph:
     run = context.run
     goal = run.text
     if part.goal:
@@ -69,59 +71,59 @@ def _new(part: JobsPart, context: StepContext) -> JobGraph:
     return new_graph(goal, life_cycle=part.life_cycle, expert=part.expert)
 
 
-def _ends(graph: JobGraph, context: StepContext) -> StatusChange:
-    """Nobody wants it to go on."""
-    told = stands_still(graph, context).text
+def _end(graph: JobGraph, context: StepContext) -> StatusChange:
+    """End the run: nobody wants the graph to go on."""
+    text = standstill_note(graph, context).text
     if graph.status == "failed":
-        return StatusChange("failed", Note("failed", told), graph.error)
-    return StatusChange("stopped", Note("cancelled", told), graph.error)
+        return StatusChange("failed", Note("failed", text), graph.error)
+    return StatusChange("stopped", Note("cancelled", text), graph.error)
 
 
-def _ordered(
+def _take_order(
     frame: JobsFrame, graph: JobGraph, order: OrderReceived, context: StepContext
 ) -> StepOutcome:
     lang, text = context.run.lang, cut(order.text, ASKED_CHARS)
-    told = say("jobs.by_text" if text else "jobs.by", lang, name=order.name, text=text)
+    reason = say("jobs.by_text" if text else "jobs.by", lang, name=order.name, text=text)
     match order.what:
         case "stop":
-            after = graphs.stop(graph, told)
+            after = graphs.stop(graph, reason)
         case "fail":
-            after = graphs.fail(graph, order.job, told)
+            after = graphs.fail(graph, order.job, reason)
         case "recover":
             after = graphs.recover(graph, text)
     if after == graph:
         return Fork(frame, (), f"{order.what}: nothing to do")
     if order.what == "recover":
-        frame = _unused(frame)
-    return _goes_on(frame, after, context, why=f"{order.name}: {order.what}")
+        frame = _reset_budget(frame)
+    return _continue(frame, after, context, why=f"{order.name}: {order.what}")
 
 
-def _taken(
+def _take_result(
     frame: JobsFrame,
     before: JobGraph,
     ended: ChildRunEnded,
     context: StepContext,
 ) -> StepOutcome:
-    """Go on after a child's end. What is not awaited any more is discarded, with its changes."""
-    job = awaited(before, ended.key)
+    """Apply the child's result; one that is not awaited any more is discarded, with its changes."""
+    job = awaited_job(before, ended.key)
     if ended.status in ENDED:
         frame = frame.model_copy(update={"used": frame.used.plus(ended.used)})
     if job is None:
         waits = ended.status in ("suspended", "blocked")
         drops = (ended.key,) if waits else ()
         return Fork(frame, (), f"{ended.key}: discarded", dropped_children=drops)
-    graph = settled(before, job, ended, jobs_part(frame.skill, context), context)
+    graph = settle(before, job, ended, jobs_part(frame.skill, context), context)
     after = graph.job(job.id)
-    kept = None
+    patch = None
     if after and after.status == "finished" and ended.patch.paths:
-        patch = ended.patch
-        kept = Patch(by=patch.by, profile=patch.profile, decisions=patch.decisions, data=patch.data)
+        new = ended.patch
+        patch = Patch(by=new.by, profile=new.profile, decisions=new.decisions, data=new.data)
     state = after.status if after else "decomposed"
     why = f"{ended.key}: {ended.patch.end or ended.status}, now {state}"
-    return _goes_on(frame, graph, context, why=why, patch=kept)
+    return _continue(frame, graph, context, why=why, patch=patch)
 
 
-def _goes_on(
+def _continue(
     frame: JobsFrame,
     graph: JobGraph,
     context: StepContext,
@@ -131,110 +133,108 @@ def _goes_on(
 ) -> StepOutcome:
     part, now = jobs_part(frame.skill, context), context.services.now
     if graph.status == "finished":
-        return _done(graph, context.playbook.skills[frame.skill], part, patch)
+        return _finish(graph, context.playbook.skills[frame.skill], part, patch)
     if graph.status in ("stopped", "failed"):
-        return _stands_still(frame, graph, part, context, why)
-    standing = graphs.standing(graph, now)
-    first = standing.free[: max(0, part.concurrency - standing.busy)]
+        return _stand_still(frame, graph, part, context, why)
+    progress = graphs.measure_progress(graph, now)
+    first = progress.free[: max(0, part.concurrency - progress.busy)]
     budget = part.budget or context.services.limits.graph
     if first and budget.is_used_up(frame.used):
         if not any(job.status == "running" for job in graph.jobs):
-            return _used_up(frame, graph, budget, context, why)
-        # What is under way ends first: its results were paid for.
+            return _stop_for_budget(frame, graph, budget, context, why)
+        # Running jobs end first: their results were paid for.
         first = ()
     graph = graphs.begin(graph, {job.id for job in first})
     children = tuple(_child(job.id, graph, part, frame.skill) for job in first)
-    alarms = _alarms(frame.graph, graph)
-    begun = ", ".join(child.key for child in children)
-    told = f"{why}; begins {begun}" if begun else why
+    alarms = _new_alarms(frame.graph, graph)
+    if children:
+        why = f"{why}; begins {', '.join(child.key for child in children)}"
     after = frame.model_copy(update={"graph": graph, "asked": ""})
-    note = progress(graph, standing, context)
-    # Whoever let it go on in words has answered what its card asks.
+    note = progress_note(graph, progress, context)
+    # A typed word to go on has answered the card.
     answered = (frame.asked,) if frame.asked else ()
-    return Fork(
-        after, children, told, patch=patch, note=note, alarms=alarms, dropped_cards=answered
-    )
+    return Fork(after, children, why, patch=patch, note=note, alarms=alarms, dropped_cards=answered)
 
 
-def _unused(frame: JobsFrame) -> JobsFrame:
-    """Somebody lets the graph go on: its budget counts anew."""
+def _reset_budget(frame: JobsFrame) -> JobsFrame:
+    """Count the budget anew, as somebody lets the graph go on."""
     return frame.model_copy(update={"used": ModelUsage()})
 
 
-def _used_up(
+def _stop_for_budget(
     frame: JobsFrame, graph: JobGraph, budget: ModelBudget, context: StepContext, why: str
 ) -> StepOutcome:
-    """The graph is stopped, and its requester asked; the playbook's `on_error` is not for this."""
+    """Stop the graph and ask its requester; the playbook's `on_error` is not for this."""
     context.services.meter.count("budget_used", "graph")
     numbers = {"calls": f"{budget.calls:,}", "tokens": f"{budget.tokens:,}"}
     stopped = graphs.stop(graph, say("jobs.budget_used", context.run.lang, **numbers))
-    return _stands_still(frame, stopped, jobs_part(frame.skill, context), context, why)
+    return _stand_still(frame, stopped, jobs_part(frame.skill, context), context, why)
 
 
 def _child(name: str, graph: JobGraph, part: JobsPart, skill: str) -> Child:
     job = graph.job(name)
     assert job is not None, "only jobs of the graph are begun"
     root = graph.decomposed[0] if graph.decomposed else graph.jobs[0]
-    inputs = tuple((each.goal, each.result) for each in graph.inputs(job))
+    inputs = tuple((before.goal, before.result) for before in graph.inputs(job))
     brief = Brief(job=job, goal=root.goal, inputs=inputs, feedback=graph.feedback)
-    # What was said and found before the graph is no result of the job.
+    # What was said before the graph is not a result of the job.
     patch = Patch(by=skill, response="")
     if not job.leading:
         return Child(job.key, JobFrame(skill=skill, brief=brief), patch)
-    others = tuple(each.goal for each in graph.jobs if each.id != job.id)
-    brief = brief.model_copy(update={"others": others, "room": room(graph, part)})
+    others = tuple(other.goal for other in graph.jobs if other.id != job.id)
+    brief = brief.model_copy(update={"others": others, "room": free_room(graph, part)})
     return Child(job.key, LeaderFrame(skill=skill, brief=brief), patch)
 
 
-def _alarms(before: JobGraph | None, graph: JobGraph) -> tuple[Alarm, ...]:
-    """For jobs whose back-off is new, also where what they need is not there yet."""
-    found = []
+def _new_alarms(before: JobGraph | None, graph: JobGraph) -> tuple[Alarm, ...]:
+    """An alarm for each new back-off, also of jobs that still wait for others."""
+    alarms = []
     for job in graph.jobs:
         if job.not_before is None:
             continue
-        was = before.job(job.id) if before else None
-        if was is None or was.not_before != job.not_before:
-            found.append(Alarm(job.key, job.not_before))
-    return tuple(found)
+        old = before.job(job.id) if before else None
+        if old is None or old.not_before != job.not_before:
+            alarms.append(Alarm(job.key, job.not_before))
+    return tuple(alarms)
 
 
-def _stands_still(
+def _stand_still(
     frame: JobsFrame, graph: JobGraph, part: JobsPart, context: StepContext, why: str
 ) -> StepOutcome:
-    """The playbook goes on where it says how; else somebody says whether the graph does."""
+    """Follow the playbook's `on_error`; without one, ask whether the graph goes on."""
     if graph.status == "failed" and part.on_error:
         ending = Ending(end="failed", said=graph.error)
         patch = Patch.setting(frame.skill, part.on_error, problems=(graph.error,), ending=ending)
         return Done(patch, f"{why}; failed: {graph.error}")
-    card = standstill(graph, context)
+    card = standstill_card(graph, context)
     after = frame.model_copy(update={"graph": graph, "asked": card.token})
-    note = stands_still(graph, context)
-    drops = _waiting(frame.graph, context)
+    note = standstill_note(graph, context)
+    drops = _waiting_children(frame.graph, context)
     return Suspend(
         after, (card,), note, f"{why}; {graph.status}: {graph.error}", dropped_children=drops
     )
 
 
-def _waiting(graph: JobGraph | None, context: StepContext) -> tuple[str, ...]:
-    """The children that wait for a person, or for an operator: nobody needs to answer any more."""
+def _waiting_children(graph: JobGraph | None, context: StepContext) -> tuple[str, ...]:
+    """The keys of children that wait for a person or an operator; nobody needs to answer them."""
     keys = {job.key for job in graph.jobs if job.seen} if graph else set()
     return tuple(key for key in context.run.children if key in keys)
 
 
-def _done(graph: JobGraph, skill: Skill, part: JobsPart, patch: Patch | None) -> Done:
-    """Every job has its result: they go where the playbook wants them."""
-    used = {name for job in graph.jobs for name in job.dependencies}
-    summary = "\n\n".join(job.result for job in graph.jobs if job.id not in used)
-    kept = dict(patch.data) if patch else {}
+def _finish(graph: JobGraph, skill: Skill, part: JobsPart, patch: Patch | None) -> Done:
+    """End with the results of all jobs in the leaves that the playbook names."""
+    needed = {name for job in graph.jobs for name in job.dependencies}
+    summary = "\n\n".join(job.result for job in graph.jobs if job.id not in needed)
+    data = dict(patch.data) if patch else {}
     if part.results:
-        kept[part.results] = tuple(
+        data[part.results] = tuple(
             {"job": job.goal, "expert": job.assigned_expert, "result": job.result}
             for job in graph.jobs
         )
     if part.summary:
-        kept[part.summary] = summary
+        data[part.summary] = summary
     done = Patch.setting(
-        skill.id, skill.sets, data=kept, response=cut(summary, RESPONSE_CHARS), problems=()
+        skill.id, skill.sets, data=data, response=cut(summary, RESPONSE_CHARS), problems=()
     )
     profile = {**(patch.profile if patch else {}), **done.profile}
     decisions = {**(patch.decisions if patch else {}), **done.decisions}

@@ -1,4 +1,4 @@
-"""What becomes of a job graph: every change of it, as a function from graph to graph (spec 002)."""
+"""Every change of a job graph, as a function from graph to graph; pure (spec 002)."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -14,14 +14,36 @@ from engine.frames.job_graph import (
     PlannedJob,
     cut,
 )
+from engine.frames.jobs import JobsFrame
+from engine.frames.outcome import GraphOrder
+from engine.frames.state import Run
 
 _OPEN = ("created", "running")
 
 
+def job_graph_of(run: Run) -> JobGraph | None:
+    """The job graph that the run is in, or rests in; None for any other run."""
+    frame = next((f for f in reversed(run.frames) if isinstance(f, JobsFrame)), None)
+    return frame.graph if frame else None
+
+
+def can_take(order: GraphOrder, run: Run, job: str = "") -> bool:
+    """Whether the run's graph can follow the order now (spec 002 §6.1).
+
+    It can be stopped, and `job` can be failed, while it goes on; else it can be recovered.
+    """
+    graph = job_graph_of(run)
+    if graph is None:
+        return False
+    if order == "recover":
+        return graph.status in ("stopped", "failed")
+    return graph.status in _OPEN and (order == "stop" or graph.job(job) is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class GraphProgress:
-    """How a graph stands: the jobs that can be begun now (`free`), how many are `done`, how many
-    are `busy`, and whether one `asks` a person."""
+    """How far a graph is: the jobs that can begin now (`free`), how many are `done`, how many are
+    `busy`, and whether one `asks` a person."""
 
     free: tuple[Job, ...]
     done: int
@@ -29,8 +51,8 @@ class GraphProgress:
     asks: bool
 
 
-def standing(graph: JobGraph, now: datetime) -> GraphProgress:
-    """How the graph stands; one that does not go on has no job to begin."""
+def measure_progress(graph: JobGraph, now: datetime) -> GraphProgress:
+    """How far the graph is; one that does not go on has no job to begin."""
     finished, created = set[str](), list[Job]()
     busy, asks = 0, False
     # One pass: graphs may be long, and this is asked at every step.
@@ -50,85 +72,87 @@ def standing(graph: JobGraph, now: datetime) -> GraphProgress:
 
 
 def begin(graph: JobGraph, names: Collection[str]) -> JobGraph:
-    """These jobs run, each in a new attempt."""
+    """Run these jobs, each in a new attempt."""
 
-    def begun(job: Job) -> Job:
+    def begin_attempt(job: Job) -> Job:
         update = {"status": "running", "attempt": job.attempt + 1, "not_before": None, "seen": ""}
         return job.model_copy(update=update)
 
     running = graph.model_copy(update={"status": "running"})
-    return _each(running, names, begun) if names else running
+    return _change(running, names, begin_attempt) if names else running
 
 
-def wake(graph: JobGraph, key: str) -> JobGraph:
-    """The back-off of the job of that key is over, whatever our clock says."""
+def end_backoff(graph: JobGraph, key: str) -> JobGraph:
+    """End the back-off of the job with that key, whatever our clock says."""
     names = [job.id for job in graph.jobs if job.not_before and job.key == key]
-    return _each(graph, names, lambda job: job.model_copy(update={"not_before": None}))
+    return _change(graph, names, lambda job: job.model_copy(update={"not_before": None}))
 
 
-def see(graph: JobGraph, name: str, seen: str) -> JobGraph:
-    """The job's child run waits for a person, is blocked, or goes on."""
-    return _each(graph, (name,), lambda job: job.model_copy(update={"seen": seen}))
+def set_seen(graph: JobGraph, name: str, seen: str) -> JobGraph:
+    """Store whether the job's child run waits for a person, is blocked, or goes on ("")."""
+    return _change(graph, (name,), lambda job: job.model_copy(update={"seen": seen}))
 
 
 def finish(graph: JobGraph, name: str, result: str) -> JobGraph:
-    """The job has its result; with the last one the graph has finished."""
+    """Give the job its result; with the last one the graph has finished."""
     update = {"status": "finished", "result": cut(result, RESULT_CHARS), "error": "", "seen": ""}
-    after = _each(graph, (name,), lambda job: job.model_copy(update=update))
+    after = _change(graph, (name,), lambda job: job.model_copy(update=update))
     if all(job.status == "finished" for job in after.jobs):
         return after.model_copy(update={"status": "finished"})
     return after
 
 
 def retry(graph: JobGraph, name: str, error: str, at: datetime) -> JobGraph:
-    """After an EXECUTION_ERROR: the job is to run again, not before that moment."""
+    """After an EXECUTION_ERROR: run the job again, not before that moment."""
 
     def again(job: Job) -> Job:
         update = {"status": "created", "errors": job.errors + 1, "not_before": at, "seen": ""}
         return job.model_copy(update={**update, "error": error})
 
-    return _each(graph, (name,), again)
+    return _change(graph, (name,), again)
 
 
 def send_back(graph: JobGraph, name: str, lesson: str) -> JobGraph:
     """After an INPUT_DATA_ERROR: the job and its direct predecessors run again, with the lesson.
 
-    A predecessor that runs again already keeps the lesson for whenever it is begun anew. Whatever
-    else used those predecessors keeps its result.
+    A predecessor that already runs keeps the lesson for its next attempt. Other jobs that used
+    the predecessors keep their results.
     """
-    found = graph.job(name)
-    assert found is not None, "only a job of the graph is sent back"
+    sent = graph.job(name)
+    assert sent is not None, "only a job of the graph is sent back"
     lesson = cut(lesson, LESSON_CHARS)
 
-    def taught(job: Job) -> Job:
+    def with_lesson(job: Job) -> Job:
         lessons = (*job.lessons, lesson)[-MAX_LESSONS:] if lesson else job.lessons
         update: dict[str, object] = {"lessons": lessons}
         if job.status == "finished":
             update |= {"status": "created", "result": "", "errors": 0}
         return job.model_copy(update=update)
 
-    after = _each(graph, found.dependencies, taught)
-    sent = {"status": "created", "sent_back": found.sent_back + 1, "seen": "", "error": lesson}
-    # A job without predecessors has nobody but itself to learn the lesson.
-    lessons = found.lessons if found.dependencies else taught(found).lessons
-    again = found.model_copy(update={**sent, "lessons": lessons})
-    return _each(after, (name,), lambda _: again)
+    after = _change(graph, sent.dependencies, with_lesson)
+    update = {"status": "created", "sent_back": sent.sent_back + 1, "seen": "", "error": lesson}
+    # A job without predecessors learns the lesson itself.
+    lessons = sent.lessons if sent.dependencies else with_lesson(sent).lessons
+    again = sent.model_copy(update={**update, "lessons": lessons})
+    return _change(after, (name,), lambda _: again)
 
 
-def hand_over(graph: JobGraph, name: str, why: str) -> JobGraph:
-    """After a JOB_TOO_COMPLICATED_ERROR: the Leader has the job next."""
+def give_to_leader(graph: JobGraph, name: str, why: str) -> JobGraph:
+    """After a JOB_TOO_COMPLICATED_ERROR: let the Leader decompose the job."""
     update = {"status": "created", "leading": True, "errors": 0, "error": why, "seen": ""}
-    return _each(graph, (name,), lambda job: job.model_copy(update=update))
+    return _change(graph, (name,), lambda job: job.model_copy(update=update))
 
 
 def decompose(graph: JobGraph, name: str, planned: Sequence[PlannedJob]) -> JobGraph:
-    """These jobs in the place of that one: the first of them need what it needed, and what needed
-    it needs the last of them. Each has one life less."""
+    """Put these jobs in the place of that one, each with one life less.
+
+    The first of them depend on what it depended on; what depended on it depends on the last.
+    """
     old = graph.job(name)
     assert old is not None, "only a job of the graph is decomposed"
-    inner = {dependency for each in planned for dependency in each.dependencies}
-    last = tuple(_named(old, each.id) for each in planned if each.id not in inner)
-    parts = tuple(_part(old, each) for each in planned)
+    inner = {dependency for part in planned for dependency in part.dependencies}
+    last = tuple(_full_id(old, part.id) for part in planned if part.id not in inner)
+    parts = tuple(_part(old, part) for part in planned)
     jobs: list[Job] = []
     for job in graph.jobs:
         if job.id == name:
@@ -145,11 +169,11 @@ def decompose(graph: JobGraph, name: str, planned: Sequence[PlannedJob]) -> JobG
 
 
 def _part(old: Job, planned: PlannedJob) -> Job:
-    needs = tuple(_named(old, name) for name in planned.dependencies) or old.dependencies
+    needs = tuple(_full_id(old, name) for name in planned.dependencies) or old.dependencies
     return Job(
         **{
             **planned.model_dump(),
-            "id": _named(old, planned.id),
+            "id": _full_id(old, planned.id),
             "dependencies": needs,
             "life_cycle": old.life_cycle - 1,
             "lessons": old.lessons,
@@ -158,13 +182,13 @@ def _part(old: Job, planned: PlannedJob) -> Job:
     )
 
 
-def _named(old: Job, name: str) -> str:
-    """Unique in the graph: a part has the name of what it is part of before its own."""
+def _full_id(old: Job, name: str) -> str:
+    """An id that is unique in the graph: it begins with that of the decomposed job."""
     return name if old.id == ROOT else f"{old.id}.{name}"
 
 
 def stop(graph: JobGraph, error: str) -> JobGraph:
-    """Whatever has no result yet is stopped; what runs may end, and what it returns is discarded.
+    """Stop all jobs without a result; what still runs may end, and its result is discarded.
 
     A graph that has ended stays as it is (stop_job_graph, spec 002 §6.1).
     """
@@ -178,19 +202,21 @@ def stop(graph: JobGraph, error: str) -> JobGraph:
 
 
 def fail(graph: JobGraph, name: str, error: str) -> JobGraph:
-    """The job has failed, unless it has a result, and with it the graph; the others are stopped
-    (fail_job_graph, spec 002 §6.1)."""
+    """Fail the graph and the job, unless the job has a result; stop the others.
+
+    (fail_job_graph, spec 002 §6.1)
+    """
     job = graph.job(name)
     if job is None or graph.status not in _OPEN:
         return graph
     if job.status in _OPEN:
         update = {"status": "failed", "error": error, "not_before": None, "seen": ""}
-        graph = _each(graph, (name,), lambda each: each.model_copy(update=update))
+        graph = _change(graph, (name,), lambda job: job.model_copy(update=update))
     return stop(graph, error).model_copy(update={"status": "failed"})
 
 
 def recover(graph: JobGraph, feedback: str = "") -> JobGraph:
-    """A graph that was stopped or has failed goes on: what has no result is to run again.
+    """Let a stopped or failed graph go on: jobs without a result run again.
 
     Finished jobs keep their results, counts of errors begin anew, and the error stays readable
     until something else happens (recover_original_job, spec 002 §6.1).
@@ -201,12 +227,12 @@ def recover(graph: JobGraph, feedback: str = "") -> JobGraph:
     jobs = tuple(
         job if job.status == "finished" else job.model_copy(update=fresh) for job in graph.jobs
     )
-    said = (*graph.feedback, feedback) if feedback else graph.feedback
-    update = {"status": "running", "jobs": jobs, "error": "", "feedback": said[-MAX_LESSONS:]}
+    remarks = (*graph.feedback, feedback) if feedback else graph.feedback
+    update = {"status": "running", "jobs": jobs, "error": "", "feedback": remarks[-MAX_LESSONS:]}
     return graph.model_copy(update=update)
 
 
-def _each(graph: JobGraph, names: Collection[str], change: Callable[[Job], Job]) -> JobGraph:
+def _change(graph: JobGraph, names: Collection[str], change: Callable[[Job], Job]) -> JobGraph:
     jobs, left = list(graph.jobs), len(names)
     for at, job in enumerate(graph.jobs):
         if not left:

@@ -14,7 +14,7 @@ from engine.frames.outcome import GraphOrder
 from engine.frames.replies import Part, ReplyHead
 from engine.frames.run_names import titled
 from engine.frames.state import Run
-from engine.jobs.orders import takes
+from engine.jobs.graph import can_take
 from engine.mail import GIVEN_UP, CommandArrived, GraphOrdered, ServiceNotice
 from engine.ports.storage.store import Aside, Effects, Post, ReplyWrite
 from engine.services import Services
@@ -159,7 +159,7 @@ def _order_graph(
 ) -> Effects:
     """Stop the newest job graph of these runs that goes on, or let the newest that rests go on."""
     what: GraphOrder = "stop" if mail.update.name == "stop" else "recover"
-    run = next((r for r in reversed(runs) if takes(what, r)), None)
+    run = next((r for r in reversed(runs) if can_take(what, r)), None)
     if run is None:
         none = say("stop.none" if what == "stop" else "recover.none", lang)
         return _reply(mail, lang, services, none)

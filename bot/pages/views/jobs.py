@@ -7,8 +7,8 @@ from markupsafe import Markup
 
 from cards.model import Lang
 from engine.frames.state import Run
-from engine.jobs.drawn import drawn_jobs, graph_of, marks
-from engine.jobs.orders import takes
+from engine.jobs.graph import can_take, job_graph_of
+from engine.jobs.views import done_and_running, draw_jobs
 from engine.playbooks.drawing.model import Edge, Graph, Node
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.model import Playbook
@@ -32,21 +32,21 @@ class JobsView:
 
 def jobs_view(run: Run, playbook: Playbook | None, lang: Lang, mask: Mask) -> JobsView | None:
     """The run's jobs; None when it is in no job graph."""
-    jobs, drawn = graph_of(run), drawn_jobs(run, playbook, lang)
+    jobs, drawn = job_graph_of(run), draw_jobs(run, playbook, lang)
     if jobs is None or drawn is None:
         return None
     # A blocked run waits for an operator first; a child run has no graph of its own.
     takes_orders = run.status == "suspended"
-    may_stop = takes_orders and takes("stop", run)
+    may_stop = takes_orders and can_take("stop", run)
     shown = _masked(drawn, mask)
-    done, under_way = marks(jobs)
+    done, under_way = done_and_running(jobs)
     svg = draw(shown, visited=done, waiting=under_way, styled=False)
     unfinished = [job for job in jobs.jobs if job.status != "finished"]
     return JobsView(
         picture=Markup(svg),  # noqa: S704 - the drawing escapes its texts
         lines=[_line(node) for node in shown.nodes if node.kind == "job"],
         may_stop=may_stop,
-        may_recover=takes_orders and takes("recover", run),
+        may_recover=takes_orders and can_take("recover", run),
         failable=[(job.id, mask(job.goal)) for job in unfinished] if may_stop else (),
     )
 

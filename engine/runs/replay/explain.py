@@ -8,8 +8,8 @@ from cards.frozen import Frozen
 from engine.frames.ends import as_ended, end_of
 from engine.frames.job_graph import Job
 from engine.frames.state import PlannerFrame, Run, position
-from engine.jobs.drawn import graph_of
-from engine.jobs.showing import outline, state_of
+from engine.jobs.graph import job_graph_of
+from engine.jobs.views import outline, state_of
 from engine.planner.phases import PhaseManager
 from engine.planner.situation import SkillAvailability, check_availability
 from engine.playbooks.conditions import explain
@@ -88,7 +88,7 @@ def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: st
         missing=missing,
         waiting=run.waiting,
         skills=tuple(_now(each, run.state.tree()) for each in skills),
-        jobs=tuple(_job(job) for _, job in outline(graph)) if (graph := graph_of(run)) else (),
+        jobs=tuple(_job(job) for _, job in outline(graph)) if (graph := job_graph_of(run)) else (),
         steps=tuple(_then(json.loads(entry)) for entry in entries),
     )
 

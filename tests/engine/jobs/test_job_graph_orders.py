@@ -29,7 +29,7 @@ def test_stop_keeps_results_and_the_error_and_stops_all_else() -> None:
     assert states(stopped) == {"a": "finished", "b": "stopped", "c": "stopped", "d": "stopped"}
     assert stopped.jobs[0].result == "ra"
     assert graphs.stop(stopped, "again") == stopped
-    assert graphs.standing(stopped, soon(100)).free == ()
+    assert graphs.measure_progress(stopped, soon(100)).free == ()
 
 
 def test_fail_marks_the_job_and_stops_the_others() -> None:
@@ -46,14 +46,14 @@ def test_recover_makes_all_but_the_finished_created_again() -> None:
         again = graphs.recover(over, "shorter")
         assert (again.status, again.error, again.feedback) == ("running", "", ("shorter",))
         assert states(again) == {"a": "finished", "b": "created", "c": "created", "d": "created"}
-        assert {job.id for job in graphs.standing(again, soon(0)).free} == {"b", "c"}
+        assert {job.id for job in graphs.measure_progress(again, soon(0)).free} == {"b", "c"}
     assert graphs.recover(MIXED) == MIXED
 
 
 def test_a_graph_stopped_before_it_was_decomposed_is_decomposed_on_recovery() -> None:
     begun = graphs.begin(new_graph("goal", life_cycle=2), {"goal"})
     again = graphs.recover(graphs.stop(begun, "wait"))
-    (root,) = graphs.standing(again, soon(0)).free
+    (root,) = graphs.measure_progress(again, soon(0)).free
     assert (root.leading, root.key) == (True, "goal#1")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engine.jobs.decompose import plan_schema, read_jobs, read_plan, written
+from engine.jobs.leader import plan_schema, read_jobs, read_plan, write_jobs
 from engine.text.answer import AnswerFaults
 from tests.fakes.job_playbook import job, plan
 
@@ -23,7 +23,7 @@ def test_a_plan_is_read_from_a_fence_or_between_sentences_and_written_back() -> 
     jobs = read_plan(text, EXPERTS, 5)
     assert not isinstance(jobs, AnswerFaults)
     assert [(each.id, each.dependencies) for each in jobs] == [("a", ()), ("b", ("a",))]
-    assert read_jobs(written(jobs)) == jobs
+    assert read_jobs(write_jobs(jobs)) == jobs
 
 
 @pytest.mark.parametrize(

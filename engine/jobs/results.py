@@ -1,4 +1,4 @@
-"""What a child run's end means for its job and for the graph (spec 002 §4)."""
+"""The result of a job's child run, applied to the job graph (spec 002 §4)."""
 
 from datetime import datetime, timedelta
 from typing import assert_never
@@ -10,7 +10,7 @@ from cards.texts import say
 from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob, cut
 from engine.frames.outcome import ChildRunEnded, StepContext
 from engine.jobs import graph as graphs
-from engine.jobs.decompose import read_jobs
+from engine.jobs.leader import read_jobs
 from engine.playbooks.job_graph import JobsPart
 
 LEADER_RETRIES = 2
@@ -19,8 +19,8 @@ MAX_WAIT_S = 300.0
 ERROR_CHARS = 1000
 
 
-def awaited(graph: JobGraph, key: str) -> Job | None:
-    """The job that runs under that key; None for what was stopped, or begun anew since."""
+def awaited_job(graph: JobGraph, key: str) -> Job | None:
+    """The job that runs under that key; None if it was stopped, or has begun anew since."""
     name, _, attempt = key.rpartition("#")
     job = graph.job(name)
     if job is None or job.status != "running" or str(job.attempt) != attempt:
@@ -28,70 +28,70 @@ def awaited(graph: JobGraph, key: str) -> Job | None:
     return job
 
 
-def settled(
+def settle(
     graph: JobGraph, job: Job, ended: ChildRunEnded, part: JobsPart, context: StepContext
 ) -> JobGraph:
-    """The graph after the end of that job's child run."""
+    """The graph after a change of the status of that job's child run."""
     now, lang = context.services.now, context.run.lang
-    told = cut(ended.reason, ERROR_CHARS)
+    reason = cut(ended.reason, ERROR_CHARS)
     match ended.status:
         case "suspended":
-            return graphs.see(graph, job.id, "waiting")
+            return graphs.set_seen(graph, job.id, "waiting")
         case "blocked":
-            return graphs.see(graph, job.id, "blocked")
+            return graphs.set_seen(graph, job.id, "blocked")
         case "running":
-            return graphs.see(graph, job.id, "")
+            return graphs.set_seen(graph, job.id, "")
         case "completed":
-            return _judged(graph, job, ended, part, now, lang)
+            return _apply_verdict(graph, job, ended, part, now, lang)
         case "stopped":
-            return graphs.stop(graph, told)
+            return graphs.stop(graph, reason)
         case "failed" | "cancelled":
-            return _error(graph, job, told, part, now)
+            return _retry_or_fail(graph, job, reason, part, now)
     assert_never(ended.status)
 
 
-def _judged(
+def _apply_verdict(
     graph: JobGraph, job: Job, ended: ChildRunEnded, part: JobsPart, now: datetime, lang: Lang
 ) -> JobGraph:
-    told = next(iter(ended.patch.problems or ()), ended.reason)
+    reason = next(iter(ended.patch.problems or ()), ended.reason)
     match ended.patch.end:
         case "SUCCESS":
             return graphs.finish(graph, job.id, ended.patch.response or "")
         case "EXECUTION_ERROR":
-            return _error(graph, job, told, part, now, ended.patch.retry_after_s)
+            return _retry_or_fail(graph, job, reason, part, now, ended.patch.retry_after_s)
         case "INPUT_DATA_ERROR" if job.sent_back < MAX_SENT_BACK:
-            return graphs.send_back(graph, job.id, told)
+            return graphs.send_back(graph, job.id, reason)
         case "INPUT_DATA_ERROR":
-            why = say("jobs.sent_back", lang, n=MAX_SENT_BACK, why=told)
+            why = say("jobs.sent_back", lang, n=MAX_SENT_BACK, why=reason)
             return graphs.fail(graph, job.id, why)
         case "JOB_TOO_COMPLICATED_ERROR" if job.life_cycle > 0:
-            return graphs.hand_over(graph, job.id, told)
+            return graphs.give_to_leader(graph, job.id, reason)
         case "JOB_TOO_COMPLICATED_ERROR":
-            return graphs.fail(graph, job.id, say("jobs.too_complicated", lang, why=told))
+            return graphs.fail(graph, job.id, say("jobs.too_complicated", lang, why=reason))
         case verdict if verdict == DECOMPOSED:
-            return _decomposed(graph, job, ended.patch.response or "", part, lang)
-    return graphs.fail(graph, job.id, told)
+            return _decompose(graph, job, ended.patch.response or "", part, lang)
+    return graphs.fail(graph, job.id, reason)
 
 
-def _error(
-    graph: JobGraph, job: Job, told: str, part: JobsPart, now: datetime, away_s: float = 0.0
+def _retry_or_fail(
+    graph: JobGraph, job: Job, error: str, part: JobsPart, now: datetime, away_s: float = 0.0
 ) -> JobGraph:
-    """Again after a while that doubles each time, or the end of the graph.
+    """Run the job again after a back-off that doubles each time; after the last try fail.
 
-    What is away for `away_s` is not asked before: no try would be more than one in vain.
+    The back-off is at least `away_s`, for which the model is away.
     """
     expert = part.named(job.assigned_expert)
     tries = expert.retry_count if expert and not job.leading else LEADER_RETRIES
     if job.errors >= tries:
-        return graphs.fail(graph, job.id, told)
+        return graphs.fail(graph, job.id, error)
     wait_s = min(max(part.retry_after_s, away_s) * 2**job.errors, max(MAX_WAIT_S, away_s))
-    return graphs.retry(graph, job.id, told, now + timedelta(seconds=wait_s))
+    return graphs.retry(graph, job.id, error, now + timedelta(seconds=wait_s))
 
 
-def _decomposed(graph: JobGraph, job: Job, response: str, part: JobsPart, lang: Lang) -> JobGraph:
+def _decompose(graph: JobGraph, job: Job, response: str, part: JobsPart, lang: Lang) -> JobGraph:
     planned = _read(response)
     # Another job may have been decomposed meanwhile.
-    if not planned or len(planned) > room(graph, part):
+    if not planned or len(planned) > free_room(graph, part):
         return graphs.fail(graph, job.id, say("jobs.too_many", lang, n=part.max_jobs))
     return graphs.decompose(graph, job.id, planned)
 
@@ -100,10 +100,10 @@ def _read(response: str) -> tuple[PlannedJob, ...]:
     try:
         return read_jobs(response)
     except ValidationError:
-        # No version of us wrote that; nothing is planned.
+        # No version of ours wrote it.
         return ()
 
 
-def room(graph: JobGraph, part: JobsPart) -> int:
-    """How many jobs may take the place of one."""
+def free_room(graph: JobGraph, part: JobsPart) -> int:
+    """How many jobs may take the place of one job."""
     return part.max_jobs - len(graph.jobs) + 1

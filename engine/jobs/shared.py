@@ -1,4 +1,4 @@
-"""What the frames of a job graph share."""
+"""Steps that the frames of a job graph share."""
 
 from typing import TypeVar
 
@@ -29,38 +29,38 @@ def jobs_part(skill: str, context: StepContext) -> JobsPart:
     return part
 
 
-def failed(by: str, verdict: str, told: str) -> Done:
-    """A job's child run ends with a verdict that is no success, and what people read of it."""
-    patch = Patch(by=by, end=verdict, problems=(cut(told, LESSON_CHARS),))
-    return Done(patch, f"{verdict}: {told}")
+def end_job(by: str, verdict: str, reason: str) -> Done:
+    """End a job's child run with a verdict other than success, and the reason for people."""
+    patch = Patch(by=by, end=verdict, problems=(cut(reason, LESSON_CHARS),))
+    return Done(patch, f"{verdict}: {reason}")
 
 
 async def advance_job(
     frame: F, task: ModelTask[T], context: StepContext, *, verdict: str, text: str
 ) -> DialogueResult[F, T] | Next | Done:
-    """The model's answer; else the step that was taken instead, which may be the job's end.
+    """The model's valid answer, or else the next step, which may be the job's end.
 
     Without an answer that can be used, the job ends with `verdict` and the catalogue's `text`.
     """
     try:
         outcome = await advance_dialogue(frame, task, context.services.model)
     except NoModel:
-        return failed(frame.skill, UNUSABLE, say("jobs.no_model", context.run.lang))
+        return end_job(frame.skill, UNUSABLE, say("jobs.no_model", context.run.lang))
     except ModelError as error:
-        return _model_failed(frame.skill, error, context)
+        return _end_without_model(frame.skill, error, context)
     match outcome:
         case DialogueProgress():
             return Next(outcome.dialogue, outcome.why)
-        case DialogueFailure(faults=found):
-            told = say(text, context.run.lang, n=MAX_FAULTY, faults="; ".join(found))
-            return failed(frame.skill, verdict, told)
+        case DialogueFailure(faults=faults):
+            reason = say(text, context.run.lang, n=MAX_FAULTY, faults="; ".join(faults))
+            return end_job(frame.skill, verdict, reason)
         case DialogueResult():
             return outcome
 
 
-def _model_failed(by: str, error: ModelError, context: StepContext) -> Done:
-    """The model gave the job no answer; it is tried again when the model is asked again."""
+def _end_without_model(by: str, error: ModelError, context: StepContext) -> Done:
+    """End the attempt without an answer; the next one waits as long as the model asks for."""
     after_s = error.retry_after_s if isinstance(error, ModelUnavailable) else 0.0
-    done = failed(by, "EXECUTION_ERROR", say("jobs.model_away", context.run.lang))
+    done = end_job(by, "EXECUTION_ERROR", say("jobs.model_away", context.run.lang))
     patch = done.patch.model_copy(update={"retry_after_s": after_s})
     return Done(patch, f"EXECUTION_ERROR: {error}")

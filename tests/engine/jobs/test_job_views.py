@@ -2,7 +2,8 @@
 
 from xml.etree import ElementTree
 
-from engine.jobs.drawn import drawn_jobs, graph_of, marks
+from engine.jobs.graph import job_graph_of
+from engine.jobs.views import done_and_running, draw_jobs
 from engine.playbooks.drawing.mermaid import mermaid
 from engine.playbooks.drawing.svg import draw
 from engine.runs.replay.explain import explained
@@ -27,7 +28,7 @@ async def in_the_middle() -> RunTree:
 
 async def test_every_job_is_a_node_with_its_state_and_every_need_an_arrow() -> None:
     walk = await in_the_middle()
-    graph = drawn_jobs(walk.root, walk.playbook, "en")
+    graph = draw_jobs(walk.root, walk.playbook, "en")
     assert graph is not None
     names = [node.id for node in graph.nodes]
     assert names == [
@@ -50,10 +51,10 @@ async def test_every_job_is_a_node_with_its_state_and_every_need_an_arrow() -> N
 
 async def test_the_picture_marks_what_is_done_and_what_goes_on() -> None:
     walk = await in_the_middle()
-    graph, jobs = drawn_jobs(walk.root, walk.playbook, "zh"), graph_of(walk.root)
+    graph, jobs = draw_jobs(walk.root, walk.playbook, "zh"), job_graph_of(walk.root)
     assert graph is not None
     assert jobs is not None
-    done, under_way = marks(jobs)
+    done, under_way = done_and_running(jobs)
     svg = ElementTree.fromstring(draw(graph, visited=done, waiting=under_way))
     classes = {each.get("id"): each.get("class") for each in svg.iter() if each.get("id")}
     assert classes["job:windows"] == "job visited"
@@ -63,7 +64,7 @@ async def test_the_picture_marks_what_is_done_and_what_goes_on() -> None:
 
 async def test_no_text_of_a_job_is_read_as_mermaid() -> None:
     walk = await in_the_middle()
-    graph = drawn_jobs(walk.root, walk.playbook, "en")
+    graph = draw_jobs(walk.root, walk.playbook, "en")
     assert graph is not None
     text = mermaid(graph)
     assert text.startswith("flowchart TB")
@@ -73,9 +74,9 @@ async def test_no_text_of_a_job_is_read_as_mermaid() -> None:
 
 async def test_a_run_without_jobs_has_no_picture() -> None:
     walk = tree(team())
-    assert drawn_jobs(walk.run, walk.playbook, "en") is None
+    assert draw_jobs(walk.run, walk.playbook, "en") is None
     await walk.start()
-    assert drawn_jobs(walk.root, walk.playbook, "en") is None
+    assert draw_jobs(walk.root, walk.playbook, "en") is None
 
 
 async def test_explain_tells_each_job_of_the_run_and_steps_of_a_child() -> None:
