@@ -13,7 +13,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis import keys
-from adapters.redis.client.connections import cancellable
+from adapters.redis.client import make_cancellable
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 
@@ -55,7 +55,7 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedS
 @pytest.fixture
 async def redis(redis_server: EmbeddedServer) -> AsyncIterator[Redis]:
     """A client on an empty database."""
-    client = cancellable(Redis.from_url(redis_server.url, decode_responses=True))
+    client = make_cancellable(Redis.from_url(redis_server.url, decode_responses=True))
     await client.flushall()
     yield client
     await client.aclose()
@@ -72,7 +72,7 @@ async def scripts(redis: Redis) -> AsyncIterator[Scripts]:
     """Scripts that fail when they touch a key outside of their partition."""
     scripts = Scripts(redis, guard=True)
     yield scripts
-    await scripts.idle()
+    await scripts.drain()
 
 
 @pytest.fixture

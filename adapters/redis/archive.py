@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from adapters.redis import keys
-from adapters.redis.client.client import translated
+from adapters.redis.client import translate_errors
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.archive import History
 from engine.ports.storage.store import TraceWrite
 
 
 class RedisArchive:
-    """What is kept of what was done."""
+    """The archive port."""
 
     def __init__(self, scripts: Scripts, partitions: keys.Partitions) -> None:
         self._scripts = scripts
@@ -21,7 +21,7 @@ class RedisArchive:
     async def traces(self, limit: int, *, after: str = "") -> Sequence[tuple[str, str]]:
         """Ids and JSON of the newest traces, the newest first; none older than one that is gone."""
         names = await self._newest("traces", limit, after)
-        with translated():
+        with translate_errors():
             async with self._scripts.client.pipeline(transaction=False) as pipe:
                 for name in names:
                     pipe.get(f"{keys.tag(self._partitions.of_id(name) or 0)}trace:{name}")
@@ -29,15 +29,15 @@ class RedisArchive:
         return [(name, str(body)) for name, body in zip(names, bodies, strict=True) if body]
 
     async def _newest(self, index: str, limit: int, after: str) -> list[str]:
-        """The newest of an index that each partition has, the newest first."""
+        """Return the newest names of an index that each partition has, the newest first."""
         upto: float | None = math.inf
         if after:
             tag = keys.tag(self._partitions.of_id(after) or 0)
-            with translated():
+            with translate_errors():
                 upto = await self._scripts.client.zscore(f"{tag}{index}", after)
         if upto is None:
             return []
-        with translated():
+        with translate_errors():
             async with self._scripts.client.pipeline(transaction=False) as pipe:
                 for n in range(self._partitions.count):
                     key, below = f"{keys.tag(n)}{index}", f"({upto}"
@@ -54,7 +54,7 @@ class RedisArchive:
         partition = self._partitions.of_id(trace_id)
         if partition is None:
             return None
-        with translated():
+        with translate_errors():
             body = await self._scripts.client.get(f"{keys.tag(partition)}trace:{trace_id}")
         return None if body is None else str(body)
 
@@ -63,7 +63,7 @@ class RedisArchive:
         found: list[tuple[float, str, History]] = []
         for n in range(self._partitions.count):
             tag, client = keys.tag(n), self._scripts.client
-            with translated():
+            with translate_errors():
                 newest = await client.zrevrange(f"{tag}runs", 0, limit - 1, withscores=True)
                 for name, at in cast(list[tuple[str, float]], newest):
                     kept = await client.hmget(f"{tag}run:{name}", ["body", "ended"])
@@ -78,7 +78,7 @@ class RedisArchive:
         if partition is None:
             return None
         tag, client = keys.tag(partition), self._scripts.client
-        with translated():
+        with translate_errors():
             body, ended = await client.hmget(f"{tag}run:{run_id}", ["body", "ended"])
             entries = await client.lrange(f"{tag}log:{run_id}", 0, -1)
         if body is None:

@@ -1,4 +1,4 @@
-"""Messages that arrived: asked for and edited by script (design §3)."""
+"""Messages that have arrived: whether one is known, and edits of one (design §3)."""
 
 from adapters.redis import keys
 from adapters.redis.scripts import Scripts

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client, translated
+from adapters.redis.client import Client, translate_errors
 from engine.errors import StoreError
 
 MAIL, SHOWS = "mail", "shows"
@@ -13,33 +13,33 @@ _KEPT = 16
 
 
 class Bell:
-    """Rings soon after it is told to, once for all that was told meanwhile; nobody has to wait.
+    """Rings in the background, once for all rings that are asked for meanwhile.
 
     A lost ring costs no more than the workers' polling interval.
     """
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._told = ""
+        self._due = ""
         self._ringing: asyncio.Task[None] | None = None
 
     def ring(self, *, shows: bool = False) -> asyncio.Task[None]:
         """Wake a worker: there is mail, and with `shows` something to show as well."""
-        self._told = SHOWS if shows or self._told == SHOWS else MAIL
+        self._due = SHOWS if shows or self._due == SHOWS else MAIL
         if self._ringing is None or self._ringing.done():
             self._ringing = asyncio.create_task(self._ring())
         return self._ringing
 
-    async def silent(self) -> None:
-        """Return when no ring is under way."""
+    async def drain(self) -> None:
+        """Wait until no ring is under way."""
         if self._ringing is not None:
             await self._ringing
 
     async def _ring(self) -> None:
-        while self._told:
-            told, self._told = self._told, ""
-            with suppress(StoreError), translated():
+        while self._due:
+            due, self._due = self._due, ""
+            with suppress(StoreError), translate_errors():
                 async with self._client.pipeline(transaction=False) as pipe:
-                    pipe.lpush(keys.BELL, told)
+                    pipe.lpush(keys.BELL, due)
                     pipe.ltrim(keys.BELL, 0, _KEPT - 1)
                     await pipe.execute()

@@ -78,7 +78,7 @@ def findings(project: str) -> str:
     return f"signoff:{{findings:{project}}}"
 
 
-def listed(person: str) -> str:
+def conversations(person: str) -> str:
     """A person's conversations in the web chat; keys that begin with it lie in the same slot."""
     return f"signoff:{{chats:{person}}}"
 

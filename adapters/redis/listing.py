@@ -11,20 +11,20 @@ from typing import Any
 from pydantic import ValidationError
 
 from adapters.redis import keys
-from adapters.redis.client.client import translated
-from adapters.redis.open_cards import list_all
+from adapters.redis.client import Client, translate_errors
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.ports.storage.archive import History, OpenCard, RunFilter, RunPage
 from engine.ports.storage.outbox import StoredCard
 
 LOOKS = 20_000
-"""So many runs are looked at for one page at most, beside the first round."""
+"""The most runs that are looked at for one page, besides the first round."""
 ROUND = 500
-"""So many a partition looks at in one go, which keeps it for a few milliseconds at most."""
+"""The most runs that a partition looks at in one call, which takes a few milliseconds."""
 
-_Place = tuple[float, str]
-_NEWEST: _Place = (math.inf, "")
+_RUNS_AT_ONCE = 500
+_Position = tuple[float, str]
+_NEWEST: _Position = (math.inf, "")
 
 
 class RedisListing:
@@ -45,44 +45,46 @@ class RedisListing:
         self._listed = False
 
     async def runs(self, wanted: RunFilter, *, after: str, limit: int) -> RunPage:
-        """The newest that fit; all partitions are read side by side, only as far as needed."""
-        left = dict.fromkeys(range(self._partitions.count), _place(after))
-        found: list[_Place] = []
+        """Return a page of the newest matching runs; partitions are read only as far as needed."""
+        left = dict.fromkeys(range(self._partitions.count), _parse_position(after))
+        found: list[_Position] = []
         looked = 0
         while left and looked <= self._looks:
             found.sort(reverse=True)
             enough = found[limit] if len(found) > limit else (-math.inf, "")
-            asked = [n for n, place in left.items() if place > enough]
+            asked = [n for n, position in left.items() if position > enough]
             if not asked:
                 break
             answers = await asyncio.gather(
-                *(self._look(n, left[n], limit + 1, wanted) for n in asked)
+                *(self._look_in(n, left[n], limit + 1, wanted) for n in asked)
             )
-            for n, (new, place, count) in zip(asked, answers, strict=True):
+            for n, (new, position, count) in zip(asked, answers, strict=True):
                 found += new
                 looked += count
-                left = {**left, n: place} if place else {m: p for m, p in left.items() if m != n}
+                left = (
+                    {**left, n: position} if position else {m: p for m, p in left.items() if m != n}
+                )
         return await self._page(sorted(found, reverse=True), left, looked, limit)
 
-    async def _look(
-        self, partition: int, after: _Place, limit: int, wanted: RunFilter
-    ) -> tuple[list[_Place], _Place | None, int]:
-        """What a partition has, where it stopped (None: at its end), how many it looked at."""
+    async def _look_in(
+        self, partition: int, after: _Position, limit: int, wanted: RunFilter
+    ) -> tuple[list[_Position], _Position | None, int]:
+        """Return what was found, where it stopped (None: at the end), how many were looked at."""
         score = "+inf" if after[0] == math.inf else f"{after[0]:.0f}"
         found, last, looked = await self._scripts.run(
             "runs", partition, score, after[1], limit, self._round, _filter(wanted)
         )
-        place = (float(last[1]), str(last[0])) if last else None
-        return [(float(at), str(run)) for run, at in found], place, int(looked)
+        position = (float(last[1]), str(last[0])) if last else None
+        return [(float(at), str(run)) for run, at in found], position, int(looked)
 
     async def _page(
-        self, found: list[_Place], left: dict[int, _Place], looked: int, limit: int
+        self, found: list[_Position], left: dict[int, _Position], looked: int, limit: int
     ) -> RunPage:
         reached = max(left.values(), default=(-math.inf, ""))
-        safe = [place for place in found if place >= reached]
+        safe = [position for position in found if position >= reached]
         page, more = safe[:limit], len(safe) > limit
         cut = bool(left) and not more
-        older = _written(page[-1]) if more else _written(reached) if cut else ""
+        older = _format_position(page[-1]) if more else _format_position(reached) if cut else ""
         return RunPage(await self._histories([run for _, run in page]), older, looked, cut)
 
     async def _histories(self, runs: Sequence[str]) -> list[tuple[str, History]]:
@@ -94,9 +96,9 @@ class RedisListing:
         ]
 
     async def mark(self, run: str = "") -> str:
-        """How long a run's log is; of all, how often lanes and rows were taken."""
+        """Return a value that changes with the run: its log's length; without a run, with any."""
         partition = self._partitions.of_id(run)
-        with translated():
+        with translate_errors():
             async with self._scripts.client.pipeline(transaction=False) as pipe:
                 if partition is not None:
                     pipe.llen(f"{keys.tag(partition)}log:{run}")
@@ -106,9 +108,9 @@ class RedisListing:
         return str(sum(int(count or 0) for count in counted))
 
     async def open_cards(self, limit: int) -> tuple[Sequence[OpenCard], int]:
-        """The oldest of all partitions; the first time ever, cards of older versions are found."""
+        """Return the oldest of all partitions; lists those of older versions once per store."""
         if not self._listed:
-            await list_all(self._scripts.client, self._partitions)
+            await list_older_cards(self._scripts.client, self._partitions)
             self._listed = True
         numbers = range(self._partitions.count)
         answers = await asyncio.gather(*(self._scripts.run("open", n, limit) for n in numbers))
@@ -121,16 +123,16 @@ class RedisListing:
         return cards, sum(int(count) for _, count in answers)
 
     async def cards(self, tokens: Sequence[str]) -> Sequence[Card]:
-        """Those that are kept, and that this version can read."""
+        """Return those of the cards that are kept, and that this version can read."""
         kept = await self._hashes("card", tokens, ("body", "status", "version"))
         return [card for fields in kept if (card := _card(fields)) is not None]
 
     async def _hashes(
         self, kind: str, names: Sequence[str], fields: Sequence[str]
     ) -> list[list[Any]]:
-        """These fields of each, in one round trip."""
+        """Return these fields of each, in one round trip."""
         partitions = [(name, self._partitions.of_id(name)) for name in names]
-        with translated():
+        with translate_errors():
             async with self._scripts.client.pipeline(transaction=False) as pipe:
                 for name, partition in partitions:
                     pipe.hmget(f"{keys.tag(partition or 0)}{kind}:{name}", list(fields))
@@ -138,7 +140,7 @@ class RedisListing:
 
 
 def _filter(wanted: RunFilter) -> str:
-    """What runs.lua reads; a part of JSON is looked for as JSON writes it."""
+    """Return the filter as runs.lua reads it; text is compared with JSON, and so escaped."""
     text = json.dumps(wanted.text, ensure_ascii=False)[1:-1]
     asked: dict[str, Any] = {
         "statuses": dict.fromkeys(wanted.statuses, True),
@@ -163,11 +165,46 @@ def _card(fields: Sequence[str | None]) -> Card | None:
     return None
 
 
-def _place(after: str) -> _Place:
-    """A place as `_written`; the newest for anything else."""
+def _parse_position(after: str) -> _Position:
+    """Read what `_format_position` wrote; anything else is the newest position."""
     score, _, run = after.partition(":")
     return (float(score), run) if score.isdecimal() and len(score) < 16 else _NEWEST
 
 
-def _written(place: _Place) -> str:
-    return f"{place[0]:.0f}:{place[1]}"
+def _format_position(position: _Position) -> str:
+    return f"{position[0]:.0f}:{position[1]}"
+
+
+async def list_older_cards(client: Client, partitions: keys.Partitions) -> None:
+    """List the open cards that were opened before open cards were listed, once per store.
+
+    A card that is closed meanwhile may stay listed: readers check its status.
+    """
+    with translate_errors():
+        if await client.get(keys.OPEN_LISTED):
+            return
+        for n in range(partitions.count):
+            runs = [str(run) for run in await client.zrange(f"{keys.tag(n)}runs", 0, -1)]
+            for at in range(0, len(runs), _RUNS_AT_ONCE):
+                await _list_cards_of_runs(client, keys.tag(n), runs[at : at + _RUNS_AT_ONCE])
+        await client.set(keys.OPEN_LISTED, "1")
+
+
+async def _list_cards_of_runs(client: Client, tag: str, runs: Sequence[str]) -> None:
+    kept = await _run_all(
+        client, [("hmget", f"{tag}run:{run}", ["ended", "conversation"]) for run in runs]
+    )
+    live = dict.fromkeys(str(where) for ended, where in kept if where and ended is None)
+    cards = await _run_all(
+        client, [("zrange", f"{tag}c:{where}:cards", 0, -1, False, True) for where in live]
+    )
+    for opened in filter(None, cards):
+        await client.zadd(f"{tag}open", dict(opened), nx=True)
+
+
+async def _run_all(client: Client, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Return the answers, in one round trip."""
+    async with client.pipeline(transaction=False) as pipe:
+        for name, *arguments in commands:
+            getattr(pipe, name)(*arguments)
+        return list(await pipe.execute())

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from adapters.redis import keys
-from adapters.redis.client.client import translated
+from adapters.redis.client import translate_errors
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.operations import CARD_AGES_S, Backlog, BlockedRun, MailAside, Retried
 
@@ -20,18 +20,21 @@ class RedisOperations:
     async def waiting(self) -> Sequence[MailAside | BlockedRun]:
         """Mail set aside, oldest first, then blocked runs."""
         numbers = range(self._partitions.count)
-        aside = [kept for n in numbers for kept in await self._aside(n)]
-        blocked = [kept for n in numbers for kept in await self._blocked(n)]
-        return [*sorted(aside, key=lambda kept: kept.at), *blocked]
+        aside = [mail for n in numbers for mail in await self._aside(n)]
+        blocked = [run for n in numbers for run in await self._blocked(n)]
+        return [*sorted(aside, key=lambda mail: mail.at), *blocked]
 
     async def _aside(self, partition: int) -> list[MailAside]:
-        with translated():
+        with translate_errors():
             found = await self._scripts.client.hgetall(keys.tag(partition) + "aside")
-        return [_kept(f"{partition:x}-{number!s}", str(body)) for number, body in found.items()]
+        return [
+            _parse_mail_aside(f"{partition:x}-{number!s}", str(body))
+            for number, body in found.items()
+        ]
 
     async def _blocked(self, partition: int) -> list[BlockedRun]:
         tag, client = keys.tag(partition), self._scripts.client
-        with translated():
+        with translate_errors():
             runs = sorted(str(run) for run in await client.smembers(f"{tag}blocked"))
             bodies = [await client.hget(f"{tag}run:{run}", "body") for run in runs]
         return [BlockedRun(run, str(body or "")) for run, body in zip(runs, bodies, strict=True)]
@@ -50,11 +53,13 @@ class RedisOperations:
 
     async def retried(self, limit: int) -> Sequence[Retried]:
         """The newest of all partitions, each of which keeps a thousand."""
-        with translated():
+        with translate_errors():
             async with self._scripts.client.pipeline(transaction=False) as pipe:
                 for n in range(self._partitions.count):
                     pipe.lrange(f"{keys.tag(n)}retried", 0, limit - 1)
-                found = [_retried(str(body)) for part in await pipe.execute() for body in part]
+                found = [
+                    _parse_retried(str(body)) for part in await pipe.execute() for body in part
+                ]
         return sorted(found, key=lambda each: each.at, reverse=True)[:limit]
 
     async def backlog(self) -> Backlog:
@@ -78,14 +83,14 @@ class RedisOperations:
         )
 
     async def attend(self, holder: str, *, for_s: float) -> None:
-        """Count the holder for so long by the server's clock; whose time is over is forgotten."""
-        with translated():
+        """Count the holder as a worker for `for_s` seconds of the server's clock."""
+        with translate_errors():
             now = await self._now()
             await self._scripts.client.zadd(keys.WORKERS, {holder: now + for_s})
             await self._scripts.client.zremrangebyscore(keys.WORKERS, 0, now)
 
     async def _workers(self) -> int:
-        with translated():
+        with translate_errors():
             return int(await self._scripts.client.zcount(keys.WORKERS, await self._now(), "+inf"))
 
     async def _now(self) -> float:
@@ -105,13 +110,13 @@ class RedisOperations:
         return freed
 
 
-def _retried(body: str) -> Retried:
-    told = json.loads(body)
-    at = datetime.fromtimestamp(int(told.pop("at")) / 1000, UTC)
-    return Retried(at=at, **told)
+def _parse_retried(body: str) -> Retried:
+    entry = json.loads(body)
+    at = datetime.fromtimestamp(int(entry.pop("at")) / 1000, UTC)
+    return Retried(at=at, **entry)
 
 
-def _kept(name: str, body: str) -> MailAside:
+def _parse_mail_aside(name: str, body: str) -> MailAside:
     kept = json.loads(body)
     at = datetime.fromtimestamp(int(kept["at"]) / 1000, UTC)
     return MailAside(name, kept["lane"], kept["mail"], kept["why"], at)

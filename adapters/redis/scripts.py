@@ -1,18 +1,56 @@
-"""The Lua scripts, loaded once, called with one partition's tag."""
+"""Lua scripts: one that may have to be sent again, and all of them, called by partition."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
 from redis.asyncio import Redis
+from redis.asyncio.client import Pipeline
 from redis.exceptions import NoScriptError
 
 from adapters.redis import keys
 from adapters.redis.bell import Bell
-from adapters.redis.client.client import Client, translated
-from adapters.redis.client.lua_script import LuaScript
+from adapters.redis.client import Client, translate_errors
+
+Argument = str | bytes | int | float
+
+
+class LuaScript:
+    """A script that is called by its digest, and sent with its text where the server forgot it.
+
+    The library's own class loads the text and calls the digest again, which fails where the server
+    restarts in between.
+    """
+
+    def __init__(self, client: Client, text: str) -> None:
+        self._client = client
+        self._text = text
+        self.sha = sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+    async def __call__(self, *, keys: Sequence[str], args: Sequence[Argument] = ()) -> Any:
+        """Return the script's answer. Raises the library's errors, never NoScriptError."""
+        client: Any = self._client
+        try:
+            return await client.evalsha(self.sha, len(keys), *keys, *args)
+        except NoScriptError:
+            return await self.with_text(keys=keys, args=args)
+
+    async def with_text(self, *, keys: Sequence[str], args: Sequence[Argument] = ()) -> Any:
+        """Call the script with its text, after a NoScriptError."""
+        client: Any = self._client
+        return await client.eval(self._text, len(keys), *keys, *args)
+
+    def queue(
+        self, pipe: Pipeline, *, keys: Sequence[str], args: Sequence[Argument], with_text: bool
+    ) -> None:
+        """Add a call to a pipeline; without its text it may be answered by NoScriptError."""
+        call: Any = pipe.eval if with_text else pipe.evalsha
+        call(self._text if with_text else self.sha, len(keys), *keys, *args)
+
 
 LUA = Path(__file__).with_name("lua")
 _ROWS = ("send", "sent")
@@ -31,15 +69,15 @@ end}
 
 
 @lru_cache
-def source(name: str) -> str:
-    """The whole text of a script: what all share, then its own."""
+def script_text(name: str) -> str:
+    """Return the text of a script, after the text that all scripts share."""
     parts = ["common", *(["rows"] if name in _ROWS else []), name]
     return "\n".join((LUA / f"{part}.lua").read_text() for part in parts)
 
 
 @dataclass(slots=True)
 class _QueuedScript:
-    """A script that waits for its turn, and who waits for its answer."""
+    """A call that waits to be sent, and the future of its answer."""
 
     script: LuaScript
     key: str
@@ -48,10 +86,10 @@ class _QueuedScript:
 
 
 class Scripts:
-    """Calls scripts in a partition, and rings for what they put.
+    """Calls scripts in a partition; `bell` wakes workers for what they put.
 
-    What is called while a round trip is under way goes together in the next one: the server then
-    syncs its file once for all of it. `offset_ms` shifts the server's clock, for tests only.
+    Calls that are made during a round trip go together in the next one, for which the server syncs
+    its file once. `offset_ms` shifts the server's clock, for tests only.
     """
 
     def __init__(self, client: Client, *, guard: bool = False, offset_ms: int = 0) -> None:
@@ -64,13 +102,13 @@ class Scripts:
         self._sending: asyncio.Task[None] | None = None
 
     async def run(self, name: str, partition: int, *args: str | int | float) -> Any:
-        """The script's answer; raises StoreUnavailable, or StoreError for a fault of ours."""
+        """Return the script's answer. Raises StoreUnavailable; StoreError for a fault of ours."""
         script = self._loaded.get(name)
         if script is None:
-            text = self._prelude + source(name)
+            text = self._prelude + script_text(name)
             script = self._loaded[name] = LuaScript(self.client, text)
         key, arguments = keys.tag(partition) + "q", (self.offset_ms, *args)
-        with translated():
+        with translate_errors():
             if not isinstance(self.client, Redis):
                 # The partitions of a Cluster are on several servers.
                 return await script(keys=[key], args=arguments)
@@ -80,15 +118,15 @@ class Scripts:
                 self._sending = asyncio.create_task(self._send(self.client))
             return await answer
 
-    async def idle(self) -> None:
-        """Return when nothing is under way to the server."""
+    async def drain(self) -> None:
+        """Wait until no call and no ring is under way."""
         if self._sending is not None:
             await self._sending
-        await self.bell.silent()
+        await self.bell.drain()
 
     async def _send(self, client: Redis) -> None:
         while self._waiting:
-            # What nobody waits for any more was said not to be done.
+            # Callers that gave up were told that nothing was done.
             batch = [call for call in self._waiting if not call.answer.done()]
             self._waiting = []
             try:
@@ -99,11 +137,11 @@ class Scripts:
             except Exception as error:
                 answers = [error] * len(batch)
             for call, answer in zip(batch, answers, strict=True):
-                await _give(call, answer)
+                await _pass_answer(call, answer)
 
 
-async def _give(call: _QueuedScript, answer: Any) -> None:
-    """Hands on the answer, or the error; a server that lost its scripts gets the text."""
+async def _pass_answer(call: _QueuedScript, answer: Any) -> None:
+    """Give the caller the answer or the error; a server that lost the script is sent its text."""
     try:
         if isinstance(answer, NoScriptError):
             answer = await call.script.with_text(keys=[call.key], args=call.args)

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from adapters.redis import keys, wire
 from adapters.redis.bell import SHOWS
-from adapters.redis.client.client import Client, translated
-from adapters.redis.client.connect import BLOCK_S
+from adapters.redis.client import Client, translate_errors
+from adapters.redis.connect import BLOCK_S
 from adapters.redis.scripts import Scripts
 from cards.model import Card
 from engine.errors import LeaseLost, NewerState, Overloaded, StaleWrite, StoreUnavailable
@@ -35,13 +35,13 @@ DEDUPE_MS = 24 * 3600 * 1000
 # So long a message can be edited on Telegram.
 EDITED_MS = 48 * 3600 * 1000
 Leased = TypeVar("Leased")
-_UNPACED = Pace()
+_NO_PACE = Pace()
 _NO_ARRIVAL = Arrival("", "")
 _BOUNDS = Bounds()
 
 
 class _Sweep:
-    """Goes round all partitions, beginning one further each time, so that none starves."""
+    """Visits all partitions, beginning one further each time, so that none starves."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -50,9 +50,10 @@ class _Sweep:
     async def run(
         self, lease: Callable[[int, int], Awaitable[tuple[list[Leased], float]]], limit: int
     ) -> tuple[list[Leased], float]:
-        """What was leased, at most `limit`, and the seconds until the next thing is due.
+        """Return what was leased, at most `limit`, and the seconds until the next thing is due.
 
-        What was leased is kept when a later partition is away; StoreUnavailable if all there is.
+        When a partition is away, what was leased before is returned; with nothing leased it raises
+        StoreUnavailable.
         """
         self._first = (self._first + 1) % self._count
         leased: list[Leased] = []
@@ -72,7 +73,7 @@ class _Sweep:
 
 
 class RedisMailbox:
-    """Lanes in Redis; a lane's score in `q` is its readiness, its lease and its back-off.
+    """Lanes in Redis; a lane's score in `q` is when it may be leased (readiness, lease, back-off).
 
     `bell` is a client whose reads may block. `holder` names whoever takes lanes by this object.
     """
@@ -133,7 +134,9 @@ class RedisMailbox:
                 room.control,
                 self.holder,
             )
-            claims = [wire.claim(c[0], int(c[1]), int(c[2]), int(c[3]), c[4:]) for c in found]
+            claims = [
+                wire.decode_claim(c[0], int(c[1]), int(c[2]), int(c[3]), c[4:]) for c in found
+            ]
             for claimed in claims:
                 room = room.without(claimed.kind)
             return claims, int(next_ms) / 1000
@@ -168,7 +171,7 @@ class RedisMailbox:
             int(pop),
             front,
             after,
-            wire.effects(effects),
+            wire.encode_effects(effects),
         )
         if answer[0] == "FENCED":
             raise LeaseLost(claim.lane)
@@ -177,7 +180,9 @@ class RedisMailbox:
         if len(answer) == 1:
             return None
         attempts = 1 if pop else claim.attempts
-        following = wire.claim(claim.lane, claim.fence, claim.commits + 1, attempts, answer[1:])
+        following = wire.decode_claim(
+            claim.lane, claim.fence, claim.commits + 1, attempts, answer[1:]
+        )
         return replace(following, follows=True)
 
     async def release(self, claim: Claim, *, retry_in_s: float, counts: bool) -> None:
@@ -189,8 +194,8 @@ class RedisMailbox:
         )
 
     async def wait(self, timeout_s: float) -> bool:
-        """When the doorbell rings, or after `timeout_s`; whether there may be something to show."""
-        with translated():
+        """Wait for the doorbell, at most `timeout_s`; whether there may be something to show."""
+        with translate_errors():
             rung = await self._bell.blpop([keys.BELL], timeout=min(timeout_s, BLOCK_S))
         return rung is None or rung[1] == SHOWS
 
@@ -208,27 +213,27 @@ class RedisDecisions:
         if partition is None:
             return None
         fields, now = await self._scripts.run("card", partition, token)
-        found = wire.card(fields)
+        found = wire.decode_card(fields)
         if found is None:
             return None
-        return CardNow(card=_read(found), now=datetime.fromtimestamp(int(now) / 1000, UTC))
+        return CardNow(card=_read_card(found), now=datetime.fromtimestamp(int(now) / 1000, UTC))
 
     async def open_cards(self, conversation: str) -> Sequence[Card]:
-        """The open cards of a conversation's runs, oldest first, but for those of a newer us."""
+        """Return a conversation's open cards, oldest first, without those of newer versions."""
         partition = self._partitions.of_conversation(conversation)
         found = await self._scripts.run("open_cards", partition, conversation)
         cards: list[Card] = []
         for fields in found:
             with suppress(NewerState):
-                stored = wire.card(fields)
-                cards += [_read(stored)] if stored else []
+                stored = wire.decode_card(fields)
+                cards += [_read_card(stored)] if stored else []
         return [card for card in cards if card.status == "open"]
 
     async def decide(self, token: str, *, update_id: str, answer: str, effects: Effects) -> str:
         """Record an answer under the update's id; returns the answer that holds."""
         partition = self._partitions.of_id(token) or 0
         result = await self._scripts.run(
-            "decide", partition, update_id, DEDUPE_MS, answer, wire.effects(effects)
+            "decide", partition, update_id, DEDUPE_MS, answer, wire.encode_effects(effects)
         )
         if result[0] == "STALE":
             raise StaleWrite(result[1])
@@ -256,15 +261,15 @@ class RedisDecisions:
         if partition is None:
             return None
         fields = await self._hash(partition, f"reply:{reply_id}")
-        return (fields["head"], wire.parts(fields)) if fields else None
+        return (fields["head"], wire.decode_parts(fields)) if fields else None
 
     async def _hash(self, partition: int, name: str) -> dict[str, str]:
-        with translated():
+        with translate_errors():
             found = await self._scripts.client.hgetall(keys.tag(partition) + name)
         return {str(name): str(value) for name, value in found.items()}
 
 
-def _read(stored: StoredCard) -> Card:
+def _read_card(stored: StoredCard) -> Card:
     try:
         return stored.read()
     except ValidationError as error:
@@ -286,9 +291,9 @@ class RedisOutbox:
 
     async def _send(self, partition: int, limit: int) -> tuple[list[OutboxRow], float]:
         found, next_ms = await self._scripts.run("send", partition, limit, self._lease_ms)
-        return [wire.row(partition, answer) for answer in found], int(next_ms) / 1000
+        return [wire.decode_row(partition, answer) for answer in found], int(next_ms) / 1000
 
-    async def sent(self, row: OutboxRow, message_id: str, *, pace: Pace = _UNPACED) -> Following:
+    async def sent(self, row: OutboxRow, message_id: str, *, pace: Pace = _NO_PACE) -> Following:
         """The row was shown; the destination goes on, unless it has to rest."""
         return await self._settle(row, "sent", message_id, pace)
 
@@ -309,7 +314,7 @@ class RedisOutbox:
         row: OutboxRow,
         outcome: str,
         value: str | int,
-        pace: Pace = _UNPACED,
+        pace: Pace = _NO_PACE,
         *,
         unsure: bool = True,
     ) -> Following:
@@ -330,5 +335,5 @@ class RedisOutbox:
         if len(answer) < 2:
             return None
         if answer[1]:
-            return wire.row(row.partition, answer[1])
+            return wire.decode_row(row.partition, answer[1])
         return int(answer[2]) / 1000 if int(answer[2]) >= 0 else None

@@ -1,4 +1,4 @@
-"""Effects and answers as the scripts take and give them."""
+"""Effects as the scripts take them, and answers of the scripts as the ports give them."""
 
 import json
 from datetime import UTC, datetime
@@ -26,17 +26,17 @@ def _card(write: CardWrite) -> dict[str, Any]:
         "deadline": _ms(card.deadline),
         "run": card.run,
         "conversation": card.conversation,
-        "who": who(card),
+        "who": encode_inbox_names(card),
     }
 
 
-def who(card: Card) -> str:
-    """The names under which the card is listed, as scripts take them apart: by spaces."""
-    return " ".join(map(inbox_name, listed_under(card)))
+def encode_inbox_names(card: Card) -> str:
+    """Return the names under which the card is listed, separated by spaces."""
+    return " ".join(map(encode_inbox_name, listed_under(card)))
 
 
-def inbox_name(name: str) -> str:
-    """A name of whom a card waits for, without spaces."""
+def encode_inbox_name(name: str) -> str:
+    """Return a name under which cards are listed, without spaces."""
     return quote(name, safe=":@")
 
 
@@ -66,16 +66,18 @@ def _post(post: Post) -> dict[str, Any]:
     }
 
 
-def effects(e: Effects) -> str:
-    """The JSON that `apply` in common.lua reads."""
+def encode_effects(effects: Effects) -> str:
+    """Return the JSON that `apply` in common.lua reads."""
     out: dict[str, Any] = {
-        "parts": [{"reply": p.reply, "index": p.index, "body": p.body} for p in e.parts],
-        "runs": [_run(r) for r in e.runs],
-        "cards": [_card(c) for c in e.cards],
-        "mails": e.mails,
-        "timers": [{"lane": t.lane, "id": t.id, "at": _ms(t.at), "mail": t.mail} for t in e.timers],
-        "slots": e.slots,
-        "posts": [_post(p) for p in e.posts],
+        "parts": [{"reply": p.reply, "index": p.index, "body": p.body} for p in effects.parts],
+        "runs": [_run(r) for r in effects.runs],
+        "cards": [_card(c) for c in effects.cards],
+        "mails": effects.mails,
+        "timers": [
+            {"lane": t.lane, "id": t.id, "at": _ms(t.at), "mail": t.mail} for t in effects.timers
+        ],
+        "slots": effects.slots,
+        "posts": [_post(p) for p in effects.posts],
         "seen": [
             {
                 "card": s.card,
@@ -83,30 +85,36 @@ def effects(e: Effects) -> str:
                 "message_id": s.message_id,
                 "due_ms": int(s.due_s * 1000),
             }
-            for s in e.seen
+            for s in effects.seen
         ],
-        "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in e.touches],
-        "log": e.log,
-        "traces": [{"id": t.id, "body": t.body, "keep_ms": int(t.keep_s * 1000)} for t in e.traces],
-        "cancels": e.cancels,
-        "aside": [{"lane": a.lane, "mail": a.mail, "why": a.why} for a in e.aside],
+        "touches": [{"ref": t.ref, "due_ms": int(t.due_s * 1000)} for t in effects.touches],
+        "log": effects.log,
+        "traces": [
+            {"id": t.id, "body": t.body, "keep_ms": int(t.keep_s * 1000)} for t in effects.traces
+        ],
+        "cancels": effects.cancels,
+        "aside": [{"lane": a.lane, "mail": a.mail, "why": a.why} for a in effects.aside],
     }
-    if e.session is not None:
-        out["session"] = e.session
-    if e.reply is not None:
-        out["reply"] = {"id": e.reply.id, "head": e.reply.head, "parts": e.reply.parts}
+    if effects.session is not None:
+        out["session"] = effects.session
+    if effects.reply is not None:
+        out["reply"] = {
+            "id": effects.reply.id,
+            "head": effects.reply.head,
+            "parts": effects.reply.parts,
+        }
     return json.dumps(out, ensure_ascii=False, separators=(",", ":"))
 
 
-def card(fields: list[str | None]) -> StoredCard | None:
-    """A card from (body, status, version)."""
+def decode_card(fields: list[str | None]) -> StoredCard | None:
+    """Return a card from (body, status, version), None for none."""
     if not fields or fields[0] is None:
         return None
     return StoredCard(fields[0], fields[1] or "", int(fields[2] or 0))
 
 
-def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
-    """A claim from the script's (mail, state, ended, open cards, active runs, now in ms)."""
+def decode_claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -> Claim:
+    """Return a claim from (mail, state, ended, open cards, active runs, now in ms)."""
     mail, state, ended, cards, runs, now = rest
     return Claim(
         lane=lane,
@@ -122,13 +130,13 @@ def claim(lane: str, fence: int, commits: int, attempts: int, rest: list[str]) -
     )
 
 
-def parts(fields: dict[str, str]) -> tuple[str, ...]:
-    """The parts of a reply's hash, in order."""
+def decode_parts(fields: dict[str, str]) -> tuple[str, ...]:
+    """Return the parts of a reply's hash, in order."""
     return tuple(fields[f"part:{i}"] for i in range(int(fields.get("count", 0))))
 
 
-def row(partition: int, answer: list[Any]) -> OutboxRow:
-    """A leased row with the state of what it shows."""
+def decode_row(partition: int, answer: list[Any]) -> OutboxRow:
+    """Return a leased row with the state of what it shows."""
     dest, fence, name, revision, kind, ref, message_id, attempts, body, *rest = answer
     shown, card_fields, answer_id, tried = rest
     # RESP3 gives a hash from a script as a flat list.
@@ -145,8 +153,8 @@ def row(partition: int, answer: list[Any]) -> OutboxRow:
         attempts=int(attempts),
         body=body,
         head=fields.get("head", ""),
-        parts=parts(fields),
-        card=card(card_fields),
+        parts=decode_parts(fields),
+        card=decode_card(card_fields),
         answer_id=answer_id,
         tried=datetime.fromtimestamp(int(tried) / 1000, UTC) if tried else None,
     )

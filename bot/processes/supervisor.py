@@ -107,7 +107,7 @@ async def _store(settings: Settings, stop: asyncio.Event) -> AsyncIterator[None]
     try:
         await unless(stop, check_store(server.url, settings))
         async with asyncio.TaskGroup() as tasks:
-            care = tasks.create_task(server.look_after())
+            care = tasks.create_task(server.keep_supervised())
             yield
             care.cancel()
     finally:

@@ -7,15 +7,14 @@ from adapters.clock import SystemClock
 from adapters.platform_room import Adapter as Adapter
 from adapters.platform_room import PlatformContext, ProbeContext
 from adapters.redis import keys
-from adapters.redis.client.client import Client
-from adapters.redis.client.connect import connect
+from adapters.redis.client import Client
+from adapters.redis.connect import connect
 from adapters.redis.inbox import RedisInbox
-from adapters.redis.kept.chat import RedisChatLog, RedisConversations
-from adapters.redis.kept.keepsakes import RedisKeepsakes
-from adapters.redis.kept.logins import RedisLogins
-from adapters.redis.kept.rooms import RedisLease
-from adapters.redis.kept.slate import RedisSlate
 from adapters.redis.listing import RedisListing
+from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
+from adapters.redis.repositories.leases import RedisLease
+from adapters.redis.repositories.logins import RedisLogins
+from adapters.redis.repositories.platform_texts import RedisExpiringTexts, RedisPlatformTexts
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions
 from bot.people.directory import Directory
@@ -62,10 +61,10 @@ def open_platform(name: str, settings: Settings, store: Store, people: Directory
         clock=SystemClock(settings.timezone),
         chat_log=RedisChatLog(store.client, store.blocking, partitions),
         conversations=RedisConversations(scripts, partitions),
-        keepsakes=RedisKeepsakes.over(store.client, name),
+        keepsakes=RedisPlatformTexts.over(store.client, name),
         lease=RedisLease(store.client),
         logins=RedisLogins(store.client),
-        slate=RedisSlate(store.client),
+        slate=RedisExpiringTexts(store.client),
         card=card,
         home=PersonalHome(waiting, listing, people),
         inbox=waiting,
@@ -109,9 +108,9 @@ def platform_doctors(settings: Settings) -> Mapping[str, Doctor | None]:
 
 def _probe(name: str, settings: Settings, store: Store | None) -> ProbeContext:
     kept = (
-        RedisKeepsakes.over(store.client, name)
+        RedisPlatformTexts.over(store.client, name)
         if store
-        else RedisKeepsakes(_opening(settings.redis_url), name)
+        else RedisPlatformTexts(_opening(settings.redis_url), name)
     )
     return ProbeContext(settings, SystemClock(settings.timezone), kept)
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adapters.openai import OpenAIModel
-from adapters.redis.client.client import translated
-from adapters.redis.client.connect import connect, durability, faults
+from adapters.redis.client import translate_errors
+from adapters.redis.connect import connect, describe_durability, find_faults
 from bot.people.directory import NOBODY_MAY_ASK, load_people
 from bot.settings import Settings
 from bot.wiring.contexts import platform_doctors
@@ -78,8 +78,8 @@ class _Store:
         try:
             client = await connect(url)
             try:
-                with translated():
-                    unsafe, kept = await faults(client), await durability(client)
+                with translate_errors():
+                    unsafe, kept = await find_faults(client), await describe_durability(client)
             finally:
                 await client.aclose()
         except DefinitionError as error:

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from adapters.clock import SystemClock
 from adapters.redis import keys
 from adapters.redis.inbox import RedisInbox
-from adapters.redis.kept.admissions import RedisAdmissions
-from adapters.redis.kept.groups import RedisGroups
-from adapters.redis.kept.logins import RedisLogins
+from adapters.redis.repositories.logins import RedisLogins
+from adapters.redis.repositories.people import RedisAdmissions, RedisGroups
 from adapters.redis.scripts import Scripts
 from bot.people.directory import Directory
 from bot.people.groups import Groups
@@ -67,7 +66,7 @@ async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[Peop
     async with AsyncExitStack() as stack:
         store = await open_store(settings, stack)
         scripts = Scripts(store.client)
-        stack.push_async_callback(scripts.idle)
+        stack.push_async_callback(scripts.drain)
         groups = await open_groups(settings, store, people, stack)
         yield PeopleAccess(
             people=replace(people, isolated=settings.isolates_workspaces, members=groups.members),

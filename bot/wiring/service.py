@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from adapters.mcp.tools import McpTools
-from adapters.redis.kept.slate import RedisSlate
+from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from bot.definitions.current import Current
 from bot.definitions.definitions import load_definitions
 from bot.definitions.outside import load_servers
@@ -209,7 +209,7 @@ def _intake(
     metered = Metered(
         ShownOnce(
             Limited(intake, clock, per_minute=settings.messages_per_min, repeated=intake.repeated),
-            RedisSlate(store.client),
+            RedisExpiringTexts(store.client),
             clock,
         ),
         telemetry.meter,

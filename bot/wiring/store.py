@@ -7,8 +7,8 @@ from functools import partial
 
 import structlog
 
-from adapters.redis.client.client import Client, translated
-from adapters.redis.client.connect import BLOCK_S, check, connect, durability
+from adapters.redis.client import Client, translate_errors
+from adapters.redis.connect import BLOCK_S, check_server, connect, describe_durability
 from adapters.redis.server.embedded import EmbeddedServer, open_server
 from bot.settings import Settings
 from bot.stopping import patiently
@@ -68,11 +68,11 @@ async def _opened(url: str, settings: Settings) -> Store:
     async with AsyncExitStack() as stack:
         client = await connect(url)
         stack.push_async_callback(client.aclose)
-        warnings = await check(
+        warnings = await check_server(
             client, allow_unsafe=settings.allow_unsafe_redis, partitions=settings.partitions
         )
-        with translated():
-            kept = await durability(client)
+        with translate_errors():
+            kept = await describe_durability(client)
         blocking = await connect(url, timeout_s=BLOCK_S + 5)
         # Both are the caller's now.
         stack.pop_all()

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from adapters.redis import keys
 from adapters.redis.archive import RedisArchive
 from adapters.redis.arrivals import RedisArrivals
-from adapters.redis.client.client import Client, refusal
-from adapters.redis.client.connect import probe
+from adapters.redis.client import Client, refusal_reason
+from adapters.redis.connect import probe_writes
 from adapters.redis.inbox import RedisInbox
-from adapters.redis.kept.admissions import RedisAdmissions
-from adapters.redis.kept.drafts import RedisDrafts
-from adapters.redis.kept.findings import RedisFindings
-from adapters.redis.kept.memory import RedisMemory
-from adapters.redis.kept.model_numbers import RedisModelNumbers
-from adapters.redis.kept.rooms import RedisPublished, RedisRate
-from adapters.redis.kept.sessions import RedisSessions
 from adapters.redis.listing import RedisListing
 from adapters.redis.operations import RedisOperations
+from adapters.redis.repositories.drafts import RedisDrafts
+from adapters.redis.repositories.findings import RedisFindings
+from adapters.redis.repositories.leases import RedisRate
+from adapters.redis.repositories.logins import RedisSessions
+from adapters.redis.repositories.memory import RedisMemory
+from adapters.redis.repositories.model_numbers import RedisModelNumbers
+from adapters.redis.repositories.people import RedisAdmissions
+from adapters.redis.repositories.published import RedisPublished
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from bot.failpoints import Failpoint
@@ -69,11 +70,11 @@ class StorePorts:
 
     async def probe(self) -> None:
         """Write into every partition; raises StoreError."""
-        await probe(self.client, self.partitions.count)
+        await probe_writes(self.client, self.partitions.count)
 
     def refusal(self, error: BaseException) -> str:
         """Why it takes no writes, in a word for operators: `full`, `read only`, or `away`."""
-        return refusal(error)
+        return refusal_reason(error)
 
 
 @asynccontextmanager
@@ -90,7 +91,7 @@ def open_ports(settings: Settings, store: Store, stack: AsyncExitStack) -> Store
     """The ports, which let their last script end before `stack` closes the store."""
     client, partitions = store.client, keys.Partitions(settings.partitions)
     scripts = Scripts(client)
-    stack.push_async_callback(scripts.idle)
+    stack.push_async_callback(scripts.drain)
     arm = Failpoint(settings.failpoint).arm
     mailbox = RedisMailbox(
         scripts,

@@ -13,7 +13,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from adapters.redis.scripts import source
+from adapters.redis.scripts import script_text
 from tests.bench.contestants import ours
 from tests.bench.figures import table
 from tests.bench.load import Load, Seen
@@ -27,7 +27,7 @@ AFTERWARDS_S = 0.15
 GOAL = 4
 _WEB = ("enqueue", "decide", "card", "LPUSH", "LTRIM")
 _SCRIPTS = {
-    hashlib.sha1(source(path.stem).encode()).hexdigest(): path.stem
+    hashlib.sha1(script_text(path.stem).encode()).hexdigest(): path.stem
     for path in (ROOT / "adapters" / "redis" / "lua").glob("*.lua")
     if path.stem not in ("common", "rows")
 }

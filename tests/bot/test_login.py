@@ -11,7 +11,7 @@ import pytest
 from multidict import CIMultiDict
 from redis.asyncio import Redis
 
-from adapters.redis.kept.logins import RedisLogins
+from adapters.redis.repositories.logins import RedisLogins
 from adapters.redis.server.embedded import EmbeddedServer
 from tests.bot.signoff_process import FILES, answering, ended, serving
 from tests.fakes.platforms.patience import PATIENCE_S

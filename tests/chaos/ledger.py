@@ -14,10 +14,10 @@ from typing import Any
 
 import hiredis
 
-from adapters.redis.scripts import source
+from adapters.redis.scripts import script_text
 
 SCRIPTS = {
-    hashlib.sha1(source(name).encode()).hexdigest(): name
+    hashlib.sha1(script_text(name).encode()).hexdigest(): name
     for name in ("claim", "commit", "release", "send", "sent")
 }
 

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 from redis.asyncio import Redis, RedisCluster
 
-from adapters.redis.client.client import Client, translated
-from adapters.redis.client.connect import connect
+from adapters.redis.client import Client, translate_errors
+from adapters.redis.connect import connect
 from adapters.redis.keys import Partitions
 from adapters.redis.keys import tag as key_tag
 from adapters.redis.scripts import Scripts
@@ -29,7 +29,7 @@ async def single(redis: Redis) -> AsyncIterator[Scripts]:
     """A single server, where scripts fail that leave their partition."""
     scripts = Scripts(redis, guard=True)
     yield scripts
-    await scripts.idle()
+    await scripts.drain()
 
 
 @pytest.fixture
@@ -38,14 +38,14 @@ async def clustered(cluster_url: str) -> AsyncIterator[Scripts]:
     client = await patiently(partial(_emptied, cluster_url))
     scripts = Scripts(client)
     yield scripts
-    await scripts.idle()
+    await scripts.drain()
     await client.aclose()
 
 
 async def _emptied(url: str) -> Client:
     client = await connect(url)
     # Finding out about the nodes is what the library does not repeat when a second was too short.
-    with translated():
+    with translate_errors():
         await client.flushall(target_nodes=RedisCluster.PRIMARIES)
     return client
 

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client
-from adapters.redis.kept import chat
-from adapters.redis.kept.chat import RedisChatLog, RedisConversations
+from adapters.redis.client import Client
+from adapters.redis.repositories import chat
+from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.redis.scripts import Scripts
 from engine.ports.platform import Cursor
 
@@ -171,7 +171,7 @@ async def test_a_persons_conversations_are_listed_the_newest_first(listed):
 
 async def test_the_list_forgets_what_is_too_old_or_too_much(client, listed, monkeypatch):
     monkeypatch.setattr(chat, "CONVERSATIONS", 2)
-    key = keys.listed("lin")
+    key = keys.conversations("lin")
     for room in ("a", "b", "c"):
         await listed.spoken("lin", room, room)
         await listed.saw("lin", room, 1)

@@ -3,8 +3,8 @@
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.kept.drafts import KEEP_S, RedisDrafts
 from adapters.redis.keys import Partitions
+from adapters.redis.repositories.drafts import KEEP_S, RedisDrafts
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox, RedisOutbox
 from engine.ports.storage.drafts import Draft

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.kept.findings import RedisFindings
+from adapters.redis.repositories.findings import RedisFindings
 from adapters.redis.scripts import Scripts
 from engine.errors import StoreError
 from engine.ports.storage.findings import Check, Finding, ProjectFindings, Withdrawal

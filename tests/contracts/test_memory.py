@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.client.connect import connect
-from adapters.redis.kept.memory import RedisMemory
+from adapters.redis.connect import connect
+from adapters.redis.repositories.memory import RedisMemory
 from adapters.redis.scripts import Scripts
 from engine.errors import StoreError, StoreUnavailable, ToolFailed
 from tests.fakes.redis_servers import SAFE, server

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.redis import keys
-from adapters.redis.kept.model_numbers import STATE_KEEP_S, RedisModelNumbers
+from adapters.redis.repositories.model_numbers import STATE_KEEP_S, RedisModelNumbers
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.model_numbers import BreakerState
 

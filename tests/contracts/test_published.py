@@ -1,7 +1,7 @@
 """Bodies by digest, and the one pointer to what is current."""
 
 from adapters.redis import keys
-from adapters.redis.kept.rooms import RedisPublished
+from adapters.redis.repositories.published import RedisPublished
 from adapters.redis.scripts import Scripts
 
 

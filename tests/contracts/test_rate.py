@@ -1,7 +1,7 @@
 """A pace that all processes share: so many messages a second to all chats together."""
 
 from adapters.redis import keys
-from adapters.redis.kept.rooms import RedisRate
+from adapters.redis.repositories.leases import RedisRate
 from adapters.redis.scripts import Scripts
 from engine.ports.platform import Pace
 

@@ -1,12 +1,12 @@
 """Small texts by name: who writes says what it read, so nobody undoes what another wrote."""
 
 from adapters.redis import keys
-from adapters.redis.kept.slate import RedisSlate
+from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.redis.scripts import Scripts
 
 
 async def test_a_text_stands_until_it_is_written_over_or_taken_away(scripts: Scripts) -> None:
-    slate, other = RedisSlate(scripts.client), RedisSlate(scripts.client)
+    slate, other = RedisExpiringTexts(scripts.client), RedisExpiringTexts(scripts.client)
     assert await slate.read("a") == ""
     assert await slate.write("a", "试\n1", was="", keep_s=60)
     assert await other.read("a") == "试\n1"
@@ -19,7 +19,7 @@ async def test_a_text_stands_until_it_is_written_over_or_taken_away(scripts: Scr
 
 
 async def test_who_read_something_else_writes_nothing(scripts: Scripts) -> None:
-    slate = RedisSlate(scripts.client)
+    slate = RedisExpiringTexts(scripts.client)
     assert not await slate.write("a", "1", was="0", keep_s=60)
     assert await slate.write("a", "1", was="", keep_s=60)
     assert not await slate.write("a", "2", was="", keep_s=60)
@@ -28,6 +28,6 @@ async def test_who_read_something_else_writes_nothing(scripts: Scripts) -> None:
 
 
 async def test_the_server_forgets_it_in_time(scripts: Scripts) -> None:
-    slate = RedisSlate(scripts.client)
+    slate = RedisExpiringTexts(scripts.client)
     await slate.write("a", "1", was="", keep_s=60)
     assert 0 < await scripts.client.pttl(keys.slate("a")) <= 60_000

@@ -316,7 +316,7 @@ class Store(RuleBasedStateMachine):
             handled = [mail for mail in self.handled[lane] if mail != "front"]
             assert handled + [mail for mail in waiting if mail != "front"] == kept
             assert not waiting or self.model.lanes[lane].ready is None
-        self.wait(self.scripts.idle())
+        self.wait(self.scripts.drain())
 
     def drain(self) -> None:
         while True:

@@ -58,4 +58,4 @@ async def desk(redis: Redis, tmp_path: Path, conversation: str) -> AsyncIterator
         people=directory(tmp_path),
         conversation=conversation,
     )
-    await scripts.idle()
+    await scripts.drain()

@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from adapters.redis.kept.logins import RedisLogins
+from adapters.redis.repositories.logins import RedisLogins
 from tests.fakes.browser import Browser, browser_or_skip
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import Start

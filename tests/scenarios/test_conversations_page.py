@@ -8,7 +8,7 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from adapters.redis.kept.logins import RedisLogins
+from adapters.redis.repositories.logins import RedisLogins
 from adapters.webchat.room_names import own_rooms
 from tests.fakes.browser import Browser, window
 from tests.fakes.web_room import WebRoom

@@ -6,7 +6,7 @@ from typing import Any
 
 import aiohttp
 
-from adapters.redis.kept.logins import RedisLogins
+from adapters.redis.repositories.logins import RedisLogins
 from adapters.webchat.room_names import home_room, own_rooms
 from tests.fakes.platforms.patience import until
 from tests.fakes.web_room import WebRoom, new_id

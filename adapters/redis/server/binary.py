@@ -94,13 +94,13 @@ def _in_wheel() -> str | None:
 
 def _identify(path: str) -> ServerBinary | None:
     try:
-        told = subprocess.run(  # noqa: S603
+        output = subprocess.run(  # noqa: S603
             [path, "--version"], capture_output=True, text=True, timeout=10, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError):
         # Present but not for this machine (a glibc binary under musl): as good as absent.
         return None
-    found = _VERSION.search(told)
+    found = _VERSION.search(output)
     if found is None:
         return None
     binary = ServerBinary(path, found[1].lower(), _numbers(found[2]))

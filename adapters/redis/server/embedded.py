@@ -34,7 +34,7 @@ from engine.errors import DefinitionError, StoreUnavailable
 
 _PATIENCE_S = 10.0
 _POLL_S = 0.03
-_LOOK_AFTER_S = 1.0
+_SUPERVISE_EVERY_S = 1.0
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
@@ -52,11 +52,11 @@ class EmbeddedServer:
             os.close(self._share)
             self._share = None
 
-    async def look_after(self) -> None:
-        """Starts a new supervisor whenever the server's was killed, until cancelled or closed."""
+    async def keep_supervised(self) -> None:
+        """Start a new supervisor whenever it was killed, until cancelled or closed."""
         while self._share is not None:
             await asyncio.to_thread(_start_supervisor_if_none, self._folder)
-            await asyncio.sleep(_LOOK_AFTER_S)
+            await asyncio.sleep(_SUPERVISE_EVERY_S)
 
 
 async def open_server(data_dir: Path) -> EmbeddedServer:
@@ -71,7 +71,7 @@ async def open_server(data_dir: Path) -> EmbeddedServer:
     share = open_lock(folder / "users.lock")
     try:
         await _join_users(share)
-        running = await _started(folder)
+        running = await _wait_until_running(folder)
     except BaseException:
         os.close(share)
         raise
@@ -102,10 +102,10 @@ async def _join_users(share: int) -> None:
         await asyncio.sleep(_POLL_S)
 
 
-async def _started(folder: Path) -> RunningServer:
+async def _wait_until_running(folder: Path) -> RunningServer:
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
-        # Asked every time round: a supervisor that is letting go looks alive for a moment.
+        # Each time: a supervisor that is about to end looks alive for a moment.
         await asyncio.to_thread(_start_supervisor_if_none, folder)
         running = RunningServer.read(folder)
         if running is not None:

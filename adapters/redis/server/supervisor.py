@@ -50,15 +50,15 @@ class RunningServer:
 
     @classmethod
     def read(cls, folder: Path, name: str = RUNNING) -> "RunningServer | None":
-        """What stands in the folder, or None while no server is meant to run."""
+        """Return what the folder names, or None while no server is meant to run."""
         try:
-            told = json.loads((folder / name).read_text("utf-8"))
-            return cls(pid=int(told["pid"]), socket=str(told["socket"]))
+            body = json.loads((folder / name).read_text("utf-8"))
+            return cls(pid=int(body["pid"]), socket=str(body["socket"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
     def write(self, folder: Path) -> None:
-        """Tells it to the users of the folder."""
+        """Publish it to the users of the folder."""
         replace_file(folder / RUNNING, json.dumps(asdict(self)))
 
 
@@ -91,7 +91,7 @@ def socket_path(folder: Path) -> str:
     return str(short / "server.sock")
 
 
-def _shut_orphan_down(folder: Path, server_lock: int) -> None:
+def _shut_down_orphan(folder: Path, server_lock: int) -> None:
     left = RunningServer.read(folder, LEFT_BEHIND)
     sockets = {socket_path(folder)} | ({left.socket} if left else set())
     deadline = time.monotonic() + _STOP_S
@@ -108,7 +108,7 @@ def _shut_orphan_down(folder: Path, server_lock: int) -> None:
     (folder / LEFT_BEHIND).unlink(missing_ok=True)
 
 
-class _Keeper:
+class _ServerProcess:
     """Starts the server again whenever it is gone, with a growing pause when it does not last."""
 
     def __init__(self, folder: Path, server_lock: int) -> None:
@@ -181,8 +181,8 @@ def supervise(folder: Path) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     users = open_lock(folder / "users.lock")
     server_lock = open_lock(folder / "server.lock")
-    _shut_orphan_down(folder, server_lock)
-    keeper = _Keeper(folder, server_lock)
+    _shut_down_orphan(folder, server_lock)
+    keeper = _ServerProcess(folder, server_lock)
     try:
         while not take_lock(users, fcntl.LOCK_EX):
             keeper.check()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from redis.asyncio import Redis, RedisCluster
 
-from adapters.redis.client.connect import check, connect, durability
+from adapters.redis.connect import check_server, connect, describe_durability
 from engine.errors import DefinitionError, StoreUnavailable
 from tests.fakes.redis_servers import SAFE, cluster, loading, server
 
@@ -31,14 +31,14 @@ async def test_a_server_that_would_lose_runs_is_refused_unless_allowed(
 ) -> None:
     async with client_of(tmp_path, settings) as client:
         with pytest.raises(DefinitionError, match=problem):
-            await check(client, allow_unsafe=False, partitions=1)
-        warnings = await check(client, allow_unsafe=True, partitions=1)
+            await check_server(client, allow_unsafe=False, partitions=1)
+        warnings = await check_server(client, allow_unsafe=True, partitions=1)
         assert problem in warnings[0]
 
 
 async def test_a_power_loss_that_could_lose_a_second_is_warned_of(tmp_path: Path) -> None:
     async with client_of(tmp_path, {**SAFE, "appendfsync": "everysec"}) as client:
-        (warning,) = await check(client, allow_unsafe=False, partitions=1)
+        (warning,) = await check_server(client, allow_unsafe=False, partitions=1)
         assert "everysec" in warning
 
 
@@ -53,21 +53,21 @@ async def test_what_writes_survive_is_told(
     tmp_path: Path, settings: dict[str, str], kept: str
 ) -> None:
     async with client_of(tmp_path, settings) as client:
-        assert await durability(client) == kept
+        assert await describe_durability(client) == kept
 
 
 async def test_a_replica_is_refused_even_when_unsafe_is_allowed(tmp_path: Path) -> None:
     async with client_of(tmp_path, SAFE) as client:
         await client.replicaof("127.0.0.1", "1")
         with pytest.raises(DefinitionError, match="replica"):
-            await check(client, allow_unsafe=True, partitions=1)
+            await check_server(client, allow_unsafe=True, partitions=1)
 
 
 async def test_the_number_of_partitions_is_kept_with_the_data(tmp_path: Path) -> None:
     async with client_of(tmp_path, SAFE) as client:
-        assert await check(client, allow_unsafe=False, partitions=64) == []
+        assert await check_server(client, allow_unsafe=False, partitions=64) == []
         with pytest.raises(DefinitionError, match="SIGNOFF_PARTITIONS: should be 64"):
-            await check(client, allow_unsafe=False, partitions=1)
+            await check_server(client, allow_unsafe=False, partitions=1)
 
 
 async def test_a_user_who_may_not_write_is_refused_and_not_waited_for(tmp_path: Path) -> None:
@@ -77,14 +77,14 @@ async def test_a_user_who_may_not_write_is_refused_and_not_waited_for(tmp_path: 
         )
         await client.auth("", "reads")
         with pytest.raises(DefinitionError, match="no permissions"):
-            await check(client, allow_unsafe=False, partitions=1)
+            await check_server(client, allow_unsafe=False, partitions=1)
 
 
 async def test_a_cluster_is_found_out_and_passes_the_check(tmp_path: Path) -> None:
     with cluster(tmp_path) as url:
         client = await connect(url)
         assert isinstance(client, RedisCluster)
-        warnings = await check(client, allow_unsafe=False, partitions=64)
+        warnings = await check_server(client, allow_unsafe=False, partitions=64)
         assert all("power loss" in warning for warning in warnings)
         await client.aclose()
 
@@ -114,6 +114,6 @@ async def test_a_server_that_still_loads_its_data_is_away_and_not_unsafe(tmp_pat
             # What made start-up end for good.
             assert (await client.info())["aof_enabled"] == 0
             with pytest.raises(StoreUnavailable, match="loading"):
-                await check(client, allow_unsafe=False, partitions=1)
+                await check_server(client, allow_unsafe=False, partitions=1)
         with pytest.raises(StoreUnavailable, match="loading"):
             await connect(url)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from adapters.redis.client.connect import connect
+from adapters.redis.connect import connect
 from adapters.redis.server.embedded import EmbeddedServer
 
 

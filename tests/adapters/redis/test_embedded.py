@@ -214,7 +214,7 @@ async def test_a_server_left_by_a_killed_supervisor_is_replaced(data: Path) -> N
 
 async def test_a_user_that_looks_after_the_server_replaces_a_killed_supervisor(data: Path) -> None:
     async with opened(data) as server, asyncio.TaskGroup() as tasks:
-        care = tasks.create_task(server.look_after())
+        care = tasks.create_task(server.keep_supervised())
         orphan = server_pid(data)
         os.kill(parent_of(orphan), signal.SIGKILL)
         await until(lambda: another_runs(data, than=orphan), START_S)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.kept.rooms import RedisRate
+from adapters.redis.repositories.leases import RedisRate
 from adapters.redis.scripts import Scripts
 from engine.ports.platform import Pace
 
@@ -37,7 +37,7 @@ async def test_a_second_noscript_in_a_row_is_no_fault(forgetful: Redis) -> None:
     scripts = Scripts(forgetful)
     calls = (scripts.run("backlog", 0) for _ in range(3))
     assert len(await asyncio.gather(*calls)) == 3
-    await scripts.idle()
+    await scripts.drain()
 
 
 async def test_nor_is_it_for_scripts_that_are_called_alone(forgetful: Redis) -> None:

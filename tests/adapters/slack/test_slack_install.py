@@ -13,7 +13,7 @@ from redis.asyncio import Redis
 
 from adapters.clock import SystemClock
 from adapters.redis import keys
-from adapters.redis.kept.keepsakes import RedisKeepsakes
+from adapters.redis.repositories.platform_texts import RedisPlatformTexts
 from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
 from adapters.slack.workspace.installations import STATE_S, Installations, OAuthStates
 from adapters.slack.workspace.needs import scopes
@@ -34,7 +34,7 @@ VIEW = MessageView(lang="en", parts=(PartView(number=0, state="answered", text="
 
 @pytest.fixture
 def stored(redis: Redis) -> Installations:
-    return Installations(RedisKeepsakes.over(redis, "slack"), [KEY])
+    return Installations(RedisPlatformTexts.over(redis, "slack"), [KEY])
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ async def install(
     slack.authority.redirect_uris = [PUBLIC + REDIRECT]
     app = SlackApp("111.222", "stub-client-secret", PUBLIC, slack.api_url, teams)
     made = Install(
-        app, stored, OAuthStates(RedisKeepsakes.over(redis, "slack")), SystemClock("UTC")
+        app, stored, OAuthStates(RedisPlatformTexts.over(redis, "slack")), SystemClock("UTC")
     )
     yield made
     assert slack.authority.faults == []
@@ -255,14 +255,14 @@ async def test_files_are_fetched_with_the_token_of_their_workspace(
 
 async def test_keys_are_changed_by_putting_the_new_one_first(redis, slack, person) -> None:
     await person.install(slack)
-    changed = Installations(RedisKeepsakes.over(redis, "slack"), [OLDER_KEY, KEY])
+    changed = Installations(RedisPlatformTexts.over(redis, "slack"), [OLDER_KEY, KEY])
     found = await changed.async_find_bot(enterprise_id=None, team_id="T0TRIAL")
     assert found.bot_token == slack.bot_token
 
 
 async def test_without_the_key_deliveries_wait_for_it(redis, slack, person) -> None:
     await person.install(slack)
-    blind = Installations(RedisKeepsakes.over(redis, "slack"), [OLDER_KEY])
+    blind = Installations(RedisPlatformTexts.over(redis, "slack"), [OLDER_KEY])
     with pytest.raises(StoreUnavailable, match="none of SLACK_TOKEN_KEYS"):
         await blind.async_find_bot(enterprise_id=None, team_id="T0TRIAL")
     with pytest.raises(Unavailable, match="T0TRIAL"):

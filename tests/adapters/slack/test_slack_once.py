@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from adapters.redis.kept.slate import RedisSlate
+from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.slack.inbound import endpoint
 from bot.serve.intake import shown_once
 from bot.serve.intake.shown_once import QUICK_S, ShownOnce
@@ -31,7 +31,7 @@ async def platform(slack):
 @pytest.fixture
 async def http(aiohttp_client, platform, intake, slack, redis):
     """The routes over an intake as the service has it."""
-    once = ShownOnce(intake, RedisSlate(redis), ServerClock(slack.time))
+    once = ShownOnce(intake, RedisExpiringTexts(redis), ServerClock(slack.time))
     app = web.Application()
     app.add_routes(platform.routes(once))
     return await aiohttp_client(app)

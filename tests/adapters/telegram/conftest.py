@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from redis.asyncio import Redis
 
-from adapters.redis.kept.slate import RedisSlate
+from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
 from cards.model import Card
@@ -92,7 +92,7 @@ async def server() -> AsyncIterator[TelegramServer]:
         yield running
 
 
-class SwitchedSlate(RedisSlate):
+class SwitchedSlate(RedisExpiringTexts):
     """The real slate, which is out of reach while `away`."""
 
     away = False

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from adapters.redis.kept.chat import RedisChatLog, RedisConversations
+from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.webchat.platform import WebChat
 from adapters.webchat.room_names import own_rooms
 from tests.adapters.webchat.conftest import PEOPLE

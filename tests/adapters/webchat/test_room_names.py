@@ -3,7 +3,7 @@
 import pytest
 from aiohttp import web
 
-from adapters.redis.kept.chat import RedisChatLog, RedisConversations
+from adapters.redis.repositories.chat import RedisChatLog, RedisConversations
 from adapters.webchat.platform import WebChat
 from adapters.webchat.room_names import home_room, is_own, may_enter, own_rooms
 from tests.adapters.webchat.conftest import PEOPLE

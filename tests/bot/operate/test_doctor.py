@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet
 from redis.asyncio import Redis
 
 from adapters.clock import SystemClock
-from adapters.redis.kept.keepsakes import RedisKeepsakes
+from adapters.redis.repositories.platform_texts import RedisPlatformTexts
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
 from adapters.slack.workspace.installations import Installations, OAuthStates
@@ -105,7 +105,7 @@ async def test_a_service_that_can_do_all_it_needs_is_well(
 async def many(slack: SlackServer, redis: Redis) -> AsyncIterator[dict[str, str]]:
     """The settings of a service that runs and where workspaces installed the app."""
     key = Fernet.generate_key().decode()
-    stored = Installations(RedisKeepsakes.over(redis, "slack"), [key])
+    stored = Installations(RedisPlatformTexts.over(redis, "slack"), [key])
 
     async def intake(update: Update) -> Outcome:
         return Accepted()
@@ -117,7 +117,7 @@ async def many(slack: SlackServer, redis: Redis) -> AsyncIterator[dict[str, str]
     made = Install(
         SlackApp("111.222", "stub-client-secret", url, slack.api_url),
         stored,
-        OAuthStates(RedisKeepsakes.over(redis, "slack")),
+        OAuthStates(RedisPlatformTexts.over(redis, "slack")),
         SystemClock("UTC"),
     )
     workspaces = ManyWorkspaces(api_url=slack.api_url, installations=stored)

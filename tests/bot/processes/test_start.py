@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from adapters.redis.client.connect import connect
+from adapters.redis.connect import connect
 from bot.stopping import Stopped, patiently
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable

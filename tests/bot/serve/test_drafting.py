@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from adapters.redis.kept.drafts import RedisDrafts
 from adapters.redis.keys import Partitions
+from adapters.redis.repositories.drafts import RedisDrafts
 from adapters.redis.scripts import Scripts
 from adapters.slack.room import SlackSettings
 from adapters.telegram.room import TelegramSettings

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 import pytest
 
-from adapters.redis.kept.model_numbers import RedisModelNumbers
 from adapters.redis.keys import Partitions, tag
+from adapters.redis.repositories.model_numbers import RedisModelNumbers
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.serve.work.handling import Handled, Handling, Progress

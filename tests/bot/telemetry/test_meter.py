@@ -6,8 +6,8 @@ import pytest
 from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
-from adapters.redis.client.connect import connect
-from adapters.redis.kept.model_numbers import RedisModelNumbers
+from adapters.redis.connect import connect
+from adapters.redis.repositories.model_numbers import RedisModelNumbers
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.telemetry.meter import SharedMeter
 from engine.errors import StoreError

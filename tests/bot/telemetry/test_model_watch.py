@@ -9,9 +9,9 @@ from redis.asyncio import Redis
 from structlog.testing import capture_logs
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client
-from adapters.redis.client.connect import connect
-from adapters.redis.kept.model_numbers import RedisModelNumbers
+from adapters.redis.client import Client
+from adapters.redis.connect import connect
+from adapters.redis.repositories.model_numbers import RedisModelNumbers
 from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisMailbox

@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from adapters.edc.sqlite import SqliteRecords, open_records
 from adapters.files import ProjectFiles
 from adapters.knowledge.search import DocumentSearch
-from adapters.redis.kept.memory import RedisMemory
+from adapters.redis.repositories.memory import RedisMemory
 from bot.definitions.documents import load_documents
 from cards.model import Principal
 from engine.ports.library import Library

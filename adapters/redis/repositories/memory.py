@@ -1,4 +1,4 @@
-"""What projects remembered, in Redis."""
+"""Memos of projects."""
 
 import json
 from collections.abc import Sequence
@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client, translated
-from adapters.redis.client.lua_script import LuaScript
-from adapters.redis.scripts import LUA
+from adapters.redis.client import Client, translate_errors
+from adapters.redis.scripts import LUA, LuaScript
 from engine.errors import StoreError, ToolFailed
 from engine.ports.library import Memo
 
@@ -35,14 +34,14 @@ class RedisMemory:
         """
         memos = keys.memos(project)
         places = [memos, f"{memos}:keys"]
-        with translated():
+        with translate_errors():
             outcome = await self._script(keys=places, args=[key, text, by, self._most])
         return "new" if outcome == "new" else "repeat"
 
     async def memos(self, project: str) -> Sequence[Memo]:
         """What is kept, newest first. Raises ToolFailed."""
         try:
-            with translated():
+            with translate_errors():
                 kept = await self._client.lrange(keys.memos(project), 0, self._most - 1)
         except StoreError as error:
             raise ToolFailed("memory.away") from error

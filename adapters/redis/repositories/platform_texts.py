@@ -1,25 +1,48 @@
-"""What platforms keep for themselves: a key for each text, and a set for each list."""
+"""What platforms keep for themselves: texts for a while, texts by kind, lists of names."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Self
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client, promptly
+from adapters.redis.client import Client, limit_time
+from adapters.redis.scripts import LUA, LuaScript
 
 
-class RedisKeepsakes:
-    """Those of one platform, over a client that is opened for each look."""
+class RedisExpiringTexts:
+    """The expiring texts port: a key for each text; a write names the text that it replaces."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._script = LuaScript(client, LUA.joinpath("slate.lua").read_text())
+
+    async def read(self, name: str) -> str:
+        """The text under this name, or "" when there is none."""
+        async with limit_time():
+            found = await self._client.get(keys.slate(name))
+        return str(found or "")
+
+    async def write(self, name: str, text: str, *, was: str, keep_s: float) -> bool:
+        """Put `text` where `was` stands, for so long; False when something else stands there."""
+        async with limit_time():
+            written = await self._script(
+                keys=[keys.slate(name)], args=[was, text, int(keep_s * 1000)]
+            )
+        return bool(int(written))
+
+
+class RedisPlatformTexts:
+    """The texts port of one platform: a key for each text, a set for each list."""
 
     def __init__(
-        self, opened: Callable[[], AbstractAsyncContextManager[Client]], platform: str
+        self, open_client: Callable[[], AbstractAsyncContextManager[Client]], platform: str
     ) -> None:
-        self._opened = opened
+        self._open_client = open_client
         self._platform = platform
 
     @classmethod
     def over(cls, client: Client, platform: str) -> Self:
-        """Those over a client that is open as long as they are used."""
+        """Return the texts over a client that stays open as long as they are used."""
         return cls(lambda: nullcontext(client), platform)
 
     async def get(self, kind: str, name: str) -> str:
@@ -56,7 +79,7 @@ class RedisKeepsakes:
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Client]:
-        async with self._opened() as client, promptly():
+        async with self._open_client() as client, limit_time():
             yield client
 
     def _key(self, kind: str, name: str) -> str:

@@ -1,13 +1,12 @@
-"""What checks found wrong with the records of projects, in Redis."""
+"""Findings of checks, by project."""
 
 from typing import Any
 
 from redis.asyncio import Redis
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client, translated
-from adapters.redis.client.lua_script import LuaScript
-from adapters.redis.scripts import LUA
+from adapters.redis.client import Client, translate_errors
+from adapters.redis.scripts import LUA, LuaScript
 from engine.ports.storage.findings import Check, ProjectFindings, Withdrawal
 
 FINDINGS = 10_000
@@ -30,7 +29,7 @@ class RedisFindings:
 
         All go in one round trip, for which the server syncs its file once.
         """
-        with translated():
+        with translate_errors():
             if not isinstance(self._client, Redis) or len(checks) < 2:
                 # A Cluster takes scripts singly.
                 return sum([int(await self._script(**self._call(check))) for check in checks])
@@ -44,19 +43,19 @@ class RedisFindings:
         at_ms = int(check.at.timestamp() * 1000)
         body, most = check.stored() if check.found else "", self._most
         args = [check.name, at_ms, body, check.found, most, most]
-        return {"keys": _places(check.project), "args": args}
+        return {"keys": _keys_of(check.project), "args": args}
 
     async def withdraw(self, ended: Withdrawal) -> int:
         """Close what the run found; returns how many findings that were."""
         at_ms = int(ended.at.timestamp() * 1000)
         args: list[Any] = [ended.run, ended.record, at_ms, self._most]
-        with translated():
-            return int(await self._withdraw(keys=_places(ended.project), args=args))
+        with translate_errors():
+            return int(await self._withdraw(keys=_keys_of(ended.project), args=args))
 
     async def of(self, project: str, limit: int) -> ProjectFindings:
-        """What stands, with the newest `limit` checks."""
-        checks, by_time, _, numbers = _places(project)
-        with translated():
+        """Return how many findings stand, with the newest `limit` checks."""
+        checks, by_time, _, numbers = _keys_of(project)
+        with translate_errors():
             newest = await self._client.zrange(by_time, 0, limit - 1, desc=True)
             names = [str(name) for name in newest]
             found = await self._client.hmget(checks, names) if names else []
@@ -69,6 +68,6 @@ class RedisFindings:
         )
 
 
-def _places(project: str) -> list[str]:
+def _keys_of(project: str) -> list[str]:
     checks = keys.findings(project)
     return [checks, f"{checks}:at", f"{checks}:closed", f"{checks}:numbers"]

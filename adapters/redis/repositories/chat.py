@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client, translated
-from adapters.redis.client.connect import BLOCK_S
-from adapters.redis.client.lua_script import LuaScript
-from adapters.redis.scripts import LUA, Scripts
+from adapters.redis.client import Client, translate_errors
+from adapters.redis.connect import BLOCK_S
+from adapters.redis.scripts import LUA, LuaScript, Scripts
 from engine.ports.conversations import ChatMessage, ChatPage, ConversationEntry
 from engine.ports.platform import ChatEntry, Cursor
 
@@ -45,9 +44,9 @@ class RedisChatLog:
         return self._partitions.derived_id(conversation, "reply", update_id)
 
     async def draft(self, conversation: str, body: Mapping[str, Any]) -> None:
-        """Tell who reads now; the next takes its place, and after a minute it is forgotten."""
+        """Show a draft to who reads now; the next replaces it, and it expires after a minute."""
         key = self._key(conversation) + ":draft"
-        with translated():
+        with translate_errors():
             async with self._client.pipeline(transaction=False) as pipe:
                 pipe.xadd(
                     key, {"b": json.dumps(body, ensure_ascii=False)}, maxlen=1, approximate=False
@@ -65,24 +64,24 @@ class RedisChatLog:
         if drafts is not None:
             drafts.at = drafts.at or await self._last(f"{key}:draft")
             places[f"{key}:draft"] = drafts.at
-        with translated():
+        with translate_errors():
             found: Any = await self._reader.xread(places, count=500, block=block or None)
-        told = {str(name): entries for name, entries in found or ()}
-        growing = told.get(f"{key}:draft", [])
+        by_key = {str(name): entries for name, entries in found or ()}
+        growing = by_key.get(f"{key}:draft", [])
         if drafts is not None and growing:
             drafts.at = str(growing[-1][0])
-        # Nothing comes after the message that it grew to.
+        # Drafts go before the message that they grow into.
         return [
             *(ChatEntry(seq="", body=json.loads(fields["b"])) for _, fields in growing),
             *(
                 ChatEntry(seq=seq, body=json.loads(fields["b"]))
-                for seq, fields in told.get(key, [])
+                for seq, fields in by_key.get(key, [])
             ),
         ]
 
     async def _last(self, key: str) -> str:
-        """The newest entry's position: what was told before is of no use to a new reader."""
-        with translated():
+        """Return the newest entry's position: a new reader needs no older draft."""
+        with translate_errors():
             newest: Any = await self._client.xrevrange(key, count=1)
         return str(newest[0][0]) if newest else "0"
 
@@ -98,7 +97,7 @@ class RedisChatLog:
 
     async def newest(self, conversations: Sequence[str]) -> Sequence[int]:
         """The number of the newest message of each, 0 where there is none."""
-        with translated():
+        with translate_errors():
             async with self._client.pipeline(transaction=False) as pipe:
                 for name in conversations:
                     pipe.hget(f"{self._key(name)}:now", "@newest")
@@ -110,7 +109,7 @@ class RedisChatLog:
     ) -> Sequence[Any]:
         key = self._key(conversation)
         kept = (CHAT_ENTRIES, CHAT_MESSAGES, CHAT_KEEP_S)
-        with translated():
+        with translate_errors():
             answer: Sequence[Any] = await self._script(
                 keys=[key, f"{key}:order", f"{key}:now"], args=[entry, *kept, before, count]
             )
@@ -135,9 +134,9 @@ class RedisConversations:
         matches: Callable[[str, str], bool] | None = None,
     ) -> Sequence[ConversationEntry]:
         """A page of them, the newest first."""
-        key, last = keys.listed(person), "+inf" if before_us is None else f"({before_us}"
+        key, last = keys.conversations(person), "+inf" if before_us is None else f"({before_us}"
         most = CONVERSATIONS if matches else count
-        with translated():
+        with translate_errors():
             found: Any = await self._client.zrevrangebyscore(
                 key, last, "-inf", start=0, num=most, withscores=True
             )
@@ -152,8 +151,8 @@ class RedisConversations:
 
     async def spoken(self, person: str, conversation: str, title: str) -> None:
         """Put it first."""
-        key = keys.listed(person)
-        with translated():
+        key = keys.conversations(person)
+        with translate_errors():
             await self._script(
                 keys=[key, f"{key}:titles", f"{key}:seen"],
                 args=[conversation, title, CONVERSATIONS, CHAT_KEEP_S],
@@ -161,21 +160,21 @@ class RedisConversations:
 
     async def saw(self, person: str, conversation: str, number: int) -> None:
         """Keep how far they saw it."""
-        key = f"{keys.listed(person)}:seen"
-        with translated():
+        key = f"{keys.conversations(person)}:seen"
+        with translate_errors():
             await self._client.hset(key, conversation, str(number))
             await self._client.expire(key, CHAT_KEEP_S)
 
     async def seen(self, person: str, conversation: str) -> int:
         """How far they saw it."""
-        with translated():
-            found = await self._client.hget(f"{keys.listed(person)}:seen", conversation)
+        with translate_errors():
+            found = await self._client.hget(f"{keys.conversations(person)}:seen", conversation)
         return int(found or 0)
 
     async def rename(self, person: str, conversation: str, title: str) -> bool:
         """Give it this title in the person's list; False when it is not there."""
-        key = keys.listed(person)
-        with translated():
+        key = keys.conversations(person)
+        with translate_errors():
             if await self._client.zscore(key, conversation) is None:
                 return False
             await self._client.hset(f"{key}:titles", conversation, title)
@@ -186,8 +185,8 @@ class RedisConversations:
         partition = self._partitions.of_conversation(conversation)
         if whole and not await self._scripts.run("forget", partition, conversation):
             return False
-        key = keys.listed(person)
-        with translated():
+        key = keys.conversations(person)
+        with translate_errors():
             async with self._client.pipeline(transaction=False) as pipe:
                 pipe.hdel(f"{key}:titles", conversation)
                 pipe.hdel(f"{key}:seen", conversation)

@@ -1,4 +1,4 @@
-"""Opening the store: the right client, and the refusal to run on a server that would lose state."""
+"""Connecting to the store, and the checks that its server keeps what it acknowledges."""
 
 import ssl
 from typing import Any
@@ -16,8 +16,13 @@ from redis.exceptions import (
 )
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client, passes, translated
-from adapters.redis.client.connections import cancellable, cancellable_cluster
+from adapters.redis.client import (
+    Client,
+    is_transient,
+    make_cancellable,
+    make_cluster_cancellable,
+    translate_errors,
+)
 from engine.errors import DefinitionError, StoreUnavailable
 
 OLDEST = (6, 2)
@@ -30,32 +35,38 @@ _FINAL = (AuthenticationError, AuthorizationError, InvalidResponse, ssl.SSLCertV
 
 
 async def connect(url: str, *, timeout_s: float = COMMAND_S) -> Client:
-    """A client for a single server or a Cluster, whichever answers.
+    """Return a client for a single server or a Cluster, whichever answers.
 
-    A command is given up after `timeout_s` and two quick repeats; scripts are safe to repeat.
+    A command fails after `timeout_s` and two quick repeats; scripts are safe to repeat.
     Raises StoreUnavailable, or DefinitionError for an answer that waiting cannot change.
     """
-    single = _single(url, timeout_s)
+    single = _single_client(url, timeout_s)
     try:
         info = await _cluster_info(single)
     except (RedisError, OSError) as error:
-        if _is_answer(error):
-            raise DefinitionError(f"REDIS_URL: {_shown(url)} is of no use: {error}") from error
-        raise StoreUnavailable(f"Redis at {_shown(url)} does not answer: {error}") from error
+        if _is_final_refusal(error):
+            raise DefinitionError(
+                f"REDIS_URL: {_without_password(url)} is of no use: {error}"
+            ) from error
+        raise StoreUnavailable(
+            f"Redis at {_without_password(url)} does not answer: {error}"
+        ) from error
     if not info.get("cluster_enabled"):
         return single
     await single.aclose()
-    return cancellable_cluster(RedisCluster.from_url(url, **_options(timeout_s)))
+    return make_cluster_cancellable(RedisCluster.from_url(url, **_options(timeout_s)))
 
 
-def _single(url: str, timeout_s: float) -> Redis:
+def _single_client(url: str, timeout_s: float) -> Redis:
     try:
-        client = cancellable(Redis.from_url(url, **_options(timeout_s)))
+        client = make_cancellable(Redis.from_url(url, **_options(timeout_s)))
         pool = client.connection_pool
         # Options are read only when a connection is made, which opens nothing yet.
         pool.connection_class(**pool.connection_kwargs)
     except (RedisError, TypeError, ValueError) as error:
-        raise DefinitionError(f"REDIS_URL: {_shown(url)} has a wrong option after the ?") from error
+        raise DefinitionError(
+            f"REDIS_URL: {_without_password(url)} has a wrong option after the ?"
+        ) from error
     return client
 
 
@@ -70,17 +81,17 @@ async def _cluster_info(single: Redis) -> dict[str, Any]:
 
 
 def _refuse_loading(info: dict[str, Any]) -> None:
-    """A server that still loads its append-only file says that it keeps none: ask it later."""
+    """Raises StoreUnavailable while the server loads: it reports no append-only file until then."""
     if info.get("loading"):
         raise StoreUnavailable("Redis is still loading its data")
 
 
-def _is_answer(error: BaseException) -> bool:
-    """Whether a server refused us for good: password, database, protocol, certificate."""
+def _is_final_refusal(error: BaseException) -> bool:
+    """Whether the server refuses us for good: password, database, protocol, certificate."""
     seen: BaseException | None = error
     while seen is not None:
         if isinstance(seen, ResponseError):
-            return not passes(seen)
+            return not is_transient(seen)
         if isinstance(seen, _FINAL):
             return True
         seen = seen.__cause__ or seen.__context__
@@ -96,28 +107,28 @@ def _options(timeout_s: float) -> dict[str, Any]:
     }
 
 
-def _shown(url: str) -> str:
-    """The address without its password."""
+def _without_password(url: str) -> str:
+    """Return the address without its password."""
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
 
 
-async def check(client: Client, *, allow_unsafe: bool, partitions: int) -> list[str]:
-    """Warnings to log.
+async def check_server(client: Client, *, allow_unsafe: bool, partitions: int) -> list[str]:
+    """Return warnings to log.
 
     Raises DefinitionError when state could be lost, or the partitions or our rights do not fit;
     StoreUnavailable for a server that is away.
     """
     try:
-        facts = await _facts(client)
-        unfit, unsafe = _unfit(facts), _unsafe(facts)
+        facts = await _read_facts(client)
+        unfit, unsafe = _unfit_reasons(facts), _unsafe_reasons(facts)
         if unfit or (unsafe and not allow_unsafe):
             raise DefinitionError(*unfit, *unsafe)
         await client.set(keys.PARTITIONS, partitions, nx=True)
         kept = str(await client.get(keys.PARTITIONS))
     except (RedisError, OSError) as error:
-        if _is_answer(error):
+        if _is_final_refusal(error):
             raise DefinitionError(f"REDIS_URL: the server is of no use: {error}") from error
         raise StoreUnavailable(f"Redis does not answer: {error}") from error
     if kept != str(partitions):
@@ -128,18 +139,18 @@ async def check(client: Client, *, allow_unsafe: bool, partitions: int) -> list[
     return [*unsafe, *_warnings(facts)]
 
 
-async def faults(client: Client) -> list[str]:
-    """What makes the server of no use, or would lose state; nothing is written."""
-    facts = await _facts(client)
-    return [*_unfit(facts), *_unsafe(facts)]
+async def find_faults(client: Client) -> list[str]:
+    """Return what makes the server useless or would lose state; writes nothing."""
+    facts = await _read_facts(client)
+    return [*_unfit_reasons(facts), *_unsafe_reasons(facts)]
 
 
-async def probe(client: Client, partitions: int) -> None:
-    """Write into every partition; raises StoreUnavailable, or StoreError, for what was refused.
+async def probe_writes(client: Client, partitions: int) -> None:
+    """Write into every partition. Raises StoreUnavailable or StoreError for what was refused.
 
-    What tells with how many partitions the data is written is put back where it was lost.
+    The number of partitions is written again where it was lost.
     """
-    with translated():
+    with translate_errors():
         async with client.pipeline(transaction=False) as pipe:
             for number in range(partitions):
                 pipe.set(f"{keys.tag(number)}probe", "", px=PROBE_KEEP_MS)
@@ -150,16 +161,16 @@ async def probe(client: Client, partitions: int) -> None:
                     raise answer
 
 
-async def durability(client: Client) -> str:
-    """What an acknowledged write survives, for people: how the server keeps it on disk."""
-    facts = await _facts(client)
+async def describe_durability(client: Client) -> str:
+    """Return how the server keeps writes on disk, in words for people."""
+    facts = await _read_facts(client)
     if not facts["aof"]:
         return "memory only: a restart of the server loses everything"
     synced = facts["fsync"] or "as the server is set"
     return f"append-only file, fsync {synced}"
 
 
-async def _facts(client: Client) -> dict[str, Any]:
+async def _read_facts(client: Client) -> dict[str, Any]:
     info = await client.info()
     if client.__class__ is RedisCluster:
         # A Cluster answers per node; the first stands for all, which are configured alike.
@@ -181,32 +192,32 @@ async def _facts(client: Client) -> dict[str, Any]:
     return facts
 
 
-def _unfit(facts: dict[str, Any]) -> list[str]:
-    """What makes the server of no use, override or not."""
-    problems = []
+def _unfit_reasons(facts: dict[str, Any]) -> list[str]:
+    """Return why the server cannot be used, override or not."""
+    reasons = []
     version = tuple(int(n) for n in facts["version"].split(".")[:2] if n.isdigit())
     if version < OLDEST:
-        problems.append(f"REDIS_URL: the server is version {facts['version']}; 6.2 is the oldest")
+        reasons.append(f"REDIS_URL: the server is version {facts['version']}; 6.2 is the oldest")
     if facts["role"] != "master":
-        problems.append("REDIS_URL: the server is a replica; a primary that takes writes is needed")
-    return problems
+        reasons.append("REDIS_URL: the server is a replica; a primary that takes writes is needed")
+    return reasons
 
 
-def _unsafe(facts: dict[str, Any]) -> list[str]:
-    """What would lose acknowledged state."""
-    problems = []
+def _unsafe_reasons(facts: dict[str, Any]) -> list[str]:
+    """Return what would lose acknowledged state."""
+    reasons = []
     override = "; SIGNOFF_ALLOW_UNSAFE_REDIS=true starts all the same"
     if not facts["aof"]:
-        problems.append(
+        reasons.append(
             "REDIS_URL: the server keeps no append-only file (appendonly no), so a restart loses"
             f" runs and decisions; set appendonly yes{override}"
         )
     if facts["policy"] != "noeviction":
-        problems.append(
+        reasons.append(
             f"REDIS_URL: the server evicts keys (maxmemory-policy {facts['policy']}), so it may"
             f" throw runs away; set maxmemory-policy noeviction{override}"
         )
-    return problems
+    return reasons
 
 
 def _warnings(facts: dict[str, Any]) -> list[str]:

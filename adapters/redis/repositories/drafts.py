@@ -3,7 +3,7 @@
 from typing import Any
 
 from adapters.redis import keys
-from adapters.redis.client.client import translated
+from adapters.redis.client import translate_errors
 from adapters.redis.scripts import Scripts
 from engine.ports.storage.drafts import Draft
 
@@ -33,7 +33,7 @@ class RedisDrafts:
     async def read(self, reply: str) -> Draft:
         """How far the answer is."""
         key = keys.draft(self._partition(reply), reply)
-        with translated():
+        with translate_errors():
             found: Any = await self._scripts.client.hmget(key, ["text", "shown", "off"])
         text, shown, off = found
         return Draft(text or "", shown or "", bool(off))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import get_args
 
 from adapters.redis import keys
-from adapters.redis.client.client import Client, translated
+from adapters.redis.client import Client, translate_errors
 from engine.ports.storage.model_numbers import BreakerState, Count
 
 STATE_KEEP_S = 30
@@ -23,7 +23,7 @@ class RedisModelNumbers:
 
     async def add(self, counts: Mapping[Count, float]) -> None:
         """Add to the counts, all at once."""
-        with translated():
+        with translate_errors():
             async with self._client.pipeline(transaction=True) as pipe:
                 for count, amount in counts.items():
                     pipe.hincrbyfloat(keys.MODEL_COUNTS, json.dumps(count), amount)
@@ -31,13 +31,13 @@ class RedisModelNumbers:
 
     async def counts(self) -> Mapping[Count, float]:
         """Everything that was ever counted."""
-        with translated():
+        with translate_errors():
             found = await self._client.hgetall(keys.MODEL_COUNTS)
         return {tuple(json.loads(count)): float(amount) for count, amount in found.items()}
 
     async def found(self, model: str, state: BreakerState) -> None:
         """This process finds the model so; what is not closed is forgotten after half a minute."""
-        with translated():
+        with translate_errors():
             if state == "closed":
                 await self._client.delete(keys.model_state(model))
             else:
@@ -47,7 +47,7 @@ class RedisModelNumbers:
         """How these models were last found by any process."""
         states: dict[str, BreakerState] = {}
         for model in models:
-            with translated():
+            with translate_errors():
                 kept = await self._client.get(keys.model_state(model))
             states[model] = next((s for s in get_args(BreakerState) if s == kept), "closed")
         return states
@@ -57,10 +57,10 @@ class RedisModelNumbers:
     ) -> Mapping[str, int]:
         """How many lanes of all workers ask a model or wait for it, by state."""
         sums = Counter[str]()
-        with translated():
+        with translate_errors():
             if worker:
-                told = json.dumps(dict(now or {}))
-                await self._client.set(keys.model_lanes(worker), told, ex=STATE_KEEP_S)
+                body = json.dumps(dict(now or {}))
+                await self._client.set(keys.model_lanes(worker), body, ex=STATE_KEEP_S)
                 await self._client.sadd(keys.MODEL_WORKERS, worker)
             for name in map(str, await self._client.smembers(keys.MODEL_WORKERS)):
                 kept = await self._client.get(keys.model_lanes(name))
@@ -71,5 +71,5 @@ class RedisModelNumbers:
 
     async def first(self, name: str, *, within_s: int) -> bool:
         """True for the first process that asks for this name in that time."""
-        with translated():
+        with translate_errors():
             return bool(await self._client.set(keys.first(name), "1", nx=True, ex=within_s))

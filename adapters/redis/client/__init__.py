@@ -1,1 +1,0 @@
-"""Connections to the server, and errors of the client library as ours."""

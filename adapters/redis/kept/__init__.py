@@ -1,1 +1,0 @@
-"""Small stores, one module for each port of engine/ports/storage."""
