@@ -56,8 +56,8 @@ class Services:
 
     `playbooks` and `tools` (which only read) are those of the moment at which a turn began;
     `barred` are requests (`playbook/request`) that the person may not start. Steps of a run use
-    their pinned playbook instead; `call` and `rehearse` are their way to tools, and `recorded()`
-    gives the answers of the model and of tools so far.
+    their pinned playbook instead; `call` and `rehearse` are their way to tools, and
+    `recorded_calls()` gives the answers of the model and of tools so far.
     """
 
     clock: Clock
@@ -84,7 +84,7 @@ class Services:
     barred: Mapping[str, Request] = field(default_factory=dict)
     call: registry.CallTool = registry.call
     rehearse: registry.CallTool = registry.rehearse
-    recorded: Callable[[], tuple[dict[str, Any], ...]] = tuple
+    recorded_calls: Callable[[], tuple[dict[str, Any], ...]] = tuple
 
     @property
     def now(self) -> datetime:

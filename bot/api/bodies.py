@@ -7,7 +7,7 @@ from pydantic import Field as Key
 from cards.frozen import Frozen
 from cards.texts import SpokenLang
 from engine.frames.state import AgentState, Attachment
-from engine.runs.executed import SkillOutput
+from engine.runs.skill_output import SkillOutput
 
 GROUPS: Final = ("profile", "decisions", "data")
 """The parts of a state that hold fields."""

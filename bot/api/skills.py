@@ -20,15 +20,15 @@ from cards.frozen import Frozen
 from engine.errors import BadPayload, StoreError
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import Archive
-from engine.runs.execute import Executed, Outcome, SkillExecution, execute
-from engine.runs.executed import SkillOutput, output_of
+from engine.runs.skill_execution import ExecutionOutcome, SkillExecution, SkillResult, execute_skill
+from engine.runs.skill_output import SkillOutput, skill_output
 from engine.services import Services
 from engine.talk.turn.traces import trace_writes
 from engine.text.language import detect
 from engine.yaml.faults import suggestion
 
 log = structlog.get_logger()
-_STATUS: Final[Mapping[Outcome, int]] = {
+_STATUS: Final[Mapping[ExecutionOutcome, int]] = {
     "constraint": 409,
     "failed": 409,
     "model_faulty": 502,
@@ -109,8 +109,8 @@ class SkillApi:
         try:
             people = self.services.people.scope_to("")
             services = replace(self.services.at(self.services.now), people=people)
-            executed = await execute(order, services, within_s=self.within_s)
-            output = output_of(order, executed)
+            executed = await execute_skill(order, services, within_s=self.within_s)
+            output = skill_output(order, executed)
             trace = await self._trace(order, executed, output)
         except StoreError as error:
             log.warning("store_away", skill=order.skill.id, error=str(error))
@@ -129,7 +129,7 @@ class SkillApi:
         return _json(200, answer)
 
     async def _trace(
-        self, order: SkillExecution, executed: Executed, output: SkillOutput | None
+        self, order: SkillExecution, executed: SkillResult, output: SkillOutput | None
     ) -> str | None:
         """The id under which it is kept how the skill ran; None where no traces are kept."""
         body = {
@@ -154,7 +154,7 @@ class SkillApi:
         return order.id if writes else None
 
 
-def _use(executed: Executed) -> ModelUse:
+def _use(executed: SkillResult) -> ModelUse:
     answers = [call.get("answer", {}) for call in executed.asked_model]
     return ModelUse(calls=len(answers), tokens=sum(a.get("tokens", 0) for a in answers))
 

@@ -15,10 +15,10 @@ from bot.settings import Settings
 from bot.wiring.store_ports import opened_store
 from cards.model import Lang
 from cards.texts import say
-from engine.frames.ends import as_ended, end_of
+from engine.frames.ends import end_of, with_stored_status
 from engine.frames.state import Run, position
 from engine.ports.storage.archive import History
-from engine.runs.replay.audit import AuditState, reconstructed
+from engine.runs.audit_state import AuditState, reconstruct_state
 
 _NO_VALUE: Final = "-"
 _NOT_CONTROL: Final = dict.fromkeys((*range(32), 127, *range(128, 160)), " ")
@@ -39,7 +39,7 @@ async def audit(
     entries = [masked(json.loads(entry), mask) for entry in history.entries]
     if export is not None:
         return _exported(entries, export)
-    standing = reconstructed(history.entries)
+    standing = reconstruct_state(history.entries)
     if as_json:
         told = {"run": run_id, "standing": masked(asdict(standing), mask), "entries": entries}
         print(json.dumps(told, ensure_ascii=False))
@@ -164,7 +164,7 @@ def _summed_up(standing: AuditState, history: History, lang: Lang) -> list[str]:
         run = Run.model_validate_json(history.body)
     except ValidationError:
         return lines
-    run = as_ended(run, history.ended)
+    run = with_stored_status(run, history.ended)
     stored = {"status": _ended(run.status, end_of(run) or ""), "at": position(run.frames[-1])}
     return lines if stored == told else [*lines, say("audit.differs", lang, **stored)]
 

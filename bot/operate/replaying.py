@@ -15,8 +15,7 @@ from bot.terminal.progress import tracked
 from engine.errors import DefinitionError
 from engine.playbooks.model import Playbook
 from engine.rules.soft import SoftLimits
-from engine.runs.replay.replay import Replayed, replay
-from engine.runs.replay.trace import RunTrace
+from engine.runs.replay import ReplayResult, RunTrace, replay
 from engine.services import ServiceLimits, Services
 from engine.yaml.source import Problems
 
@@ -69,7 +68,7 @@ async def _replayed(
     return _result(file, await replay(trace, playbook, services))
 
 
-def _result(file: Path, replayed: Replayed) -> tuple[int, dict[str, object]]:
+def _result(file: Path, replayed: ReplayResult) -> tuple[int, dict[str, object]]:
     told: dict[str, object] = {"trace": str(file), "steps": replayed.steps}
     if replayed.difference is None:
         return 0, told

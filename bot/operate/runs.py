@@ -10,14 +10,14 @@ from bot.definitions.current import Pointer, published_playbook
 from bot.operate.operate import VIA, operator
 from bot.settings import Settings
 from bot.wiring.store_ports import StorePorts, opened_store
-from engine.frames.ends import as_ended, end_of
+from engine.frames.ends import end_of, with_stored_status
 from engine.frames.state import Run, position
 from engine.mail import MigrationOrdered
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import History
-from engine.runs.migration import Migration, migration
-from engine.runs.replay.explain import Explained, StepThen, explained
-from engine.runs.replay.trace import trace_of
+from engine.runs.explain import PastStep, RunExplanation, explain_run
+from engine.runs.migration import Migration, plan_migration
+from engine.runs.replay import trace_of
 
 CURRENT = "current"
 
@@ -54,7 +54,7 @@ def _summary(name: str, history: History) -> dict[str, str]:
         "run": name,
         "started": f"{run.started_at:%Y-%m-%d %H:%M:%SZ}",
         "status": history.ended or run.status,
-        "end": end_of(as_ended(run, history.ended)) or "-",
+        "end": end_of(with_stored_status(run, history.ended)) or "-",
         "playbook": run.playbook,
         "at": position(run.frames[-1]),
         "conversation": run.conversation,
@@ -70,7 +70,7 @@ async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
         return 1
     if found.playbook is None:
         return _fault(f"{run_id}: its playbook {found.run.digest} is not published")
-    why = explained(found.run, found.playbook, found.history.entries, ended=found.history.ended)
+    why = explain_run(found.run, found.playbook, found.history.entries, ended=found.history.ended)
     print(why.model_dump_json(indent=2) if as_json else _told(why))
     return 0
 
@@ -97,7 +97,7 @@ async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as
         new = await _target(store, found.run, to)
         if new is None:
             return _fault(f"--to: no playbook is published under {to}")
-        change = migration(found.run, found.playbook, new)
+        change = plan_migration(found.run, found.playbook, new)
         if not change.faults and not dry_run:
             await _send(store, found.run, new.digest)
     print(_json_of(change) if as_json else _line(run_id, change, dry_run=dry_run))
@@ -133,7 +133,7 @@ async def find_run(store: StorePorts, run_id: str) -> Found | None:
     except ValidationError:
         _fault(f"{run_id}: its state was written by another version")
         return None
-    run = as_ended(run, history.ended)
+    run = with_stored_status(run, history.ended)
     playbook = await published_playbook(store.published, run.digest)
     return Found(run, playbook, history)
 
@@ -143,7 +143,7 @@ def _fault(text: str) -> int:
     return 1
 
 
-def _told(why: Explained) -> str:
+def _told(why: RunExplanation) -> str:
     waiting = ", ".join(why.waiting) or "nothing"
     ended = f" ({why.end})" if why.end else ""
     lines = [
@@ -159,7 +159,7 @@ def _told(why: Explained) -> str:
     return "\n".join(lines)
 
 
-def _jobs(why: Explained) -> list[str]:
+def _jobs(why: RunExplanation) -> list[str]:
     """The jobs of its job graph, after an empty line; [] for a run that has none."""
     lines = []
     for job in why.jobs:
@@ -170,7 +170,7 @@ def _jobs(why: Explained) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def _step(step: StepThen) -> str:
+def _step(step: PastStep) -> str:
     by = f"; {step.by} changed {', '.join(step.changed)}" if step.changed else ""
     judged = f"; {step.judged}" if step.judged else ""
     return f"{step.at[:19]}  {step.frame}  {step.outcome}  {step.why}{by}{judged}"

@@ -26,7 +26,7 @@ from bot.wiring.service import Parts
 from cards.model import Card
 from engine.ports.storage.findings import ProjectFindings
 from engine.reviews.handover import Seats, SeatTransfers
-from engine.runs.replay.trace import trace_of
+from engine.runs.replay import trace_of
 from engine.talk.turn.traces import mask_texts
 
 CARDS, SHOWN = 500, 100

@@ -2,7 +2,7 @@
 
 from engine.ports.meter import Meter
 from engine.ports.storage.store import Effects
-from engine.runs.children import ANYHOW
+from engine.runs.children import AT_ANY_STEP
 
 
 def count_ends(effects: Effects, meter: Meter) -> None:
@@ -11,5 +11,5 @@ def count_ends(effects: Effects, meter: Meter) -> None:
         if run.ended and not run.parent:
             meter.count("ended", run.end)
     for _, steps in effects.cancels:
-        if steps != ANYHOW:
+        if steps != AT_ANY_STEP:
             meter.count("ended", "cancelled")

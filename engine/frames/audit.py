@@ -1,6 +1,6 @@
 """The run's log: one JSON object an entry, written in the script that does what it tells.
 
-The log is append-only (I6, A42): `engine/runs/replay/audit.py` folds it into how the run stands.
+The log is append-only (I6, A42): `engine/runs/audit_state.py` folds it into how the run stands.
 Every entry has `at`, and `event` or, of a step, `outcome`. What the fold reads of any entry:
 
     status     how the run stands after it

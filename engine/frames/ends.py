@@ -21,13 +21,15 @@ def end_of(run: Run) -> RunEnd | None:
     return usual if run.end is None or usual in (None, "cancelled") else run.end
 
 
-def as_ended(run: Run, status: str) -> Run:
+def with_stored_status(run: Run, status: str) -> Run:
     """The run with the terminal status that the store has, "" for none: cancelled from outside."""
     found = next((ended for ended in ENDED if ended == status), run.status)
     return run.model_copy(update={"status": found})
 
 
-def with_ending(state: AgentState, ending: Ending | None, frames: tuple[Frame, ...]) -> AgentState:
+def record_ending(
+    state: AgentState, ending: Ending | None, frames: tuple[Frame, ...]
+) -> AgentState:
     """The state after the top frame has ended so.
 
     A refusal or rejection stands until the same skill ends as done, or somebody approves later in
@@ -36,7 +38,7 @@ def with_ending(state: AgentState, ending: Ending | None, frames: tuple[Frame, .
     top = frames[-1]
     if ending is None or isinstance(top, PlannerFrame):
         return state
-    phase = _prefix(frames)
+    phase = _phase_prefix(frames)
     kept = {name: each for name, each in state.endings.items() if name != phase + top.skill}
     if ending.end == "done" and ending.approved:
         kept = {n: e for n, e in kept.items() if e.end == "done" or not n.startswith(phase)}
@@ -45,35 +47,35 @@ def with_ending(state: AgentState, ending: Ending | None, frames: tuple[Frame, .
     return state.model_copy(update={"endings": kept})
 
 
-def _prefix(frames: tuple[Frame, ...]) -> str:
+def _phase_prefix(frames: tuple[Frame, ...]) -> str:
     below = [frame.phase for frame in frames if isinstance(frame, PlannerFrame)]
     return f"{below[-1]}/" if below else "/"
 
 
-def not_done(state: AgentState, phase: str = "") -> tuple[Ending, ...]:
+def standing_failures(state: AgentState, phase: str = "") -> tuple[Ending, ...]:
     """The refusals, rejections and failures that stand, of one phase or of all, oldest first."""
     prefix = f"{phase}/" if phase else ""
     named = state.endings.items()
     return tuple(e for name, e in named if e.end != "done" and name.startswith(prefix))
 
 
-def completed(run: Run) -> Run:
+def complete_run(run: Run) -> Run:
     """The run, with nothing left to do."""
-    stands = not_done(run.state)
+    stands = standing_failures(run.state)
     end: RunEnd = stands[-1].end if stands else "done"
     return run.model_copy(update={"status": "completed", "end": end})
 
 
-def told_of(run: Run) -> str:
+def completion_text(run: Run) -> str:
     """What the part of a run that went to its last phase says: how it ended, and why."""
-    stands = not_done(run.state)
+    stands = standing_failures(run.state)
     said = [each.said for each in (stands or run.state.endings.values())]
-    text = told_as(run, stands[-1].end if stands else "done", "\n\n".join(filter(None, said)))
+    text = end_text(run, stands[-1].end if stands else "done", "\n\n".join(filter(None, said)))
     response = run.state.response
     return text if response in said else "\n\n".join(filter(None, (text, response)))
 
 
-def told_as(run: Run, end: RunEnd, said: str) -> str:
+def end_text(run: Run, end: RunEnd, said: str) -> str:
     """The sentence for that end of a run, and what is said of it."""
     if end not in _HEADS:
         return say("part.failed", run.lang, name=run.name, reason=said)

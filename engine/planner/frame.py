@@ -8,7 +8,7 @@ from hashlib import sha256
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
-from engine.frames.ends import not_done, told_as
+from engine.frames.ends import end_text, standing_failures
 from engine.frames.jobs import JobsFrame
 from engine.frames.leaves import at_paths, rows, tables
 from engine.frames.llm_plan import LlmPlanFrame
@@ -66,7 +66,7 @@ async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) 
         return Next(frame.model_copy(update={"announced": announced}), "phase_done was seen")
     phase = playbook.phase(frame.phase)
     complete = not PhaseManager(playbook, run.request).missing(phase, run.state)
-    announces = phase.id not in frame.announced and not not_done(run.state, phase.id)
+    announces = phase.id not in frame.announced and not standing_failures(run.state, phase.id)
     if complete and phase.done_card and announces and not frame.force:
         return _announce(frame, phase, phase.done_card, context)
     situation = _situation(frame, context)
@@ -85,7 +85,7 @@ async def advance(frame: PlannerFrame, event: FrameInput, context: StepContext) 
             return _choose(frame, situation, why, context)
         case "wait":
             return _wait(frame, plan, why, context)
-        case "respond" if not situation.available and not_done(run.state, phase.id):
+        case "respond" if not situation.available and standing_failures(run.state, phase.id):
             return _end_in_phase(phase, "", why, context)
         case "respond":
             reason = _missing_text(situation, context) or say("run.no_skill", run.lang)
@@ -184,12 +184,12 @@ def _remember_end(
 
 def _end_in_phase(phase: Phase, skill: str, why: str, context: StepContext) -> StatusChange:
     """End the run as its phase ended: nothing can open the phase's gate any more."""
-    run, endings = context.run, not_done(context.run.state, phase.id)
+    run, endings = context.run, standing_failures(context.run.state, phase.id)
     reason = "\n\n".join(filter(None, (ending.said for ending in endings)))
     end: RunEnd = endings[-1].end if endings else "failed"
     if not endings:
         reason = say("run.no_progress", run.lang, skill=literal(skill))
-    text = "\n\n".join(filter(None, (told_as(run, end, reason), run.state.response)))
+    text = "\n\n".join(filter(None, (end_text(run, end, reason), run.state.response)))
     return StatusChange("failed", Note("failed", text), why, end=end)
 
 

@@ -9,14 +9,14 @@ from engine.frames.outcome import ChildRunEnded, Fork, StepContext
 from engine.frames.state import ENDED, Patch, Run, RunStatus
 from engine.mail import ChildRunReported, RunMail
 from engine.ports.model import ModelUsage
-from engine.runs.merge import merged
+from engine.runs.merge import merge_patch
 
 _LIVE: tuple[RunStatus, ...] = ("blocked", "suspended", "running")
-ANYHOW = -1
+AT_ANY_STEP = -1
 """Instead of the steps a run had when it was read: cancelled wherever it is."""
 
 
-def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, ...]]:
+def start_children(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, ...]]:
     """The run with its new children, and these."""
     new = tuple(
         run.model_copy(
@@ -26,7 +26,7 @@ def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, .
                 "key": child.key,
                 "frames": (child.frame,),
                 # How the parent's skills ended says nothing of how this one does.
-                "state": merged(run.state, child.patch, context.playbook).model_copy(
+                "state": merge_patch(run.state, child.patch, context.playbook).model_copy(
                     update={"endings": {}}
                 ),
                 "status": "running",
@@ -52,7 +52,7 @@ def begun(run: Run, fork: Fork, context: StepContext) -> tuple[Run, tuple[Run, .
     return run.model_copy(update={"children": known}), new
 
 
-def ended(run: Run, mail: ChildRunReported) -> ChildRunEnded | None:
+def child_input(run: Run, mail: ChildRunReported) -> ChildRunEnded | None:
     """What a frame hears of its child; None for one that it does not know any more."""
     if run.status != "suspended" or run.children.get(mail.key) != mail.run:
         return None
@@ -60,10 +60,10 @@ def ended(run: Run, mail: ChildRunReported) -> ChildRunEnded | None:
         patch = Patch.model_validate_json(mail.patch)
     except ValidationError:
         patch = Patch(by=mail.run)
-    return ChildRunEnded(mail.key, _status(mail.status), patch, mail.reason, mail.used)
+    return ChildRunEnded(mail.key, _read_status(mail.status), patch, mail.reason, mail.used)
 
 
-def _status(text: str) -> RunStatus:
+def _read_status(text: str) -> RunStatus:
     found: RunStatus
     for found in ("completed", "stopped", "cancelled", *_LIVE):
         if text == found:
@@ -71,24 +71,26 @@ def _status(text: str) -> RunStatus:
     return "failed"
 
 
-def left(run: Run, mail: RunMail) -> dict[str, str]:
+def remaining_children(run: Run, mail: RunMail) -> dict[str, str]:
     """The children that have not ended; one that is blocked or waits has not."""
     if not isinstance(mail, ChildRunReported) or mail.status in _LIVE:
         return run.children
     return {key: child for key, child in run.children.items() if child != mail.run}
 
 
-def told(before: Run, after: Run, patch: Patch | None, reason: str) -> tuple[tuple[str, str], ...]:
+def parent_mails(
+    before: Run, after: Run, patch: Patch | None, reason: str
+) -> tuple[tuple[str, str], ...]:
     """Mail to the parent's lane, once a child has ended or is blocked.
 
     A job's parent also hears when it waits for a person, and when it goes on.
     """
-    if not after.parent or not (after.status in ENDED or _news(before, after)):
+    if not after.parent or not (after.status in ENDED or _has_news(before, after)):
         return ()
     mail = ChildRunReported(
         run=after.id,
         key=after.key,
-        status=after.status if after.status in ENDED else _stands(after),
+        status=after.status if after.status in ENDED else _outside_status(after),
         patch=(patch or Patch(by=after.id)).model_dump_json(),
         reason=reason,
         used=after.used,
@@ -96,30 +98,30 @@ def told(before: Run, after: Run, patch: Patch | None, reason: str) -> tuple[tup
     return ((f"run:{after.parent}", mail.stored()),)
 
 
-def _news(before: Run, after: Run) -> bool:
+def _has_news(before: Run, after: Run) -> bool:
     if not isinstance(after.frames[0], JobFrame | LeaderFrame):
         return after.status == "blocked"
-    return _stands(before) != _stands(after)
+    return _outside_status(before) != _outside_status(after)
 
 
-def _stands(run: Run) -> RunStatus:
+def _outside_status(run: Run) -> RunStatus:
     """How a run that has not ended looks from outside."""
     if run.status == "blocked":
         return "blocked"
     return "suspended" if run.waiting else "running"
 
 
-def dropped(run: Run, keys: Collection[str]) -> tuple[Run, tuple[tuple[str, int], ...]]:
+def drop_children(run: Run, keys: Collection[str]) -> tuple[Run, tuple[tuple[str, int], ...]]:
     """The run without these children, which end wherever they are."""
-    gone = tuple((child, ANYHOW) for key, child in run.children.items() if key in keys)
+    gone = tuple((child, AT_ANY_STEP) for key, child in run.children.items() if key in keys)
     if not gone:
         return run, ()
     left = {key: child for key, child in run.children.items() if key not in keys}
     return run.model_copy(update={"children": left}), gone
 
 
-def orphans(after: Run) -> tuple[tuple[str, int], ...]:
+def cancelled_with_parent(after: Run) -> tuple[tuple[str, int], ...]:
     """The children that end with their parent, however far they are."""
     if after.status not in ENDED:
         return ()
-    return tuple((child, ANYHOW) for child in after.children.values())
+    return tuple((child, AT_ANY_STEP) for child in after.children.values())

@@ -10,7 +10,7 @@ class BadState(Exception):
     """A change does not fit the playbook's fields; the message lists every fault."""
 
 
-def merged(state: AgentState, patch: Patch, playbook: Playbook) -> AgentState:
+def merge_patch(state: AgentState, patch: Patch, playbook: Playbook) -> AgentState:
     """The state after the change; raises BadState, so that what does not fit is never kept."""
     if faults := state_faults(patch.paths, playbook):
         raise BadState("; ".join(faults))

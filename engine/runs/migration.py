@@ -39,12 +39,12 @@ class Migration:
     asks_again: str = ""
 
 
-def migration(run: Run, old: Playbook | None, new: Playbook) -> Migration:
+def plan_migration(run: Run, old: Playbook | None, new: Playbook) -> Migration:
     """What would become of the run; `old` is None when its own playbook is not kept any more."""
     faults = _faults(run, old, new)
     if faults:
         return Migration(run, faults)
-    why = _changed(run, old, new)
+    why = _reason_to_ask_again(run, old, new)
     moved = run.model_copy(update={"digest": new.digest})
     if not why:
         # A blocked run waits for what it waited for before.
@@ -69,24 +69,24 @@ def _faults(run: Run, old: Playbook | None, new: Playbook) -> tuple[str, ...]:
         faults.append("a run with child runs, or one of them, stays with its version")
     top = run.frames[-1]
     begun = isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
-    if begun and not _same(top, run, old, new):
+    if begun and not _is_same_frame(top, run, old, new):
         faults.append(f"{position(top)}: a call may be under way, and is not the same there")
     return tuple(faults)
 
 
-def _changed(run: Run, old: Playbook | None, new: Playbook) -> str:
+def _reason_to_ask_again(run: Run, old: Playbook | None, new: Playbook) -> str:
     """Why the run cannot go on where it stands; "" when it can."""
     phases = {phase.id for phase in new.definition.phases_of(run.request)}
     for frame in run.frames:
         if isinstance(frame, PlannerFrame):
             if frame.phase not in phases:
                 return f"phase {frame.phase} is not there"
-        elif not _same(frame, run, old, new):
+        elif not _is_same_frame(frame, run, old, new):
             return f"{position(frame)} is not the same there"
     return ""
 
 
-def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
+def _is_same_frame(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
     """Whether the frame's node, its card's kind and its choices exist unchanged."""
     if isinstance(frame, PlannerFrame):
         return True
@@ -97,17 +97,21 @@ def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
     match frame:
         case PromptFrame():
             names = after.ask.fields if after.ask else ()
-            return bool(before.ask and before.ask.fields == names) and _leaves(names, old, new)
+            return bool(before.ask and before.ask.fields == names) and _are_same_leaves(
+                names, old, new
+            )
         case ModelFrame():
             alike = (before.output_schema, before.card) == (after.output_schema, after.card)
-            return alike and _leaves(after.output_schema.paths, old, new)
+            return alike and _are_same_leaves(after.output_schema.paths, old, new)
         case SopFrame(node=node):
             one = before.sop.nodes.get(node) if before.sop else None
             other = after.sop.nodes.get(node) if after.sop else None
             if one is None or other is None or one.type != other.type:
                 return False
-            asked = _asked(one) == _asked(other)
-            return asked and _shown(one.shows, run, old) == _shown(other.shows, run, new)
+            asked = _question_of(one) == _question_of(other)
+            return asked and _shown_digest(one.shows, run, old) == _shown_digest(
+                other.shows, run, new
+            )
         case BatchFrame():
             return before.sop == after.sop
         case ToolPlanFrame():
@@ -118,18 +122,18 @@ def _same(frame: Frame, run: Run, old: Playbook | None, new: Playbook) -> bool:
             return before.jobs == after.jobs
 
 
-def _asked(node: SopNode) -> tuple[object, ...]:
+def _question_of(node: SopNode) -> tuple[object, ...]:
     """What a person or the model is asked at a node."""
     presented = (node.shows, node.presents)
     return (node.review, node.decision, presented, node.instruction, node.tools)
 
 
-def _leaves(paths: Sequence[str], old: Playbook, new: Playbook) -> bool:
+def _are_same_leaves(paths: Sequence[str], old: Playbook, new: Playbook) -> bool:
     one, other = old.definition, new.definition
     return all(one.leaf(path) == other.leaf(path) for path in paths)
 
 
-def _shown(name: str, run: Run, playbook: Playbook) -> str:
+def _shown_digest(name: str, run: Run, playbook: Playbook) -> str:
     skill = playbook.skills.get(name)
     return call_digest(resolve_calls(skill.plan, run.state)) if skill and skill.plan else ""
 
@@ -146,7 +150,7 @@ def _at_planner(run: Run, new: Playbook) -> Run:
     return run.model_copy(update=update)
 
 
-def told(run: Run, change: Migration) -> StatusChange:
+def migration_outcome(run: Run, change: Migration) -> StatusChange:
     """What the audit says of the migration, and the run's part of the reply."""
     why = f"migrated to {change.run.digest}"
     why += f"; asks again: {change.asks_again}" if change.asks_again else ""

@@ -8,9 +8,9 @@ from engine.frames import audit
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import Run, ToolPlanFrame
 from engine.ports.storage.store import Effects, PartWrite, Touch
-from engine.runs import syncing
-from engine.runs.children import ANYHOW
-from engine.runs.effects import wakes
+from engine.runs.children import AT_ANY_STEP
+from engine.runs.effects import wake_mails
+from engine.runs.sync_changes import unsent_posts
 from engine.sop import findings
 from engine.talk.active_runs import descendants
 
@@ -27,13 +27,13 @@ def cancel_effects(
     part = run.part.model_copy(update={"state": "cancelled", "text": text})
     return Effects(
         posts=(
-            *syncing.leftover(run),
+            *unsent_posts(run),
             *(post for each in whole for post in findings.withdrawn(each, now)),
         ),
-        cancels=((run.id, run.steps), *((child.id, ANYHOW) for child in whole[1:])),
+        cancels=((run.id, run.steps), *((child.id, AT_ANY_STEP) for child in whole[1:])),
         parts=(PartWrite(run.reply, part.index, part.stored()),),
         touches=(Touch(run.reply),),
-        mails=wakes(run.model_copy(update={"status": "cancelled"})),
+        mails=wake_mails(run.model_copy(update={"status": "cancelled"})),
         log=tuple(
             audit.cancelled(each, told, now, in_flight=_has_write_in_flight(each)) for each in whole
         ),

@@ -16,7 +16,7 @@ from cards.showing.links import CARD, RUN
 from cards.showing.show import outcome
 from cards.texts import say
 from engine.errors import NewerState
-from engine.frames.ends import as_ended, end_of
+from engine.frames.ends import end_of, with_stored_status
 from engine.frames.run_names import titled
 from engine.frames.state import Run
 from engine.mail import CommandArrived
@@ -73,7 +73,7 @@ async def _open_run(
     if not mine and not _may_see_run(run, mail.principal):
         return None
     lang = mail.principal.lang or run.lang
-    end = end_of(as_ended(run, found[1]))
+    end = end_of(with_stored_status(run, found[1]))
     line = say(
         "runs.line",
         lang,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from cards.markdown import literal
 from cards.model import Lang
 from cards.texts import say
-from engine.frames.ends import told_as
+from engine.frames.ends import end_text
 from engine.frames.llm_plan import Dropped, LlmPlanFrame
 from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
 from engine.frames.state import Patch
@@ -84,6 +84,6 @@ def failed(
             ending=Ending(end=end, said=reason),
         )
         return Done(settled, why)
-    text = told_as(run, end, reason)
+    text = end_text(run, end, reason)
     note = Note("failed", "\n\n".join(filter(None, (text, before))))
     return StatusChange("failed", note, why, end=end)

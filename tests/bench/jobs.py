@@ -14,7 +14,7 @@ from engine.frames.state import Patch, Run
 from engine.jobs.frame import advance
 from engine.mail import ChildRunReported, RunStarted
 from engine.ports.model import ModelUsage
-from engine.runs.run import step
+from engine.runs.run import advance_run
 from tests.bench.figures import ms, table
 from tests.bench.plan import Plan, Result
 from tests.fakes.job_playbook import playbook
@@ -114,7 +114,7 @@ async def _steps(graph: JobGraph) -> tuple[list[float], int]:
     mail: Any = RunStarted()
     while True:
         before = time.thread_time()
-        stepped = await step(mail, _context(Run.model_validate_json(body)))
+        stepped = await advance_run(mail, _context(Run.model_validate_json(body)))
         if isinstance(mail, ChildRunReported):
             taken.append(time.thread_time() - before)
         body = stepped.effects.runs[0].body

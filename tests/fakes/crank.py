@@ -37,7 +37,7 @@ from engine.frames import audit
 from engine.frames.state import Run
 from engine.ports.meter import UNHEARD
 from engine.ports.storage.store import Claim, Effects
-from engine.runs.replay.audit import AuditState, reconstructed
+from engine.runs.audit_state import AuditState, reconstruct_state
 from tests.fakes.platforms.patience import PATIENCE_S
 
 
@@ -67,7 +67,7 @@ class Kept:
     @property
     def by_log(self) -> AuditState:
         """How it stands by its log alone."""
-        return reconstructed(self.log)
+        return reconstruct_state(self.log)
 
 
 class Crank:

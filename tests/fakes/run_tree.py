@@ -17,9 +17,8 @@ from engine.frames.state import ENDED, Run
 from engine.mail import CardDecided, CardExpired, GraphOrdered, RunStarted, parse_mail
 from engine.playbooks.model import Playbook
 from engine.ports.model import GRAPH_BUDGET, Model, ModelBudget
-from engine.runs.budget import within_budget
-from engine.runs.recording import recording
-from engine.runs.run import Stepped, step
+from engine.runs.run import StepResult, advance_run
+from engine.runs.step_services import step_services
 from engine.services import ServiceLimits
 from tests.fakes.services import services_of
 from tests.fakes.walk import LIN, NOW, People, Study
@@ -49,7 +48,7 @@ class RunTree:
     log: list[tuple[str, str]] = field(default_factory=list)
     steps: int = 0
     graph_budget: ModelBudget = GRAPH_BUDGET
-    on_step: Callable[[str, Run, Stepped], None] = lambda mail, before, stepped: None
+    on_step: Callable[[str, Run, StepResult], None] = lambda mail, before, stepped: None
     before: Callable[[Run], None] = lambda run: None
 
     def __post_init__(self) -> None:
@@ -151,7 +150,7 @@ class RunTree:
         self.steps += 1
         self._commit(run, mail, stepped)
 
-    async def _stepped(self, run: Run, mail: str) -> Stepped:
+    async def _stepped(self, run: Run, mail: str) -> StepResult:
         run = Run.model_validate_json(run.stored())
         self.before(run)
         services = services_of(
@@ -164,10 +163,10 @@ class RunTree:
             limits=ServiceLimits(graph=self.graph_budget),
         )
         read: Any = parse_mail(mail)
-        services = within_budget(services, run, self.playbook)
-        return await step(read, StepContext(run, self.playbook, recording(services)))
+        services = step_services(services, run, self.playbook)
+        return await advance_run(read, StepContext(run, self.playbook, services))
 
-    def _commit(self, before: Run, mail: str, stepped: Stepped) -> None:
+    def _commit(self, before: Run, mail: str, stepped: StepResult) -> None:
         effects = stepped.effects
         assert audit.untold(effects) == ()
         for write in effects.runs:

@@ -19,9 +19,8 @@ from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.ports.model import RUN_BUDGET, Model, ModelBudget
 from engine.ports.records import Passage, Subject, Visit, VisitWindow
-from engine.runs.budget import within_budget
-from engine.runs.recording import recording
-from engine.runs.run import Stepped, step
+from engine.runs.run import StepResult, advance_run
+from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
 from tests.fakes.services import NOW, TODAY, services_of
 
@@ -164,7 +163,7 @@ class Walk:
         await self.tell(RunStarted())
         return self
 
-    async def step(self, mail: RunMail) -> Stepped:
+    async def step(self, mail: RunMail) -> StepResult:
         """One step alone; after another of the same worker, unless that one died."""
         follows = mail.kind == "continued"
         if self.crashing:
@@ -173,7 +172,7 @@ class Walk:
         self._commit(stepped)
         return stepped
 
-    async def tell(self, mail: RunMail) -> Stepped:
+    async def tell(self, mail: RunMail) -> StepResult:
         """The mail, and whatever follows at once."""
         stepped = await self.step(mail)
         for _ in range(600):
@@ -186,24 +185,24 @@ class Walk:
 
     async def answer(
         self, choice: str, values: Mapping[str, str] | None = None, by: Principal = LIN
-    ) -> Stepped:
+    ) -> StepResult:
         """Somebody decides the card."""
         card = self.card
         verdict = decide(card, by, choice, NOW, revision=card.revision, values=values)
         assert isinstance(verdict, Won), verdict
         return await self.tell(CardDecided(card=card.token, decision=verdict.decision))
 
-    async def expire(self) -> Stepped:
+    async def expire(self) -> StepResult:
         """Nobody does."""
         return await self.tell(CardExpired(card=self.card.token))
 
-    async def _step(self, mail: RunMail, follows: bool) -> Stepped:
+    async def _step(self, mail: RunMail, follows: bool) -> StepResult:
         run = Run.model_validate_json(self.run.stored())
         assert run == self.run, "what is stored is the run"
         mail = parse_mail(mail.model_dump_json())  # type: ignore[assignment]
-        services = within_budget(self.services(), run, self.playbook)
-        context = StepContext(run, self.playbook, recording(services), follows)
-        return await step(mail, context)
+        services = step_services(self.services(), run, self.playbook)
+        context = StepContext(run, self.playbook, services, follows)
+        return await advance_run(mail, context)
 
     def services(self) -> Services:
         """What its steps may use."""
@@ -218,7 +217,7 @@ class Walk:
             limits=ServiceLimits(run=self.run_budget),
         )
 
-    def _commit(self, stepped: Stepped) -> None:
+    def _commit(self, stepped: StepResult) -> None:
         assert audit.untold(stepped.effects) == ()
         self.front = stepped.front
         for write in stepped.effects.runs:

@@ -12,7 +12,7 @@ from cards.texts import say
 from engine.events import MessageReceived
 from engine.frames.replies import Part
 from engine.frames.state import Run
-from engine.runs.run import blocked, stopped
+from engine.runs.run import block_effects
 from tests.fakes.crank import Crank, at, cranked
 from tests.scenarios.conftest import settings_over
 
@@ -35,8 +35,8 @@ async def stands_still(crank: Crank, room: str, lang: str) -> Run:
     claim = await crank.take()
     assert claim is not None
     run = Run.model_validate_json(claim.state)
-    ended = blocked(run, say("run.attempts", run.lang))
-    effects = stopped(run, ended, crank.parts.services.clock.now())
+    reason = say("run.attempts", run.lang)
+    effects = block_effects(run, reason, crank.parts.services.clock.now())
     await crank.commit(claim, Handled(effects, park=True))
     return run
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.frames.state import ENDED, Run, position
 from engine.playbooks.drawing.model import Graph, node_id
-from engine.runs.replay.audit import place_in
+from engine.runs.audit_state import position_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ def taken(run: Run, entries: Sequence[Mapping[str, Any]]) -> Path:
     found = [node_id("playbook", run.playbook)]
     before = ""
     for entry in entries:
-        after = place_in(entry) or before
+        after = position_in(entry) or before
         found += _judged(entry.get("judged"), before, after)
         found += nodes_of(after)
         before = after

@@ -15,7 +15,7 @@ from bot.pages.views.reviewers import with_reviewers
 from bot.pages.views.run_list import read_run
 from bot.pages.views.timeline import TimelineEntry, Totals, cut, steps, totals
 from cards.model import CARD_KINDS, Card
-from engine.frames.ends import as_ended, end_of
+from engine.frames.ends import end_of, with_stored_status
 from engine.frames.state import Run, position
 from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.drawing.svg import draw
@@ -106,7 +106,7 @@ def view_of(
 ) -> RunView:
     """The page of a run with its cards, in the playbook that it began with."""
     run, entries = read_run(history.body), read_entries(history)
-    run = as_ended(run, history.ended) if run is not None else None
+    run = with_stored_status(run, history.ended) if run is not None else None
     timeline = steps(mask_texts(entries, words.mask))
     status = run.status if run else history.ended or "unreadable"
     lines = [words.line(card) for card in cards]

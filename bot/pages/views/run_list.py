@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
-from engine.frames.ends import as_ended, end_of
+from engine.frames.ends import end_of, with_stored_status
 from engine.frames.state import ENDED, Run, RunStatus, position
 from engine.ports.storage.archive import History, RunFilter, RunPage
 
@@ -107,7 +107,7 @@ def _line(name: str, history: History, mask: Callable[[str], str]) -> RunLine:
     return RunLine(
         id=name,
         status=history.ended or run.status,
-        end=end_of(as_ended(run, history.ended)) or "",
+        end=end_of(with_stored_status(run, history.ended)) or "",
         name=run.name,
         playbook=run.playbook,
         text=mask(text if len(text) <= _TEXT_CHARS else text[:_TEXT_CHARS] + "…"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from engine.runs.replay.audit import place_in
+from engine.runs.audit_state import position_in
 
 _LONGEST = 4000
 _EVENTS: Mapping[str, str] = {
@@ -121,7 +121,7 @@ def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None
         after=after,
         event=_EVENTS.get(event, ""),
         name=event or str(entry.get("frame", "")),
-        place=place_in(entry),
+        place=position_in(entry),
         outcome=str(entry.get("outcome", "")),
         why=cut(entry.get("why", "")),
         by=str(entry.get("by", "")),

@@ -39,11 +39,16 @@ from engine.mail import (
 from engine.playbooks.model import Playbook
 from engine.ports.storage.store import Aside, Claim, Effects
 from engine.reviews import clocks
-from engine.runs.budget import within_budget
-from engine.runs.effects import written
-from engine.runs.migration import migration
-from engine.runs.recording import recording
-from engine.runs.run import Stepped, blocked, migrated, step, stopped, unreadable
+from engine.runs.effects import run_write
+from engine.runs.migration import plan_migration
+from engine.runs.run import (
+    StepResult,
+    advance_run,
+    block_effects,
+    migrate_run,
+    unreadable_effects,
+)
+from engine.runs.step_services import step_services
 from engine.services import Services
 from engine.talk import commands
 from engine.talk.turn import continuation, failures, message, session
@@ -163,20 +168,20 @@ class Handling:
                 return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._run(claim)
         if run is None:
-            return Handled(unreadable(claim.state), park=True)
-        ended = blocked(run, say("run.attempts", run.lang))
-        return Handled(stopped(run, ended, self.services.now), park=True)
+            return Handled(unreadable_effects(claim.state), park=True)
+        reason = say("run.attempts", run.lang)
+        return Handled(block_effects(run, reason, self.services.now), park=True)
 
     async def _step(self, claim: Claim, mail: RunMail) -> Handled:
         if claim.ended or not claim.state:
             return Handled(Effects())
         run = self._run(claim, waits=True)
         if run is None:
-            return Handled(unreadable(claim.state), park=True)
+            return Handled(unreadable_effects(claim.state), park=True)
         if isinstance(mail, RunStarted) and run.parent and await self._is_orphan(run):
             orphan = run.model_copy(update={"status": "cancelled"})
             entry = audit.with_parent(run.id, run.parent, self.services.now)
-            return Handled(Effects(runs=(written(orphan),), log=(entry,)))
+            return Handled(Effects(runs=(run_write(orphan),), log=(entry,)))
         now = claim.now or self.services.now
         if isinstance(mail, ReviewDue) and run.status != "blocked":
             return await self._due(run, mail, now)
@@ -184,17 +189,17 @@ class Handling:
         if isinstance(mail, MigrationOrdered):
             return await self._migrate(run, mail, playbook)
         if playbook is None:
-            ended = blocked(run, say("run.playbook_missing", run.lang))
-            return Handled(stopped(run, ended, now), park=True)
+            reason = say("run.playbook_missing", run.lang)
+            return Handled(block_effects(run, reason, now), park=True)
         try:
             expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
         except NewerState:
-            return Handled(unreadable(claim.state), park=True)
+            return Handled(unreadable_effects(claim.state), park=True)
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
             return Handled(Effects())
-        services = within_budget(self._of_run(run, now), run, playbook)
-        context = StepContext(run, playbook, recording(services), claim.follows)
+        services = step_services(self._of_run(run, now), run, playbook)
+        context = StepContext(run, playbook, services, claim.follows)
         if isinstance(mail, GraphOrdered):
             return await self._order(mail, context)
         stepped = await self._advanced(mail, context)
@@ -232,10 +237,10 @@ class Handling:
             log=(*effects.log, *gone.log),
         )
 
-    async def _advanced(self, mail: RunMail, context: StepContext) -> Stepped:
+    async def _advanced(self, mail: RunMail, context: StepContext) -> StepResult:
         """One step of the run, timed."""
         since_s = self.services.clock.elapsed_s()
-        stepped = await step(mail, context)
+        stepped = await advance_run(mail, context)
         took_s = self.services.clock.elapsed_s() - since_s
         self.services.meter.took("step", took_s, context.run.frames[-1].kind)
         return stepped
@@ -275,13 +280,13 @@ class Handling:
         new = await self.services.playbook(mail.to)
         if new is None:
             return self._not_migrated(run, mail, "the playbook is not published")
-        change = migration(run, old, new)
+        change = plan_migration(run, old, new)
         if change.faults:
             return self._not_migrated(run, mail, "; ".join(change.faults))
         found = [await self.services.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         services = self._of_run(run, self.services.now)
-        stepped = migrated(mail, change, cards, StepContext(run, new, services))
+        stepped = migrate_run(mail, change, cards, StepContext(run, new, services))
         return Handled(stepped.effects, stepped.front, stepped.park)
 
     def _not_migrated(self, run: Run, mail: MigrationOrdered, why: str) -> Handled:

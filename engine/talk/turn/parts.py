@@ -5,18 +5,16 @@ from dataclasses import dataclass, field
 from cards.markdown import literal
 from cards.showing.view import NOT_DONE
 from cards.texts import say
-from engine.frames import audit
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
 from engine.frames.shared_files import kept
 from engine.frames.state import PlannerFrame, Run
-from engine.mail import RunStarted
 from engine.playbooks.model import Playbook, Request
 from engine.ports.storage.store import CardWrite, Effects, Post
 from engine.reviews.clocks import timers
 from engine.reviews.text_answers import TextAnswers
-from engine.runs.effects import written
-from engine.runs.material import with_material
+from engine.runs.effects import start_effects
+from engine.runs.request_context import with_request_context
 from engine.services import Services
 from engine.talk.active_runs import blocked_runs_text
 from engine.talk.turn.answers import QuestionAnswer, answer_at_once, needs_model
@@ -52,13 +50,7 @@ class Turn:
     def all_effects(self) -> Effects:
         """What the parts brought about; each new run knows which of them wait for it."""
         runs = [run.model_copy(update={"wakes": self._waiting_for(run)}) for run in self.runs]
-        start = RunStarted().stored()
-        started = Effects(
-            runs=tuple(map(written, runs)),
-            mails=tuple((f"run:{run.id}", start) for run in runs),
-            log=tuple(map(audit.started, runs)),
-        )
-        return self.effects.plus(started)
+        return self.effects.plus(start_effects(runs))
 
     def _waiting_for(self, run: Run) -> tuple[int, ...]:
         waiting = (part for part in self.parts if part.state == "waiting")
@@ -209,4 +201,4 @@ def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Ru
         started_at=services.now,
     )
     recent = tuple(line.text for line in turn.session.recent)
-    return with_material(run, playbook, recent, files=kept(head.files))
+    return with_request_context(run, playbook, recent, files=kept(head.files))

@@ -15,7 +15,7 @@ from engine.frames.job_graph import JobGraph
 from engine.frames.jobs import JobFrame
 from engine.frames.state import Run
 from engine.ports.model import Completion
-from engine.runs.run import Stepped
+from engine.runs.run import StepResult
 from tests.fakes.job_playbook import job, plan, playbook, says, whose
 from tests.fakes.run_tree import RunTree
 from tests.fakes.walk import new_run
@@ -156,7 +156,7 @@ def carry_out(world: World, seed: int, crashes: Callable[[], bool] = lambda: Fal
     tree.crashes = crashes
     tree.before = current.append
 
-    def note(mail: str, before: Run, stepped: Stepped) -> None:
+    def note(mail: str, before: Run, stepped: StepResult) -> None:
         if before.id == run.id and before.frames[-1].kind == "jobs" and tree.jobs:
             watch.note(tree.graph)
 

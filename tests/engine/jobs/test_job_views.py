@@ -6,7 +6,7 @@ from engine.jobs.graph import job_graph_of
 from engine.jobs.views import done_and_running, draw_jobs
 from engine.playbooks.drawing.mermaid import mermaid
 from engine.playbooks.drawing.svg import draw
-from engine.runs.replay.explain import explained
+from engine.runs.explain import explain_run
 from tests.engine.jobs.test_job_graph_walk import team, tree
 from tests.fakes.job_playbook import job, plan, says
 from tests.fakes.run_tree import RunTree
@@ -82,14 +82,14 @@ async def test_a_run_without_jobs_has_no_picture() -> None:
 async def test_explain_tells_each_job_of_the_run_and_steps_of_a_child() -> None:
     walk = await in_the_middle()
     entries = [entry for name, entry in walk.log if name == walk.run.id]
-    told = explained(walk.root, walk.playbook, entries, ended="")
+    told = explain_run(walk.root, walk.playbook, entries, ended="")
     states = {each.job: (each.state, each.attempts) for each in told.jobs}
     assert states["windows"] == ("finished", 1)
     assert states["visits.weights"] == ("waiting", 1)
     assert states["report"] == ("created", 0)
     child = next(run for run in walk.runs.values() if run.key == "windows#1")
     own = [entry for name, entry in walk.log if name == child.id]
-    steps = explained(child, walk.playbook, own, ended="completed")
+    steps = explain_run(child, walk.playbook, own, ended="completed")
     assert (steps.phase, steps.skills) == ("", ())
     assert steps.at == "job:write-report/windows"
     assert "SUCCESS: windows" in steps.steps[-1].why

@@ -1,7 +1,6 @@
 """The run of a job graph is replayed from its trace: the same children, the same steps."""
 
-from engine.runs.replay.replay import replay
-from engine.runs.replay.trace import trace_of
+from engine.runs.replay import replay, trace_of
 from engine.services import Services
 from tests.engine.jobs.test_job_graph_walk import team, tree
 from tests.fakes.job_playbook import playbook, says

@@ -11,7 +11,7 @@ from engine.frames.state import PlannerFrame
 from engine.mail import AlarmRang, RunContinued, RunStarted
 from engine.planner.llm_planner import MAX_WAITS
 from engine.ports.model import Completion
-from engine.runs.run import Stepped
+from engine.runs.run import StepResult
 from tests.engine.planner.test_strategies import MATTER
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.walk import NOW, Walk, new_run
@@ -36,7 +36,7 @@ def tie(model: Any = None, lang: Lang = "en", **more: Any) -> Walk:
     return Walk(MATTER, new_run(MATTER, lang=lang), model, **more)
 
 
-async def ring(walk: Walk, stepped: Stepped) -> Stepped:
+async def ring(walk: Walk, stepped: StepResult) -> StepResult:
     """The one alarm that was set rings."""
     (timer,) = [t for t in stepped.effects.timers if t.id.startswith("alarm:")]
     return await walk.tell(AlarmRang(id=timer.id.removeprefix("alarm:")))

@@ -8,7 +8,7 @@ import pytest
 from engine.frames.outcome import Next
 from engine.frames.state import AgentState, Patch
 from engine.mail import RunContinued
-from engine.runs.merge import BadState, merged, state_faults
+from engine.runs.merge import BadState, merge_patch, state_faults
 from tests.fakes.matter import BOUNDS, playbook
 from tests.fakes.walk import Walk, at_skill
 
@@ -61,25 +61,25 @@ def test_what_is_out_of_its_bounds_never_stands(paths: dict[str, Any], faults: l
 
 def test_what_stands_from_before_is_in_nobodys_way() -> None:
     state = AgentState(data={"people": 0, "law": "old"})
-    after = merged(state, Patch(by="x", data={"amount": 1, "law": None}), BOUNDED)
+    after = merge_patch(state, Patch(by="x", data={"amount": 1, "law": None}), BOUNDED)
     assert after.data == {"people": 0, "amount": 1}
 
 
 def test_a_change_is_merged_whole_or_not_at_all() -> None:
     state = AgentState(data={"amount": 1, "people": 2}, profile={"summary": "old"})
     good = Patch(by="x", data={"amount": 3, "people": None}, profile={"summary": "new"})
-    after = merged(state, good, MATTER)
+    after = merge_patch(state, good, MATTER)
     assert (after.data, after.profile) == ({"amount": 3}, {"summary": "new"})
     bad = Patch(by="x", data={"amount": 3, "side": "judge"})
     with pytest.raises(BadState, match="side: should be one of plaintiff, defendant"):
-        merged(state, bad, MATTER)
+        merge_patch(state, bad, MATTER)
 
 
 def test_what_a_change_does_not_name_stays() -> None:
     state = AgentState(
         decisions={"cause_confirmed": True}, recent=("r",), response="said", problems=("p",)
     )
-    after = merged(state, Patch(by="x"), MATTER)
+    after = merge_patch(state, Patch(by="x"), MATTER)
     assert after == state
 
 

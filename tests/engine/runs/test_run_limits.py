@@ -7,8 +7,7 @@ import pytest
 
 from engine.mail import AlarmRang, RunContinued, RunResumed, RunStarted
 from engine.ports.model import ModelBudget, ModelUsage
-from engine.runs.replay.replay import replay
-from engine.runs.replay.trace import trace_of
+from engine.runs.replay import replay, trace_of
 from engine.runs.run import MAX_STEPS
 from tests.engine.jobs.test_job_graph_walk import TEAM, team, tree
 from tests.engine.jobs.test_jobs_replayed import services

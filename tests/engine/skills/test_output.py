@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.frames.state import AgentState, Patch
 from engine.playbooks.leaf_faults import MAX_ROWS, MAX_TEXT
-from engine.runs.merge import merged, state_faults
+from engine.runs.merge import merge_patch, state_faults
 from engine.skills.output import Output, read_output, schema_of
 from engine.text.answer import AnswerFaults
 from tests.fakes.matter import playbook
@@ -339,7 +339,7 @@ def test_no_answer_crashes_and_what_is_taken_always_fits_the_state(answer: Any) 
         return
     patch = Patch.model_validate({"by": "x", "profile": found.profile, "data": found.data})
     assert state_faults(patch.paths, MATTER) == []
-    after = merged(AgentState(), patch, MATTER)
+    after = merge_patch(AgentState(), patch, MATTER)
     assert AgentState.model_validate_json(after.stored()) == after
     after.stored().encode()
     for path in patch.paths:

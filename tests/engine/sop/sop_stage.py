@@ -20,8 +20,8 @@ from engine.ports.model import Completion, Message, Model, ToolCall, ToolOffer
 from engine.ports.records import Records
 from engine.ports.storage.findings import Check, Checks, Withdrawal
 from engine.rules.soft import USUAL, SoftLimits
-from engine.runs.recording import recording
-from engine.runs.run import step
+from engine.runs.run import advance_run
+from engine.runs.step_services import step_services
 from engine.services import ServiceLimits, Services
 from tests.fakes.services import services_of
 from tests.fakes.settings import load_people
@@ -195,8 +195,9 @@ async def ran(
     result, left, mail = Ran(run), list(answers), RunStarted()
     while True:
         if len(result.log) == dies_before:
-            await step(mail, StepContext(result.run, playbook, given))
-        stepped = await step(mail, StepContext(result.run, playbook, recording(given)))
+            await advance_run(mail, StepContext(result.run, playbook, given))
+        services = step_services(given, result.run, playbook)
+        stepped = await advance_run(mail, StepContext(result.run, playbook, services))
         after = Run.model_validate_json(stepped.effects.runs[0].body)
         posts = [post for post in stepped.effects.posts if post.kind == "check"]
         kept = [Checks.model_validate_json(post.body) for post in posts]

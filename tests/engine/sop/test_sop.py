@@ -15,7 +15,7 @@ from engine.mail import RunMail
 from engine.playbooks.checks.sop import FINDING, SUMMARY
 from engine.playbooks.model import Playbook
 from engine.ports.records import Records
-from engine.runs.migration import migration
+from engine.runs.migration import plan_migration
 from tests.engine.sop.sop_stage import (
     GOOD,
     SAMPLE,
@@ -308,7 +308,7 @@ async def test_a_run_moves_to_another_version_unless_what_is_judged_has_changed(
     after = loaded({**files, "skills/eligibility.yaml": text.replace(old, new, 1)})
     asked = (await run(before, records)).run
     frames = (PlannerFrame(phase="screen"), *asked.frames)
-    change = migration(asked.model_copy(update={"frames": frames}), before, after)
+    change = plan_migration(asked.model_copy(update={"frames": frames}), before, after)
     assert change.faults == ()
     assert bool(change.asks_again) is asks_again
 

@@ -15,11 +15,10 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.state import AgentState, Run
 from engine.ports.library import Library
 from engine.ports.records import Visit
-from engine.runs.execute import SkillExecution, execute
-from engine.runs.migration import migration
-from engine.runs.replay.explain import explained
-from engine.runs.replay.replay import replay
-from engine.runs.replay.trace import trace_of
+from engine.runs.explain import explain_run
+from engine.runs.migration import plan_migration
+from engine.runs.replay import replay, trace_of
+from engine.runs.skill_execution import SkillExecution, execute_skill
 from engine.talk.cancellation import cancel_effects
 from engine.tools.registry import tool
 from tests.fakes.desk import desk
@@ -364,7 +363,7 @@ async def test_what_is_known_goes_to_the_model_as_data() -> None:
 async def test_the_run_is_explained_and_replayed_as_it_was() -> None:
     found = await walk([READ, NOTE, REPLY], changes=(("{roles", "{quorum: 1, roles"),)).start()
     entries = [json.dumps(entry, ensure_ascii=False) for entry in found.log]
-    why = explained(found.run, found.playbook, entries, ended="")
+    why = explain_run(found.run, found.playbook, entries, ended="")
     assert why.at == "llm_plan:look-up/2"
     await found.answer("approve", by=CHEN)
     entries = [json.dumps(entry, ensure_ascii=False) for entry in found.log]
@@ -378,25 +377,25 @@ async def test_a_run_goes_on_with_another_version_only_if_its_planner_is_the_sam
     found = await walk([READ, NOTE, REPLY]).start()
     same = desk().model_copy(update={"digest": "new"})
     other = desk(("in the", "in all the"))
-    assert migration(found.run, found.playbook, same).asks_again == ""
-    assert "is not the same there" in migration(found.run, found.playbook, other).asks_again
+    assert plan_migration(found.run, found.playbook, same).asks_again == ""
+    assert "is not the same there" in plan_migration(found.run, found.playbook, other).asks_again
 
 
 async def test_a_call_of_the_skill_alone_asks_nobody_for_arguments_and_approves_nothing() -> None:
     found = walk(THEN, [note("x"), REPLY])
     skill = found.playbook.skills["look-up"]
     order = SkillExecution("api", found.playbook, skill, AgentState(), ASK, "en", "")
-    done = await execute(order, found.services(), within_s=10)
+    done = await execute_skill(order, found.services(), within_s=10)
     assert done.outcome == "failed"
     assert "step 1 (read_clinical_data): missing: subject_id" in done.why
-    asked = await execute(order, found.services(), within_s=10)
+    asked = await execute_skill(order, found.services(), within_s=10)
     assert (asked.outcome, memos(found)) == ("asks", [])
-    nobody = await execute(order, replace(found.services(), model=None), within_s=10)
+    nobody = await execute_skill(order, replace(found.services(), model=None), within_s=10)
     assert nobody.outcome == "no_model"
     away = Answers([ModelUnavailable("away")])
-    assert (await execute(order, replace(found.services(), model=away), within_s=10)).outcome == (
-        "model_away"
-    )
+    assert (
+        await execute_skill(order, replace(found.services(), model=away), within_s=10)
+    ).outcome == ("model_away")
 
 
 async def test_cancelling_while_a_write_may_be_under_way_says_so() -> None:

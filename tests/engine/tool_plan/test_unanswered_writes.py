@@ -16,8 +16,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.library import Library
 from engine.reviews.approvals import call_digest, resolve_calls
-from engine.runs.replay.replay import replay
-from engine.runs.replay.trace import trace_of
+from engine.runs.replay import replay, trace_of
 from engine.tools import registry
 from engine.tools.model import ToolContext
 from tests.fakes.careless import POST_NOTE, PostNote

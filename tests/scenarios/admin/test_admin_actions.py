@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from engine.runs.replay.audit import reconstructed
+from engine.runs.audit_state import reconstruct_state
 from tests.fakes.admin_client import NAME, AdminClient
 from tests.fakes.admin_sight import Sight, audit, page_with, restored, run_links
 from tests.fakes.web_room import WebRoom
@@ -154,7 +154,7 @@ async def test_an_operator_gives_a_vote_to_somebody_who_may_have_it(
         "zhao",
     )
     log = [json.dumps(e) for e in await audit(service, sight.waits)]
-    assert reconstructed(log).position == "sop:visit-review/approve"
+    assert reconstruct_state(log).position == "sop:visit-review/approve"
     async with WebRoom(service.url, "waits") as room:
         await room.wait_for(lambda m: "管理员已把 陈博" in str(m["card"]))
         _, answer = await room.tap("zhao", sight.card, "approve")

@@ -7,7 +7,7 @@ from pathlib import Path
 from adapters.redis import keys
 from adapters.redis.server.embedded import EmbeddedServer
 from engine.ports.storage.store import TraceWrite
-from engine.runs.replay.trace import RunTrace
+from engine.runs.replay import RunTrace
 from tests.contracts.given import card_for
 from tests.fakes.admin_client import TOKEN, AdminClient
 from tests.fakes.admin_sight import MOBILE, Sight, audit, run_in, run_links, to_review

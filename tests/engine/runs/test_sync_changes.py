@@ -5,7 +5,7 @@ from typing import Any
 from engine.frames.state import Run
 from engine.mail import ChangeSynced, RunResumed, SyncFailed
 from engine.ports.sync import Change
-from engine.runs.syncing import leftover
+from engine.runs.sync_changes import unsent_posts
 from tests.fakes.matter import playbook
 from tests.fakes.scripted_model import ScriptedModel, output
 from tests.fakes.walk import NOW, Walk, new_run
@@ -218,5 +218,5 @@ async def test_a_run_that_ends_otherwise_still_hands_over_what_its_skills_change
 async def test_a_cancelled_run_still_hands_over_what_its_skills_changed() -> None:
     found = await at_choice()
     await found.answer("1")
-    assert [post.row for post in leftover(found.run)] == ["00-run1/sync/2.1"]
-    assert leftover(new_run(MATTER)) == ()
+    assert [post.row for post in unsent_posts(found.run)] == ["00-run1/sync/2.1"]
+    assert unsent_posts(new_run(MATTER)) == ()

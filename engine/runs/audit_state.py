@@ -11,7 +11,7 @@ from typing import Any
 from engine.frames.state import ENDED
 from engine.playbooks.end_kinds import USUAL
 
-Told = Mapping[str, Any]
+LogEntry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class AuditState:
     values: Mapping[str, Any] = field(default_factory=dict)
     approvals: Mapping[str, Any] = field(default_factory=dict)
     written: tuple[str, ...] = ()
-    cards: Mapping[str, Told] = field(default_factory=dict)
+    cards: Mapping[str, LogEntry] = field(default_factory=dict)
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -36,32 +36,32 @@ class AuditState:
         return tuple(token for token, card in self.cards.items() if card["status"] == "open")
 
 
-def reconstructed(entries: Sequence[str]) -> AuditState:
+def reconstruct_state(entries: Sequence[str]) -> AuditState:
     """How the run stands after these entries; what comes after its end changes nothing."""
     standing = AuditState()
     for body in entries:
         if standing.status not in ENDED:
-            standing = _after(standing, json.loads(body))
+            standing = _state_after(standing, json.loads(body))
     return standing
 
 
-def place_in(told: Told) -> str:
+def position_in(told: LogEntry) -> str:
     """Where the run stood after an entry; "" where it says nothing of that, or means a person."""
     moves = "outcome" in told or told.get("event") == "started"
     return str(told.get("to", "")) if moves else ""
 
 
-def _after(standing: AuditState, told: Told) -> AuditState:
+def _state_after(standing: AuditState, told: LogEntry) -> AuditState:
     status = _status(standing, told)
     values = {**standing.values, **told.get("changes", {})}
     cards = _cards(standing.cards, told)
     if status in ENDED:
-        cards = {token: _closed(card) for token, card in cards.items()}
+        cards = {token: _close_card(card) for token, card in cards.items()}
     return replace(
         standing,
         status=status,
         end=str(told.get("end", "")) or USUAL.get(status, ""),
-        position=place_in(told) or standing.position,
+        position=position_in(told) or standing.position,
         playbook=_playbook(standing, told),
         values={path: value for path, value in values.items() if value is not None},
         approvals={**standing.approvals, **told.get("approvals", {})},
@@ -70,7 +70,7 @@ def _after(standing: AuditState, told: Told) -> AuditState:
     )
 
 
-def _status(standing: AuditState, told: Told) -> str:
+def _status(standing: AuditState, told: LogEntry) -> str:
     if told.get("event") in ("started", "cancelled"):
         # Logs of before runs told how they stand.
         usual = "running" if told["event"] == "started" else "cancelled"
@@ -78,15 +78,15 @@ def _status(standing: AuditState, told: Told) -> str:
     return str(told.get("status", standing.status))
 
 
-def _playbook(standing: AuditState, told: Told) -> str:
+def _playbook(standing: AuditState, told: LogEntry) -> str:
     if told.get("input") == "migrated" and told.get("outcome"):
         return str(told["mail"]["to"])
     return str(told.get("playbook", standing.playbook))
 
 
-def _cards(known: Mapping[str, Told], told: Told) -> dict[str, Told]:
+def _cards(known: Mapping[str, LogEntry], told: LogEntry) -> dict[str, LogEntry]:
     """The cards after an entry; one that tells an older state of a card is not believed."""
-    cards = {**_as_before(known, told)}
+    cards = {**_cards_of_old_entry(known, told)}
     for card in told.get("changed_cards", ()):
         have = cards.get(card["token"])
         if have is None or card["version"] > have["version"]:
@@ -94,7 +94,7 @@ def _cards(known: Mapping[str, Told], told: Told) -> dict[str, Told]:
     return cards
 
 
-def _as_before(known: Mapping[str, Told], told: Told) -> Mapping[str, Told]:
+def _cards_of_old_entry(known: Mapping[str, LogEntry], told: LogEntry) -> Mapping[str, LogEntry]:
     """The cards by an entry of before entries had whole cards: it names them."""
     if "changed_cards" in told or "outcome" not in told or told.get("status") == "blocked":
         return known
@@ -112,7 +112,7 @@ def _as_before(known: Mapping[str, Told], told: Told) -> Mapping[str, Told]:
     return cards
 
 
-def _closed(card: Told) -> Told:
+def _close_card(card: LogEntry) -> LogEntry:
     """As the store leaves a card of a run that has ended."""
     if card["status"] != "open":
         return card

@@ -15,8 +15,8 @@ from adapters.redis.keys import Partitions
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
-from engine.runs.execute import Executed, SkillExecution, execute
-from engine.runs.executed import SkillOutput, output_of
+from engine.runs.skill_execution import SkillExecution, SkillResult, execute_skill
+from engine.runs.skill_output import SkillOutput, skill_output
 from engine.services import Services
 from tests.fakes.letters import PROJECT, letters
 from tests.fakes.model_server import ModelServer, Reply, fail, garble, refuse, say, say_json, slow
@@ -101,13 +101,13 @@ def order(playbook: Playbook, skill: str, **more: Any) -> SkillExecution:
 class Ran:
     """What came of it, and what a caller is told."""
 
-    executed: Executed
+    executed: SkillResult
     output: SkillOutput | None
 
 
 async def run(wanted: SkillExecution, services: Services, **more: Any) -> Ran:
-    executed = await execute(wanted, services, **{"within_s": 30, **more})
-    return Ran(executed, output_of(wanted, executed))
+    executed = await execute_skill(wanted, services, **{"within_s": 30, **more})
+    return Ran(executed, skill_output(wanted, executed))
 
 
 async def test_what_a_model_fills_in_comes_back_with_an_account_of_each_step(

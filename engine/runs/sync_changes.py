@@ -14,7 +14,7 @@ from engine.ports.sync import Change
 _NOTHING = ""
 
 
-def noted(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
+def note_change(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
     """The run with a further change to send, when one of its synced fields is not as it was."""
     sync = playbook.definition.sync
     if sync is None or run.parent:
@@ -44,19 +44,19 @@ def noted(run: Run, playbook: Playbook, by: str, now: datetime) -> Run:
     return run.model_copy(update=update)
 
 
-def taken(run: Run, number: int) -> Run:
+def without_taken(run: Run, number: int) -> Run:
     """The run without the change that was taken; a repeat of the news changes nothing."""
     if not _under_way(run, number):
         return run
     return run.model_copy(update={"outgoing": run.outgoing[1:]})
 
 
-def refused(run: Run, number: int, attempt: int) -> bool:
+def is_about_current_change(run: Run, number: int, attempt: int) -> bool:
     """Whether this refusal is about what the run still wants taken."""
     return _under_way(run, number) and run.outgoing[0].attempt == attempt
 
 
-def again(run: Run) -> Run:
+def send_again(run: Run) -> Run:
     """The run with the change that is under way sent once more."""
     if not run.outgoing:
         return run
@@ -65,16 +65,16 @@ def again(run: Run) -> Run:
     return run.model_copy(update={"outgoing": (first, *run.outgoing[1:])})
 
 
-def posts(before: Run, after: Run) -> tuple[Post, ...]:
+def change_posts(before: Run, after: Run) -> tuple[Post, ...]:
     """The change that is under way from now on, for the outbox; all of them when the run ends."""
     if after.status in ENDED:
-        return leftover(after)
+        return unsent_posts(after)
     if not after.outgoing or after.outgoing[:1] == before.outgoing[:1]:
         return ()
     return (_post(after.outgoing[0]),)
 
 
-def leftover(run: Run) -> tuple[Post, ...]:
+def unsent_posts(run: Run) -> tuple[Post, ...]:
     """What an ended run has still to hand over: it hears of nothing any more, so all at once.
 
     A destination's rows keep their order.

@@ -9,7 +9,7 @@ from engine.frames.leaves import value_of
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue, ModelFrame, Scalar
 from engine.playbooks.leaf import LeafType
-from engine.runs.execute import Executed, SkillExecution
+from engine.runs.skill_execution import SkillExecution, SkillResult
 from engine.skills.cards import option_texts
 from engine.skills.output import Output, ReviewType, read_output
 
@@ -61,7 +61,7 @@ class SkillOutput(Frozen):
     control: SkillControl
 
 
-def output_of(order: SkillExecution, executed: Executed) -> SkillOutput | None:
+def skill_output(order: SkillExecution, executed: SkillResult) -> SkillOutput | None:
     """The output of a skill that is done, or that asks somebody; None of any other."""
     if executed.end is None or executed.outcome not in ("done", "asks"):
         return None
@@ -81,17 +81,19 @@ def output_of(order: SkillExecution, executed: Executed) -> SkillOutput | None:
     )
 
 
-def _control(order: SkillExecution, end: StepContext, executed: Executed) -> SkillControl:
+def _control(order: SkillExecution, end: StepContext, executed: SkillResult) -> SkillControl:
     card = executed.card
     if card is None:
         action = _last_action(order, executed)
         return SkillControl(action=action, review_type=None, questions=(), card=None)
     kind = "confirm" if card.kind == "phase_done" else card.kind
     questions = tuple(_questions(order, end, card))
-    return SkillControl(action="ask_user", review_type=kind, questions=questions, card=_shown(card))
+    return SkillControl(
+        action="ask_user", review_type=kind, questions=questions, card=_shown_card(card)
+    )
 
 
-def _last_action(order: SkillExecution, executed: Executed) -> Literal["continue", "finish"]:
+def _last_action(order: SkillExecution, executed: SkillResult) -> Literal["continue", "finish"]:
     """Whether the model said that nothing is left to do; it may only say so of its own skill."""
     answers = [call["answer"] for call in executed.asked_model if "answer" in call]
     text = str(answers[-1].get("text", "")) if answers else ""
@@ -107,23 +109,23 @@ def _questions(order: SkillExecution, end: StepContext, card: Card) -> Iterator[
         case "clarify":
             form = next((choice.form for choice in card.choices if choice.form), ())
             for field in form:
-                yield _wanted(field.name, order, hint=field.hint)
+                yield _wanted_value(field.name, order, hint=field.hint)
         case "select" if isinstance(top, ModelFrame) and top.questions:
             asked = top.questions[0]
-            yield _wanted(asked.field, order, hint=asked.question, options=asked.options)
+            yield _wanted_value(asked.field, order, hint=asked.question, options=asked.options)
         case "select" if declared is not None:
             options = option_texts(declared, end)
-            yield _wanted(declared.field, order, hint=card.title, options=options)
+            yield _wanted_value(declared.field, order, hint=card.title, options=options)
         case "confirm" if declared is not None:
             path = f"decisions.{declared.decision}"
-            yield _wanted(path, order, hint=card.title, decides="boolean")
+            yield _wanted_value(path, order, hint=card.title, decides="boolean")
         case "select" | "confirm" | "phase_done":
             pass
         case _:
             assert_never(card.kind)
 
 
-def _wanted(
+def _wanted_value(
     path: str,
     order: SkillExecution,
     *,
@@ -143,7 +145,7 @@ def _wanted(
     )
 
 
-def _shown(card: Card) -> Shown:
+def _shown_card(card: Card) -> Shown:
     return Shown(
         title=card.title,
         text=card.text,

@@ -15,7 +15,7 @@ _FILE = re.compile(
 )
 
 
-def with_material(
+def with_request_context(
     run: Run, playbook: Playbook, recent: Sequence[str], *, files: Sequence[str] = ()
 ) -> Run:
     """The run with what its playbook's skills can use; a playbook without a model needs none.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cards.frozen import Frozen
-from engine.frames.ends import as_ended, end_of
+from engine.frames.ends import end_of, with_stored_status
 from engine.frames.job_graph import Job
 from engine.frames.state import PlannerFrame, Run, position
 from engine.jobs.graph import job_graph_of
@@ -16,7 +16,7 @@ from engine.playbooks.conditions import explain
 from engine.playbooks.model import Playbook
 
 
-class SkillNow(Frozen):
+class SkillStatus(Frozen):
     """Whether a skill may be chosen now, and why."""
 
     skill: str
@@ -24,7 +24,7 @@ class SkillNow(Frozen):
     why: str
 
 
-class StepThen(Frozen):
+class PastStep(Frozen):
     """A step of the past: when, where it led, who changed what, and why.
 
     `judged` is what came of an SOP's node, and by whom.
@@ -40,7 +40,7 @@ class StepThen(Frozen):
     judged: str = ""
 
 
-class JobNow(Frozen):
+class JobProgress(Frozen):
     """A job of the run's job graph: how far it is, how often it was begun, what went wrong last."""
 
     job: str
@@ -51,7 +51,7 @@ class JobNow(Frozen):
     error: str
 
 
-class Explained(Frozen):
+class RunExplanation(Frozen):
     """A run explained; `missing` are paths that the phase still wants, `end` is how it ended."""
 
     run: str
@@ -64,37 +64,41 @@ class Explained(Frozen):
     at: str
     missing: tuple[str, ...]
     waiting: tuple[str, ...]
-    skills: tuple[SkillNow, ...]
-    jobs: tuple[JobNow, ...] = ()
-    steps: tuple[StepThen, ...]
+    skills: tuple[SkillStatus, ...]
+    jobs: tuple[JobProgress, ...] = ()
+    steps: tuple[PastStep, ...]
 
 
-def explained(run: Run, playbook: Playbook, entries: Sequence[str], *, ended: str) -> Explained:
+def explain_run(
+    run: Run, playbook: Playbook, entries: Sequence[str], *, ended: str
+) -> RunExplanation:
     """Why the run is where it is."""
     planner = next((frame for frame in run.frames if isinstance(frame, PlannerFrame)), None)
     # A child run is in no phase: it has only its own frames.
     phase = playbook.phase(planner.phase) if planner else None
     skills = check_availability(playbook, phase, run.state) if phase else ()
     missing = PhaseManager(playbook, run.request).missing(phase, run.state) if phase else ()
-    return Explained(
+    return RunExplanation(
         run=run.id,
         playbook=run.playbook,
         digest=run.digest,
         request=run.request,
         status=ended or run.status,
-        end=end_of(as_ended(run, ended)) or "",
+        end=end_of(with_stored_status(run, ended)) or "",
         phase=phase.id if phase else "",
         at=position(run.frames[-1]),
         missing=missing,
         waiting=run.waiting,
-        skills=tuple(_now(each, run.state.tree()) for each in skills),
-        jobs=tuple(_job(job) for _, job in outline(graph)) if (graph := job_graph_of(run)) else (),
-        steps=tuple(_then(json.loads(entry)) for entry in entries),
+        skills=tuple(_skill_status(each, run.state.tree()) for each in skills),
+        jobs=tuple(_job_progress(job) for _, job in outline(graph))
+        if (graph := job_graph_of(run))
+        else (),
+        steps=tuple(_past_step(json.loads(entry)) for entry in entries),
     )
 
 
-def _job(job: Job) -> JobNow:
-    return JobNow(
+def _job_progress(job: Job) -> JobProgress:
+    return JobProgress(
         job=job.id,
         expert=job.assigned_expert,
         state=state_of(job),
@@ -104,15 +108,15 @@ def _job(job: Job) -> JobNow:
     )
 
 
-def _now(judged: SkillAvailability, tree: dict[str, Any]) -> SkillNow:
+def _skill_status(judged: SkillAvailability, tree: dict[str, Any]) -> SkillStatus:
     met = [explain(c, tree) for c in judged.skill.requires] if judged.available else []
     why = "; ".join((judged.why, *met))
-    return SkillNow(skill=judged.skill.id, available=judged.available, why=why)
+    return SkillStatus(skill=judged.skill.id, available=judged.available, why=why)
 
 
-def _then(entry: dict[str, object]) -> StepThen:
+def _past_step(entry: dict[str, object]) -> PastStep:
     changes, judged = entry.get("changes"), entry.get("judged")
-    return StepThen(
+    return PastStep(
         at=str(entry.get("at", "")),
         frame=str(entry.get("frame", "")),
         outcome=str(entry.get("outcome") or entry.get("event") or ""),

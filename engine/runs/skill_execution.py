@@ -19,9 +19,8 @@ from engine.planner.situation import Situation, check_availability
 from engine.planner.strategies import force_skill
 from engine.playbooks.model import Phase, Playbook
 from engine.playbooks.skill import Skill
-from engine.runs.budget import within_budget
-from engine.runs.recording import recording
-from engine.runs.run import Stepped, step
+from engine.runs.run import StepResult, advance_run
+from engine.runs.step_services import step_services
 from engine.services import Services
 from engine.tools.registry import tool
 
@@ -29,7 +28,7 @@ MAX_STEPS: Final = 200
 CALLER: Final = Principal(id="api", name="API")
 """For whom it runs: nobody in particular, who holds no role."""
 
-Outcome = Literal[
+ExecutionOutcome = Literal[
     "done",
     "asks",
     "constraint",
@@ -66,14 +65,14 @@ class SkillExecution:
 
 
 @dataclass(frozen=True, slots=True)
-class Executed:
+class SkillResult:
     """What came of it, and why. `steps` is the audit of each step, in order.
 
     `end` has the run as it stands in the end, None when it did not get there; `card` is what it
     asks.
     """
 
-    outcome: Outcome
+    outcome: ExecutionOutcome
     why: str
     steps: tuple[dict[str, Any], ...] = ()
     end: StepContext | None = None
@@ -86,25 +85,25 @@ class Executed:
         return tuple(call for call in calls if call["kind"] == "model")
 
 
-async def execute(
+async def execute_skill(
     order: SkillExecution, services: Services, *, within_s: float, max_steps: int = MAX_STEPS
-) -> Executed:
+) -> SkillResult:
     """Run the skill until it is done, asks somebody, cannot go on, or takes too long."""
     phase = _phase(order)
     if phase is None:
-        return Executed("constraint", f"{order.skill.id} cannot run: its playbook has no phases")
-    if barred := await _barred(order, phase):
-        return Executed("constraint", barred)
+        return SkillResult("constraint", f"{order.skill.id} cannot run: its playbook has no phases")
+    if barred := await _find_obstacle(order, phase):
+        return SkillResult("constraint", barred)
     if (order.skill.system_prompt or order.skill.planner) and services.model is None:
-        return Executed("no_model", f"{order.skill.id} needs a model, and none is set")
+        return SkillResult("no_model", f"{order.skill.id} needs a model, and none is set")
     services = replace(services, project=lambda _: order.project)
-    context = StepContext(_run(order, phase, services), _without_sync(order.playbook), services)
+    context = StepContext(_new_run(order, phase, services), _without_sync(order.playbook), services)
     entries: list[dict[str, Any]] = []
     try:
         async with asyncio.timeout(within_s):
-            return await _to_the_end(context, entries, max_steps)
+            return await _run_to_the_end(context, entries, max_steps)
     except TimeoutError:
-        return Executed("timeout", f"not done within {within_s:g} s", tuple(entries))
+        return SkillResult("timeout", f"not done within {within_s:g} s", tuple(entries))
 
 
 def _phase(order: SkillExecution) -> Phase | None:
@@ -119,7 +118,7 @@ def _allows(phase: Phase, order: SkillExecution) -> bool:
     return order.skill.id in (phase.allowed_skills or order.playbook.definition.allowed_skills)
 
 
-async def _barred(order: SkillExecution, phase: Phase) -> str:
+async def _find_obstacle(order: SkillExecution, phase: Phase) -> str:
     """What keeps the skill from running here, "" for nothing."""
     skill, state = order.skill, order.state
     if skill.jobs:
@@ -135,7 +134,7 @@ async def _barred(order: SkillExecution, phase: Phase) -> str:
     return plan.why if plan and plan.action == "stuck" else ""
 
 
-def _run(order: SkillExecution, phase: Phase, services: Services) -> Run:
+def _new_run(order: SkillExecution, phase: Phase, services: Services) -> Run:
     definition = order.playbook.definition
     intent = Intent(kind="workflow", text=order.message, playbook=definition.id)
     return Run(
@@ -164,40 +163,41 @@ def _without_sync(playbook: Playbook) -> Playbook:
     return playbook.model_copy(update={"definition": definition})
 
 
-async def _to_the_end(
+async def _run_to_the_end(
     context: StepContext, entries: list[dict[str, Any]], max_steps: int
-) -> Executed:
+) -> SkillResult:
     mail: RunMail = RunStarted()
     while len(entries) < max_steps:
-        services = within_budget(context.services, context.run, context.playbook)
-        services = recording(services)
-        stepped = await step(mail, replace(context, services=services))
-        run = _stands(stepped, context.run.id)
+        services = step_services(context.services, context.run, context.playbook)
+        stepped = await advance_run(mail, replace(context, services=services))
+        run = _read_run(stepped, context.run.id)
         context = replace(context, run=run)
         entries += [json.loads(entry) for _, entry in stepped.effects.log]
         if run.status != "running":
-            return _ended(context, stepped, tuple(entries))
+            return _result_of(context, stepped, tuple(entries))
         mail = RunContinued()
         # Steps that wait for nothing must not keep the process from whatever else it serves.
         await asyncio.sleep(0)
-    return Executed("timeout", f"not done after {max_steps} steps", tuple(entries))
+    return SkillResult("timeout", f"not done after {max_steps} steps", tuple(entries))
 
 
-def _stands(stepped: Stepped, run_id: str) -> Run:
+def _read_run(stepped: StepResult, run_id: str) -> Run:
     body = next(written.body for written in stepped.effects.runs if written.id == run_id)
     return Run.model_validate_json(body)
 
 
-def _ended(end: StepContext, stepped: Stepped, entries: tuple[dict[str, Any], ...]) -> Executed:
+def _result_of(
+    end: StepContext, stepped: StepResult, entries: tuple[dict[str, Any], ...]
+) -> SkillResult:
     run, why = end.run, str(entries[-1]["why"])
     if run.status == "completed":
-        return Executed("done", why, entries, end)
+        return SkillResult("done", why, entries, end)
     card = next((written.card for written in stepped.effects.cards), None)
     away = any(call.get("away") for call in entries[-1].get("calls", ()))
     if run.status != "suspended" or card is None:
-        return Executed("model_away" if away else "failed", why, entries, end)
+        return SkillResult("model_away" if away else "failed", why, entries, end)
     top = run.frames[-1]
     if isinstance(top, ModelFrame) and top.by_hand:
         # In a chat a person would now fill in what the model should have.
-        return Executed("model_away" if away else "model_faulty", why, entries, end)
-    return Executed("asks", why, entries, end, card)
+        return SkillResult("model_away" if away else "model_faulty", why, entries, end)
+    return SkillResult("asks", why, entries, end, card)

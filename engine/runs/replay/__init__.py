@@ -1,1 +1,0 @@
-"""Recorded runs: explained, and run again against the playbooks as they are now (spec 000 §5)."""

@@ -1,0 +1,104 @@
+"""The services of one step: the model within the run's budget, and every answer recorded."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from engine.errors import BudgetExceeded, ModelError, ToolError, ToolUnsure
+from engine.frames.state import Run
+from engine.playbooks.model import Playbook
+from engine.ports.model import Completion, Message, Model, ModelBudget, ModelUsage, ToolOffer
+from engine.services import Services
+from engine.tools.model import Tool, ToolContext
+from engine.tools.registry import CallTool
+
+
+def step_services(services: Services, run: Run, playbook: Playbook) -> Services:
+    """The services for a step of the run.
+
+    Their model raises BudgetExceeded once the run's budget is used up, counted from when somebody
+    last let it go on. What the model and tools answer is in `recorded_calls()`, so that the step
+    can be replayed (spec 000 §5).
+    """
+    calls: list[dict[str, Any]] = []
+    budget = budget_of(playbook, services)
+    model = _StepModel(services.model, budget, run.used, calls) if services.model else None
+    return replace(
+        services,
+        model=model,
+        call=_record_calls(services.call, "call", calls),
+        rehearse=_record_calls(services.rehearse, "rehearse", calls),
+        recorded_calls=lambda: tuple(calls),
+    )
+
+
+def budget_of(playbook: Playbook, services: Services) -> ModelBudget:
+    """The playbook's own budget for a run, else that of the settings."""
+    return playbook.definition.budget or services.limits.run
+
+
+def usage_of(calls: Iterable[Mapping[str, Any]]) -> ModelUsage:
+    """What the recorded answers of a step used."""
+    answers = [call["answer"] for call in calls if call["kind"] == "model" and "answer" in call]
+    tokens = sum(answer.get("tokens", 0) for answer in answers)
+    return ModelUsage(calls=len(answers), tokens=tokens)
+
+
+class _StepModel:
+    def __init__(
+        self, model: Model, budget: ModelBudget, used: ModelUsage, calls: list[dict[str, Any]]
+    ) -> None:
+        self._model = model
+        self._budget = budget
+        self._used = used
+        self._calls = calls
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[ToolOffer] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 1000,
+        heard: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The model's answer; it is recorded, as a failure is. Raises BudgetExceeded."""
+        try:
+            self._check_budget()
+            answer = await self._model.complete(
+                messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
+            )
+        except ModelError as error:
+            away = {"away": True} if error.retryable else {}
+            self._calls.append({"kind": "model", "error": str(error), **away})
+            raise
+        except BudgetExceeded as error:
+            self._calls.append({"kind": "model", "error": str(error), "used_up": True})
+            raise
+        self._used = self._used.plus(ModelUsage(calls=1, tokens=answer.tokens))
+        fields = {name: value for name, value in asdict(answer).items() if value}
+        self._calls.append({"kind": "model", "answer": to_jsonable_python(fields)})
+        return answer
+
+    def _check_budget(self) -> None:
+        if self._budget.is_used_up(self._used):
+            raise BudgetExceeded(f"{self._used.calls} calls, {self._used.tokens} tokens are used")
+
+
+def _record_calls(call: CallTool, kind: str, calls: list[dict[str, Any]]) -> CallTool:
+    async def call_and_record(
+        tool: Tool[Any], arguments: Mapping[str, Any], ctx: ToolContext
+    ) -> Any:
+        entry: dict[str, Any] = {"kind": kind, "tool": tool.name, "arguments": dict(arguments)}
+        try:
+            result = await call(tool, arguments, ctx)
+        except ToolError as error:
+            unsure = {"unsure": True} if isinstance(error, ToolUnsure) else {}
+            calls.append({**entry, "error": str(error), **unsure})
+            raise
+        calls.append({**entry, "result": to_jsonable_python(result)})
+        return result
+
+    return call_and_record
