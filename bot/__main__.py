@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from bot.cli.table import parser
-from bot.stopping import Stopped
+from bot.waits import Stopped
 from engine.errors import DefinitionError, StoreUnavailable
 
 _AWAY = 1

@@ -1,16 +1,27 @@
-"""The bodies that the internal API takes and gives; its description is made from them."""
+"""The bodies that the internal API takes and gives, and how a request's body is checked."""
 
+import json
+import math
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field as Key
+from pydantic import ValidationError
 
 from cards.frozen import Frozen
 from cards.texts import SpokenLang
+from engine.errors import BadPayload
 from engine.frames.state import AgentState, Attachment
+from engine.playbooks.leaf_faults import checked
+from engine.playbooks.model import Playbook
 from engine.runs.skill_output import SkillOutput
+from engine.yaml.faults import Fault, key_text, plain_faults, suggestion
 
 GROUPS: Final = ("profile", "decisions", "data")
 """The parts of a state that hold fields."""
+_MAX_FAULTS: Final = 50
+_MAX_KEYS: Final = 20
+_LONGEST_NUMBER: Final = 18
 _Text = Annotated[str, Key(max_length=8_000)]
 _Name = Annotated[str, Key(max_length=255)]
 
@@ -102,3 +113,128 @@ class Invalid(Frozen):
 
     error: Literal["invalid"] = "invalid"
     faults: tuple[WrongField, ...]
+
+
+class Faulty(Exception):
+    """The body does not fit; `faults` say where."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__(f"{len(faults)} faults")
+        self.faults = tuple(
+            WrongField(path=".".join(map(key_text, path)), message=message)
+            for path, message in faults[:_MAX_FAULTS]
+        )
+
+
+class NoSuchSkill(Exception):
+    """The playbook that is named does not have the skill."""
+
+
+def read_request(
+    raw: bytes, skill: str, playbooks: Mapping[str, Playbook]
+) -> tuple[SkillRequest, Playbook]:
+    """The body and its playbook. Raises BadPayload, NoSuchSkill, or Faulty with every fault."""
+    data = _json(raw)
+    given = data if isinstance(data, dict) else {}
+    request, faults = _shaped(data)
+    playbook = _chosen(given.get("playbook") or "", skill, playbooks, faults)
+    if playbook is not None:
+        faults += _names(given, playbook)
+        faults += _values(given.get("state"), playbook)
+    if request is None or playbook is None or faults:
+        raise Faulty(faults)
+    return request, playbook
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        data = json.loads(raw, parse_constant=_no_number, parse_float=_float, parse_int=_int)
+        # Half of a surrogate pair is no text; the store could not keep it.
+        json.dumps(data, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise BadPayload("the body should be one JSON object in UTF-8") from error
+    return data
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(text)
+
+
+def _int(text: str) -> int:
+    return int(text) if len(text) <= _LONGEST_NUMBER else _no_number(text)
+
+
+def _shaped(data: Any) -> tuple[SkillRequest | None, list[Fault]]:
+    state = data.get("state") if isinstance(data, dict) else None
+    for path, value in (((), data), (("state",), state)):
+        if isinstance(value, dict) and len(value) > _MAX_KEYS:
+            return None, [(path, f"should have at most {_MAX_KEYS} keys")]
+    try:
+        return SkillRequest.model_validate(data), []
+    except ValidationError as error:
+        return None, plain_faults(SkillRequest, error)
+
+
+def _chosen(
+    name: Any, skill: str, playbooks: Mapping[str, Playbook], faults: list[Fault]
+) -> Playbook | None:
+    """The playbook that is named, or the only one that has the skill."""
+    having = [each for each in playbooks.values() if skill in each.skills]
+    if not isinstance(name, str):
+        return None
+    if not name and len(having) == 1:
+        return having[0]
+    if not name:
+        ids = ", ".join(sorted(each.id for each in having))
+        faults.append((("playbook",), f"is required: several have {skill}: {ids}"))
+        return None
+    if name not in playbooks:
+        hint = suggestion(name, playbooks)
+        faults.append((("playbook",), f"there is no playbook {key_text(name)!r}; {hint}"))
+        return None
+    if skill not in playbooks[name].skills:
+        raise NoSuchSkill(f"playbook {name} has no skill {skill}")
+    return playbooks[name]
+
+
+def _names(given: Mapping[str, Any], playbook: Playbook) -> Iterator[Fault]:
+    """What names no phase or request of the playbook, or no phase of the request."""
+    definition = playbook.definition
+    request, phase = given.get("request") or "", given.get("phase") or ""
+    requests = [each.id for each in definition.requests]
+    if isinstance(request, str) and request and request not in requests:
+        told = f"there is no request {key_text(request)!r}; {suggestion(request, requests)}"
+        yield ("request",), told
+        return
+    phases = [each.id for each in definition.phases_of(request)] if isinstance(request, str) else []
+    if isinstance(phase, str) and phase and phase not in phases:
+        yield ("phase",), f"there is no phase {key_text(phase)!r}; {suggestion(phase, phases)}"
+
+
+def _values(state: Any, playbook: Playbook) -> list[Fault]:
+    """What cannot stand in the state, by the playbook's typed fields."""
+    definition, found = playbook.definition, list[Fault]()
+    known = {
+        "profile": tuple(definition.profile_fields),
+        "decisions": definition.decision_fields,
+        "data": tuple(definition.data_fields),
+    }
+    for group in GROUPS:
+        values = state.get(group) if isinstance(state, dict) else None
+        for name, value in values.items() if isinstance(values, dict) else ():
+            if len(found) >= _MAX_FAULTS:
+                return found
+            at = ("state", group, name)
+            if name not in known[group]:
+                told = f"unknown key; {suggestion(name, known[group])}"
+                found.append((at, told.removesuffix("; ")))
+            elif value is not None:
+                path = name if group == "data" else f"{group}.{name}"
+                faults = checked(path, value, definition)[:_MAX_FAULTS]
+                found += [((*at, *inside), told) for inside, told in faults]
+    return found

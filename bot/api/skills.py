@@ -12,10 +12,18 @@ import structlog
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.api.bodies import Invalid, ModelUse, Refusal, SkillAnswer, SkillRequest
+from bot.api.bodies import (
+    Faulty,
+    Invalid,
+    ModelUse,
+    NoSuchSkill,
+    Refusal,
+    SkillAnswer,
+    SkillRequest,
+    read_request,
+)
 from bot.api.openapi import EXECUTE, OPENAPI, describe
-from bot.api.reading import Faulty, NoSuchSkill, read_request
-from bot.http.bearer import bears
+from bot.http.caller import bears
 from cards.frozen import Frozen
 from engine.errors import BadPayload, StoreError
 from engine.playbooks.model import Playbook

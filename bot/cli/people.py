@@ -2,9 +2,7 @@
 
 import argparse
 
-from bot.cli.loop import run_loop
-from bot.cli.numbers import above_zero
-from bot.cli.reading import load_settings
+from bot.cli.command import above_zero, load_settings, run_loop
 from bot.telemetry.logging import configure_logging
 
 LONGEST_MINUTES = 24 * 60
@@ -61,6 +59,6 @@ def pending(args: argparse.Namespace) -> int:
     """Prints what waits for a person, or for anybody."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.operate.pending import show_pending
+    from bot.operate.people import show_pending
 
     return run_loop(show_pending(settings, args.person, as_json=args.json))

@@ -3,8 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bot.cli.loop import run_loop
-from bot.cli.reading import load_settings
+from bot.cli.command import load_settings, run_loop
 from bot.telemetry.logging import configure_logging
 from cards.texts import languages
 
@@ -58,7 +57,7 @@ def replay(args: argparse.Namespace) -> int:
     """Prints where recorded runs would decide otherwise now."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.operate.replaying import replay_traces
+    from bot.operate.traces import replay_traces
 
     return run_loop(replay_traces(settings, args.trace, args.playbook, as_json=args.json))
 
@@ -97,7 +96,7 @@ def runs(args: argparse.Namespace) -> int:
     if args.wanted == "trace":
         return run_loop(ours.trace(settings, args.run_id))
     if args.wanted in ("stop", "fail", "recover"):
-        from bot.operate.ordering import order
+        from bot.operate.runs import order
 
         text = args.feedback if args.wanted == "recover" else args.why
         job = args.job if args.wanted == "fail" else ""

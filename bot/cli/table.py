@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.cli import benching, looking, operating, people, runs, serving, talking
+from bot.cli import bench, chat, definitions, operations, people, processes, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,35 +23,35 @@ COMMANDS = (
     Command(
         "run",
         "start everything: store, web and worker",
-        serving.run,
+        processes.run,
         exits=_SERVED,
     ),
     Command(
         "web",
         "start only the process to take messages and taps",
-        serving.web,
-        serving.ending,
+        processes.web,
+        processes.ending,
         _SERVED,
     ),
     Command(
         "worker",
         "start only the process to work on what was taken",
-        serving.worker,
-        serving.ending,
+        processes.worker,
+        processes.ending,
         _SERVED,
     ),
     Command(
         "chat",
         "talk to the running service; cards are numbered choices",
-        talking.chat,
-        talking.chat_arguments,
+        chat.chat,
+        chat.chat_arguments,
         "0 the input ended; 1 the service does not answer, or refuses; 2 a setting is wrong",
     ),
     Command(
         "ask",
         "send one message to the running service and print the reply",
-        talking.ask,
-        talking.ask_arguments,
+        chat.ask,
+        chat.ask_arguments,
         "0 answered, or done; 1 it failed or was cancelled, or the service does not answer or "
         "refuses; 2 a setting is wrong; 3 a card waits for you; 4 it waits for somebody else; "
         "5 not finished in time",
@@ -59,37 +59,37 @@ COMMANDS = (
     Command(
         "validate",
         "check playbooks, people and outside servers",
-        looking.validate,
-        looking.validate_arguments,
+        definitions.validate,
+        definitions.validate_arguments,
         "0 all is well; 1 problems were found; 2 a setting is wrong",
     ),
     Command(
         "doctor",
         "check tokens, scopes, addresses, Redis and model, and say what to mend",
-        operating.doctor,
-        operating.doctor_arguments,
+        operations.doctor,
+        operations.doctor_arguments,
         "0 all is well; 1 something is wrong; 2 a setting is wrong; 3 something could not be asked",
     ),
     Command(
         "graph",
         "draw a playbook, or with --run the jobs of a run",
-        looking.graph,
-        looking.graph_arguments,
+        definitions.graph,
+        definitions.graph_arguments,
         "0 it is drawn; 1 the run is not there, or has no jobs; 2 there is no such playbook, it has"
         " problems, or a setting is wrong",
     ),
     Command(
         "route",
         "show how a message would be understood",
-        looking.route,
-        looking.route_arguments,
+        definitions.route,
+        definitions.route_arguments,
         "0 it is shown; 2 a setting or playbook is wrong",
     ),
     Command(
         "lint-examples",
         "list examples that look like another route",
-        looking.lint_examples,
-        looking.lint_arguments,
+        definitions.lint_examples,
+        definitions.lint_arguments,
         "0 they are listed; 1 one stands under two routes; 2 a setting or playbook is wrong",
     ),
     Command(
@@ -139,29 +139,29 @@ COMMANDS = (
     Command(
         "traces",
         "list how messages were understood and answered",
-        operating.traces,
-        operating.traces_arguments,
+        operations.traces,
+        operations.traces_arguments,
         "0 it is shown; 1 there is no such trace; 2 a setting is wrong",
     ),
     Command(
         "aside",
         "list mail that was set aside, and blocked runs",
-        operating.aside,
-        operating.aside_arguments,
+        operations.aside,
+        operations.aside_arguments,
         "0 it is listed; 1 the store is away; 2 a setting is wrong",
     ),
     Command(
         "retry",
         "have what `aside` lists handled again",
-        operating.retry,
-        operating.retry_arguments,
+        operations.retry,
+        operations.retry_arguments,
         "0 all of it goes on; 1 nothing waits under one of the names; 2 a setting is wrong",
     ),
     Command(
         "bench",
         "measure what a message costs (in a checkout of the source)",
-        benching.bench,
-        benching.bench_arguments,
+        bench.bench,
+        bench.bench_arguments,
         "0 it is measured; 1 an answer was missing or wrong, or there is no checkout; "
         "2 an option is wrong",
     ),

@@ -13,7 +13,7 @@ from bot.definitions.definitions import READ, Definitions, load_definitions
 from bot.definitions.publishing import fetch, learn, publish
 from bot.people.directory import Directory
 from bot.settings import Settings
-from bot.stopping import patiently, pause
+from bot.waits import patiently, pause
 from engine.errors import DefinitionError, StoreError
 from engine.ports.library import Document
 from engine.ports.storage.published import Published

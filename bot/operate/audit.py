@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from bot.masking import masking
 from bot.settings import Settings
-from bot.wiring.store_ports import opened_store
+from bot.wiring.store import opened_store
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import end_of, with_stored_status

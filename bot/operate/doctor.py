@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 from bot.settings import Settings
-from bot.terminal.tables import table
+from bot.terminal.output import table
 from bot.wiring.doctor import doctors
 from engine.ports.doctor import Diagnosis
 

@@ -9,7 +9,7 @@ from adapters.text_files import read_text
 from bot.definitions.definitions import SETTING, people_of, playbook_at
 from bot.operate.runs import find_run
 from bot.settings import Settings
-from bot.wiring.store_ports import opened_store
+from bot.wiring.store import opened_store
 from cards.model import Lang
 from engine.errors import DefinitionError
 from engine.jobs.graph import job_graph_of

@@ -1,24 +1,30 @@
-"""What an operator does about people: look at them, compare them, let them in, see what waits."""
+"""What operators do about people: list and compare them, let them in, see what waits for them."""
 
 import json
 import re
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 from bot.people.check import Checked, check
 from bot.people.directory import Directory, load_people
 from bot.people.file import Person
 from bot.settings import Settings
-from bot.terminal.tables import headed
+from bot.terminal.output import headed
 from bot.wiring.clock import open_clock
 from bot.wiring.contexts import open_account_sources
-from bot.wiring.people import open_desk
+from bot.wiring.people import PeopleAccess, open_desk
 from bot.wiring.store import open_store
+from cards.deciding.inbox import EVERYBODY
+from cards.model import Card
 from engine.ports.storage.admissions import Entrant
+from engine.talk.pending import read_pending_page
 from engine.yaml.faults import suggestion
 
+MOST = 200
+"""So many cards are printed."""
 _ACCOUNT = re.compile(r"[a-z]+:[^\s:]+(:[^\s:]+)?")
 _WRITE_ACCOUNT = "is no account; write slack:T0EXAMPLE1:U0EXAMPLE1 or telegram:100000001"
 
@@ -161,3 +167,57 @@ def _entrant_as_json(entrant: Entrant) -> dict[str, Any]:
 def _as_json(person: Person, people: Directory) -> dict[str, Any]:
     told = person.model_dump(mode="json", exclude={"label"})
     return told | {"accounts": people.accounts_of(person)}
+
+
+async def show_pending(settings: Settings, person_id: str | None, *, as_json: bool) -> int:
+    """Prints what waits for a person, or for anybody, the oldest first; 1 for nobody of that id."""
+    people = load_people(settings.people, settings.accounts)
+    if person_id and all(person.id != person_id for person in people.people):
+        return nobody(people, person_id)
+    async with open_desk(settings, people) as desk:
+        cards, total = await _cards(desk, person_id, settings)
+    if as_json:
+        print(json.dumps([_card_as_json(card) for card in cards], ensure_ascii=False))
+    elif cards:
+        heads = ("card", "title", "asked for by", "where", "waits for")
+        print(headed([heads, *map(_pending_row, cards)]))
+        if total > len(cards):
+            print(f"the oldest {len(cards)} of at most {total}")
+    else:
+        print(f"nothing waits for {person_id or 'anybody'}")
+    return 0
+
+
+async def _cards(
+    desk: PeopleAccess, person_id: str | None, settings: Settings
+) -> tuple[Sequence[Card], int]:
+    person = desk.people.person(person_id) if person_id else None
+    if person is None:
+        listed = await desk.inbox.listed([EVERYBODY])
+        return await desk.inbox.cards(listed.tokens[:MOST]), listed.total
+    clock = open_clock(settings)
+    voter = partial(desk.people.as_voter, person, today=clock.today())
+    page = await read_pending_page(desk.inbox, voter, clock.now(), size=MOST)
+    return page.cards, page.total if page.more else len(page.cards)
+
+
+def _pending_row(card: Card) -> tuple[str, ...]:
+    rows = " ".join(row.value for row in card.rows[:2])
+    title = " ".join(f"{card.title} {rows}".split())
+    who = ", ".join((*card.review.roles, *card.review.persons))
+    return (card.token, title, card.requester, card.conversation, who)
+
+
+def _card_as_json(card: Card) -> dict[str, Any]:
+    return {
+        "card": card.token,
+        "kind": card.kind,
+        "title": card.title,
+        "run": card.run,
+        "conversation": card.conversation,
+        "requester": card.requester,
+        "roles": card.review.roles,
+        "persons": card.review.persons,
+        "votes": [vote.person for vote in card.votes],
+        "deadline": card.deadline.isoformat() if card.deadline else None,
+    }

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.definitions.definitions import load_definitions
 from bot.settings import Settings
-from bot.terminal.progress import tracked
+from bot.terminal.output import tracked
 from bot.wiring.clock import open_clock
 from bot.wiring.model import open_model
 from cards.model import Principal

@@ -1,4 +1,4 @@
-"""What developers and operators do with single runs: explain, take the trace, migrate."""
+"""What operators do with single runs: explain, take the trace, migrate, stop and recover jobs."""
 
 import json
 import sys
@@ -7,12 +7,14 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from bot.definitions.current import Pointer, published_playbook
-from bot.operate.operate import VIA, operator
+from bot.operate.aside import VIA, operator
 from bot.settings import Settings
-from bot.wiring.store_ports import StorePorts, opened_store
+from bot.wiring.store import StorePorts, opened_store
 from engine.frames.ends import end_of, with_stored_status
-from engine.frames.state import Run, position
-from engine.mail import MigrationOrdered
+from engine.frames.outcome import GraphOrder
+from engine.frames.state import ENDED, Run, position
+from engine.jobs.graph import can_take, job_graph_of
+from engine.mail import GraphOrdered, MigrationOrdered
 from engine.playbooks.model import Playbook
 from engine.ports.storage.archive import History
 from engine.runs.explain import PastStep, RunExplanation, explain_run
@@ -20,6 +22,8 @@ from engine.runs.migration import Migration, plan_migration
 from engine.runs.replay import trace_of
 
 CURRENT = "current"
+_NEWEST = 50
+OPERATOR = "operator"
 
 
 class Found(NamedTuple):
@@ -28,9 +32,6 @@ class Found(NamedTuple):
     run: Run
     playbook: Playbook | None
     history: History
-
-
-_NEWEST = 50
 
 
 async def list_runs(settings: Settings, *, as_json: bool) -> int:
@@ -186,3 +187,34 @@ def _line(run_id: str, change: Migration, *, dry_run: bool) -> str:
         return "\n".join(f"{run_id}: cannot be migrated: {fault}" for fault in change.faults)
     how = f"asks again, since {change.asks_again}" if change.asks_again else "waits as before"
     return f"{run_id}: {'would be' if dry_run else 'is being'} migrated, and {how}"
+
+
+async def order(settings: Settings, run_id: str, what: GraphOrder, *, text: str, job: str) -> int:
+    """Puts the order into the run's lane, where its turn comes; 1 if it cannot be done."""
+    async with opened_store(settings) as store:
+        found = await find_run(store, run_id)
+        if found is None:
+            return 1
+        run = found.run
+        if run.status in ENDED or run.parent or not can_take(what, run, job):
+            print(f"{run_id}: {_why_not(what, run, job)}", file=sys.stderr)
+            return 1
+        mail = GraphOrdered(what=what, by=operator(), name=OPERATOR, text=text, job=job, via=VIA)
+        # The same order at the same step is one order.
+        update = f"{run.id}:{run.steps}:{what}:{job}"
+        await store.mailbox.put(f"run:{run.id}", mail.stored(), update_id=update)
+    print(f"{run_id}: {what} is on its way")
+    return 0
+
+
+def _why_not(what: GraphOrder, run: Run, job: str) -> str:
+    if run.status in ENDED:
+        return f"the run has ended: {run.status}"
+    if run.parent:
+        return f"it is a job of run {run.parent}; name that one"
+    graph = job_graph_of(run)
+    if graph is None:
+        return "it is in no job graph"
+    if what == "fail" and graph.job(job) is None:
+        return f"there is no job {job!r}; there are: {', '.join(each.id for each in graph.jobs)}"
+    return f"its job graph is {graph.status}"

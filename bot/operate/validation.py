@@ -17,7 +17,7 @@ from bot.definitions.definitions import (
 from bot.definitions.documents import load_documents
 from bot.definitions.outside import load_servers
 from bot.settings import Settings
-from bot.terminal.progress import tracked
+from bot.terminal.output import tracked
 from bot.wiring.records import check_study, mapping_file, study_faults
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN

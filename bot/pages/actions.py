@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 
 from bot.pages.views.run_list import read_run
-from bot.telemetry.counting import count_ends
+from bot.telemetry.metrics import count_ends
 from cards.frozen import Frozen
 from engine.errors import StaleWrite
 from engine.frames import audit

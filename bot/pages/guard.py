@@ -1,12 +1,16 @@
-"""What every answer of the pages carries, and where they lead."""
+"""What protects the pages: headers of every answer, forms of our own only, no way elsewhere."""
 
+import hmac
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from engine.errors import StoreError
 
+FORM_BYTES = 64 * 1024
+Form = Mapping[str, str]
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -23,7 +27,6 @@ SECURITY_HEADERS = {
     "Cache-Control": "no-store",
 }
 _LOCAL = re.compile(r"/(?:runs|pending|blocked|traces)(?:[/?].*)?")
-
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Told = Callable[[web.Request, int, str], web.Response]
 
@@ -50,3 +53,20 @@ def guarded(handler: Handler, told: Told) -> Handler:
 def local_path(text: str) -> str:
     """The path when it is one of these pages, else the first of them."""
     return text if _LOCAL.fullmatch(text) and "\\" not in text else "/runs"
+
+
+async def form_of(request: web.Request) -> Form | None:
+    """The text fields of a form that this very site sent; None for one from elsewhere."""
+    origin = request.headers.get("Origin")
+    elsewhere = origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
+    if elsewhere or request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
+        return None
+    form = await request.clone(client_max_size=FORM_BYTES).post()
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+def same(given: str, expected: str) -> bool:
+    """Whether they are equal; how long that takes says nothing of it. "" equals nothing."""
+    if not expected:
+        return False
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode())

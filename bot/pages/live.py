@@ -12,7 +12,7 @@ from aiohttp import web
 
 from bot.pages.guard import SECURITY_HEADERS
 from bot.pages.session import Entrance
-from bot.stopping import pause
+from bot.waits import pause
 from engine.errors import StoreError
 from engine.ports.storage.archive import Listing
 

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bot.pages.session import Visitor
-from bot.pages.views.words import TABLES
+from bot.pages.views.labels import TABLES
 from bot.wiring.web import to_html
 from cards.model import Lang
 from cards.texts import lang_of_tag, languages, say

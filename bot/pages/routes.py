@@ -10,11 +10,10 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from bot.masking import masking
-from bot.pages import signing
 from bot.pages.actions import ActionRequest, Actions
-from bot.pages.forms import Form, form_of, same
-from bot.pages.guard import guarded
+from bot.pages.guard import Form, form_of, guarded, same
 from bot.pages.live import Live
+from bot.pages.login import FormAction, LoginPages
 from bot.pages.render import LIVE, PageRequest, Renderer, language, static_file
 from bot.pages.session import Entrance, Visitor
 from bot.pages.views.blocked import split
@@ -72,7 +71,7 @@ class AdminPages:
         self._entrance = Entrance(
             token, parts.store.sessions, parts.store.rate, settings.public_url or ""
         )
-        self._signing = signing.Signing(self._entrance, self._renderer, settings.proxies)
+        self._login = LoginPages(self._entrance, self._renderer, settings.proxies)
         self._live = Live(self._entrance, parts.store.listing, ended)
         self._transfers = SeatTransfers(parts.outside.people, settings.timezone)
         self._actions = Actions(
@@ -96,9 +95,9 @@ class AdminPages:
             web.get("/traces", self._page(self._traces)),
             web.get("/traces/{id:.+}", self._page(self._trace)),
             web.get("/admin/live", guarded(self._live.stream, self._told)),
-            web.get("/admin/login", guarded(self._signing.show, self._told)),
-            web.post("/admin/login", guarded(self._signing.sign_in, self._told)),
-            web.post("/admin/logout", self._form(self._signing.sign_out)),
+            web.get("/admin/login", guarded(self._login.show, self._told)),
+            web.post("/admin/login", guarded(self._login.sign_in, self._told)),
+            web.post("/admin/logout", self._form(self._login.sign_out)),
             web.get("/admin/static/{file}", guarded(_static, self._told)),
         ]
 
@@ -119,7 +118,7 @@ class AdminPages:
 
         return guarded(answer, self._told)
 
-    def _form(self, act: signing.Act) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def _form(self, act: FormAction) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """For forms of our own pages, sent by who is signed in, with the mark of the session."""
 
         async def answer(request: web.Request) -> web.StreamResponse:

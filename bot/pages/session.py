@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from pydantic import SecretStr, ValidationError
 
-from bot.pages.forms import same
+from bot.pages.guard import same
 from cards.frozen import Frozen
 from engine.ports.platform import Pace, Rate
 from engine.ports.storage.logins import Sessions

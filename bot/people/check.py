@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
 
 from bot.people.directory import NOBODY_MAY_ASK, Directory
-from bot.terminal.progress import tracked
+from bot.terminal.output import tracked
 from cards.frozen import Frozen
 from engine.errors import Gone, PlatformError, RateLimited
 from engine.ports.accounts import AccountSource, GroupSource

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import structlog
 
-from bot.stopping import pause
+from bot.waits import pause
 from engine.errors import Gone, PlatformError, RateLimited, StoreError
 
 log = structlog.get_logger()

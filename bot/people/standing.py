@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from bot.stopping import pause
+from bot.waits import pause
 from cards.frozen import Frozen
 from engine.errors import PlatformError
 from engine.ports.clock import Clock

@@ -16,9 +16,9 @@ import aiohttp
 import structlog
 
 from bot.operate.validation import check_definitions
-from bot.processes.notify import Notifier
+from bot.processes.sd_notify import Notifier
 from bot.settings import Settings
-from bot.stopping import unless
+from bot.waits import unless
 from bot.wiring.store import check_store, open_own_server
 from engine.errors import DefinitionError
 

@@ -22,10 +22,10 @@ from typing import Final, NoReturn
 import structlog
 
 from bot.definitions.definitions import load_definitions
-from bot.processes.notify import ALIVE, READY, STOPPING, Notifier
+from bot.processes.sd_notify import ALIVE, READY, STOPPING, Notifier
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
-from bot.wiring.store_ports import opened_store
+from bot.wiring.store import opened_store
 from engine.errors import DefinitionError, StoreError
 
 _log = structlog.get_logger()

@@ -7,14 +7,13 @@ from aiohttp import web
 
 from bot.api.skills import SkillApi
 from bot.http.documents import documents_route
-from bot.http.metrics import metrics_route
+from bot.http.monitoring import health_routes, metrics_route
+from bot.http.server import TimedRunner
 from bot.pages.routes import admin_routes
 from bot.people.directory import NOBODY_MAY_ASK
-from bot.processes.health import health_routes
-from bot.processes.notify import Notifier
-from bot.processes.web_server import TimedRunner
+from bot.processes.sd_notify import Notifier
 from bot.settings import Settings
-from bot.stopping import end, pause
+from bot.waits import end, pause
 from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
 

@@ -1,28 +1,26 @@
 """The worker process: lanes and delivery, woken by the doorbell (design §3)."""
 
 import asyncio
+import secrets
 from contextlib import suppress
 
 import structlog
 
-from bot.processes.notify import Notifier
+from bot.processes.sd_notify import Notifier
+from bot.serve.delivery.carriers import Keeping, Reposting, Syncing
 from bot.serve.delivery.delivery import Delivery
-from bot.serve.delivery.growing import AnswerDelivery
-from bot.serve.delivery.keeping import Keeping
 from bot.serve.delivery.readers import Readers
-from bot.serve.delivery.reposting import Reposting
-from bot.serve.delivery.syncing import Syncing
-from bot.serve.work.lanes import POLL_S, Lanes
-from bot.serve.work.mending import mend
-from bot.serve.work.model_lanes import ModelLanes, ModelLimits
-from bot.serve.work.model_metrics import tell_lanes
-from bot.serve.work.newer import WAIT_S, Patience
+from bot.serve.delivery.streaming import AnswerDelivery
+from bot.serve.work.lanes import POLL_S, WAIT_S, Lanes, Patience
+from bot.serve.work.model_queue import ModelLanes, ModelLimits
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
-from bot.stopping import end, pause
+from bot.waits import end, pause
 from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
 from engine.errors import StoreError
+from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.model_numbers import ModelNumbers
 from engine.ports.storage.store import Effects
 
 log = structlog.get_logger()
@@ -33,6 +31,8 @@ BEATS = 15
 LONGEST_BEAT_S = 1.0
 # A worker counts as one for so long after it said so last.
 ATTENDS_S, ATTENDS_EVERY_S = 10.0, 3.0
+EVERY_S = 3600.0
+_AGAIN_S = 30.0
 
 
 async def serve(settings: Settings, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
@@ -188,3 +188,29 @@ async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: async
         lanes.wake()
         if shows:
             delivery.wake()
+
+
+async def mend(inbox: Inbox, numbers: ModelNumbers, stop: asyncio.Event) -> None:
+    """Repair at the start, then once an hour over all workers, until `stop`."""
+    due = True
+    while not stop.is_set():
+        try:
+            if due and (mended := await inbox.repair()):
+                log.warning("inbox_mended", cards=mended)
+            await pause(stop, EVERY_S)
+            due = await numbers.first("inbox_mended", within_s=int(EVERY_S / 2))
+        except StoreError as error:
+            log.warning("inbox_not_mended", error=str(error))
+            due = True
+            await pause(stop, _AGAIN_S)
+
+
+async def tell_lanes(numbers: ModelNumbers, lanes: ModelLanes, stop: asyncio.Event) -> None:
+    """Tell every few seconds how many lanes of this worker ask a model or wait for one."""
+    worker = secrets.token_hex(8)
+    while not stop.is_set():
+        try:
+            await numbers.lanes(worker, lanes.standing())
+        except StoreError as error:
+            log.warning("counts_wait", error=str(error))
+        await pause(stop, EVERY_S)

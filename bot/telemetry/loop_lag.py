@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 
-from bot.stopping import pause
+from bot.waits import pause
 
 EVERY_S = 1.0
 _KEPT = 60

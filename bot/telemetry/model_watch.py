@@ -8,8 +8,8 @@ from typing import Final
 import structlog
 
 from bot.people.directory import Directory
-from bot.stopping import pause
-from bot.telemetry.meter import EVERY_S
+from bot.telemetry.metrics import EVERY_S
+from bot.waits import pause
 from cards.markdown import literal
 from cards.texts import say
 from engine.errors import StoreError

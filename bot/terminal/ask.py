@@ -5,10 +5,16 @@ import shlex
 import sys
 from enum import IntEnum
 
-from bot.terminal.choices import Choices, NumberedButton
 from bot.terminal.client import ChatClient, Speaker, entered
+from bot.terminal.formatting import (
+    Choices,
+    NumberedButton,
+    as_data,
+    card_lines,
+    lang_of,
+    part_lines,
+)
 from bot.terminal.room import Room, View, is_open, states
-from bot.terminal.showing import as_data, card_lines, lang_of, part_lines
 from cards.showing.view import NOT_DONE
 from cards.texts import say
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.terminal.choices import Choices, NumberedButton
 from bot.terminal.client import (
     NO_REPLY,
     ChatClient,
@@ -14,13 +13,19 @@ from bot.terminal.client import (
     Speaker,
     entered,
 )
-from bot.terminal.colours import paint
+from bot.terminal.formatting import (
+    AnswerPrinter,
+    Choices,
+    NumberedButton,
+    card_lines,
+    lang_of,
+    part_lines,
+)
 from bot.terminal.forms import Form, filled
-from bot.terminal.growing import AnswerPrinter
-from bot.terminal.plain import harmless
+from bot.terminal.html_text import harmless
+from bot.terminal.output import paint
 from bot.terminal.room import Room, View, is_open, states
 from bot.terminal.screen import TerminalScreen, as_it_was
-from bot.terminal.showing import card_lines, lang_of, part_lines
 from cards.model import Lang
 from cards.texts import say
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.terminal.client import ChatClient, Response
-from bot.terminal.colours import paint
-from bot.terminal.plain import harmless
+from bot.terminal.html_text import harmless
+from bot.terminal.output import paint
 from bot.terminal.screen import TerminalScreen
 from cards.forms import limits
 from cards.model import Lang

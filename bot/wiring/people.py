@@ -12,9 +12,9 @@ from adapters.redis.repositories.people import RedisAdmissions, RedisGroups
 from adapters.redis.scripts import Scripts
 from bot.people.directory import Directory
 from bot.people.groups import Groups
-from bot.serve.intake.entrants import Entrants
+from bot.serve.intake.admissions import Entrants
 from bot.settings import Settings
-from bot.stopping import patiently
+from bot.waits import patiently
 from bot.wiring.contexts import open_account_sources
 from bot.wiring.store import Store, open_store
 from engine.ports.accounts import GroupSource

@@ -17,27 +17,23 @@ from bot.definitions.reloading import Reloading, fingerprint, open_reloading
 from bot.failpoints import Failpoint
 from bot.masking import masking, no_keys
 from bot.people.standing import Standings
-from bot.serve.delivery.drafting import DraftWriter
-from bot.serve.intake.entrants import Doorkeeper
+from bot.serve.delivery.streaming import DraftWriter
+from bot.serve.intake.admissions import Doorkeeper
+from bot.serve.intake.filters import Limited, Overhearing, ShownOnce
 from bot.serve.intake.intake import Intake
-from bot.serve.intake.limiting import Limited
-from bot.serve.intake.overhearing import Overhearing
-from bot.serve.intake.shown_once import ShownOnce
-from bot.serve.work.handling import Handling
-from bot.serve.work.model_lanes import LaneModel
+from bot.serve.work.handler import Handling
+from bot.serve.work.model_queue import LaneModel
 from bot.settings import Settings
-from bot.stopping import unless
+from bot.telemetry.instrumentation import Metered, WatchedModel
 from bot.telemetry.loop_lag import LoopLag
-from bot.telemetry.meter import SharedMeter
-from bot.telemetry.metered import Metered
+from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.spans import Spans, open_spans
-from bot.telemetry.watching import WatchedModel
+from bot.waits import unless
 from bot.wiring.clock import open_clock
 from bot.wiring.model import open_model
-from bot.wiring.outside import Outside, open_outside
-from bot.wiring.store import open_store
-from bot.wiring.store_ports import StorePorts, open_ports
+from bot.wiring.resources import Outside, open_outside
+from bot.wiring.store import StorePorts, open_ports, open_store
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.react import Budget

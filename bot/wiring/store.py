@@ -1,17 +1,47 @@
-"""The store as a process finds it at the start: waited for, connected, checked."""
+"""The store: connected and checked at the start, and a concrete class for each of its ports."""
 
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import structlog
 
-from adapters.redis.client import Client, translate_errors
-from adapters.redis.connect import BLOCK_S, check_server, connect, describe_durability
+from adapters.redis import keys
+from adapters.redis.archive import RedisArchive
+from adapters.redis.arrivals import RedisArrivals
+from adapters.redis.client import Client, refusal_reason, translate_errors
+from adapters.redis.connect import BLOCK_S, check_server, connect, describe_durability, probe_writes
+from adapters.redis.inbox import RedisInbox
+from adapters.redis.listing import RedisListing
+from adapters.redis.operations import RedisOperations
+from adapters.redis.repositories.drafts import RedisDrafts
+from adapters.redis.repositories.findings import RedisFindings
+from adapters.redis.repositories.leases import RedisRate
+from adapters.redis.repositories.logins import RedisSessions
+from adapters.redis.repositories.memory import RedisMemory
+from adapters.redis.repositories.model_numbers import RedisModelNumbers
+from adapters.redis.repositories.people import RedisAdmissions
+from adapters.redis.repositories.published import RedisPublished
+from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer, open_server
+from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
+from bot.failpoints import Failpoint
 from bot.settings import Settings
-from bot.stopping import patiently
+from bot.waits import patiently
+from engine.ports.library import Memory
+from engine.ports.platform import Rate
+from engine.ports.storage.admissions import Admissions
+from engine.ports.storage.archive import Archive, Listing
+from engine.ports.storage.arrivals import Arrivals
+from engine.ports.storage.drafts import Drafts
+from engine.ports.storage.findings import Findings
+from engine.ports.storage.inbox import Inbox
+from engine.ports.storage.logins import Sessions
+from engine.ports.storage.model_numbers import ModelNumbers
+from engine.ports.storage.operations import Operations
+from engine.ports.storage.published import Published
+from engine.ports.storage.store import Bounds
 
 log = structlog.get_logger()
 
@@ -77,3 +107,87 @@ async def _opened(url: str, settings: Settings) -> Store:
         # Both are the caller's now.
         stack.pop_all()
         return Store(client, blocking, kept, warnings)
+
+
+@dataclass(frozen=True, slots=True)
+class StorePorts:
+    """Every port of one store; those that a failpoint may name are armed with it.
+
+    `durability` says what its writes survive.
+    """
+
+    client: Client
+    durability: str
+    scripts: Scripts
+    partitions: keys.Partitions
+    mailbox: RedisMailbox
+    arrivals: Arrivals
+    decisions: RedisDecisions
+    outbox: RedisOutbox
+    operations: Operations
+    archive: Archive
+    listing: Listing
+    drafts: Drafts
+    findings: Findings
+    inbox: Inbox
+    memory: Memory
+    numbers: ModelNumbers
+    published: Published
+    rate: Rate
+    sessions: Sessions
+    admissions: Admissions
+
+    async def probe(self) -> None:
+        """Write into every partition; raises StoreError."""
+        await probe_writes(self.client, self.partitions.count)
+
+    def refusal(self, error: BaseException) -> str:
+        """Why it takes no writes, in a word for operators: `full`, `read only`, or `away`."""
+        return refusal_reason(error)
+
+
+@asynccontextmanager
+async def opened_store(settings: Settings) -> AsyncIterator[StorePorts]:
+    """The store for an operator's command.
+
+    Raises DefinitionError for a store that cannot be used, StoreUnavailable.
+    """
+    async with AsyncExitStack() as stack:
+        yield open_ports(settings, await open_store(settings, stack), stack)
+
+
+def open_ports(settings: Settings, store: Store, stack: AsyncExitStack) -> StorePorts:
+    """The ports, which let their last script end before `stack` closes the store."""
+    client, partitions = store.client, keys.Partitions(settings.partitions)
+    scripts = Scripts(client)
+    stack.push_async_callback(scripts.drain)
+    arm = Failpoint(settings.failpoint).arm
+    mailbox = RedisMailbox(
+        scripts,
+        partitions,
+        lease_s=settings.lease_s,
+        bell=store.blocking,
+        bounds=Bounds(length=settings.mailbox_length, age_s=settings.mailbox_age_s),
+    )
+    return StorePorts(
+        client=client,
+        durability=store.durability,
+        scripts=scripts,
+        partitions=partitions,
+        mailbox=arm("mailbox", mailbox),
+        arrivals=RedisArrivals(scripts, partitions),
+        decisions=arm("decisions", RedisDecisions(scripts, partitions)),
+        outbox=arm("outbox", RedisOutbox(scripts, partitions, lease_s=settings.lease_s)),
+        operations=RedisOperations(scripts, partitions),
+        archive=RedisArchive(scripts, partitions),
+        listing=RedisListing(scripts, partitions),
+        drafts=RedisDrafts(scripts, partitions),
+        findings=RedisFindings(client),
+        inbox=RedisInbox(scripts, partitions),
+        memory=arm("memory", RedisMemory(client)),
+        numbers=RedisModelNumbers(client),
+        published=RedisPublished(client),
+        rate=RedisRate(client),
+        sessions=RedisSessions(client),
+        admissions=RedisAdmissions(client),
+    )

@@ -19,7 +19,7 @@ from typing import Any
 import uvloop
 
 from adapters.clock import SystemClock
-from bot.terminal.progress import tracked
+from bot.terminal.output import tracked
 from tests.bench.acks import acks
 from tests.bench.commands import commands
 from tests.bench.jobs import jobs

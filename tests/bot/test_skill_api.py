@@ -16,7 +16,7 @@ from openapi_spec_validator import validate
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.operate import operate
+from bot.operate import traces
 from tests.fakes.model_server import fail, say, say_json, slow
 from tests.fakes.skill_client import EXECUTE, TOKEN, Client, bearing, connected
 from tests.fakes.web_room import WebRoom, text_of
@@ -61,7 +61,7 @@ def anew(redis_server: EmbeddedServer, tmp_path: Path) -> Callable[..., Any]:
 async def kept(client: Client, trace: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """The trace as `signoff traces ID` prints it."""
     capsys.readouterr()
-    assert await operate.show_trace(client.service.parts.settings, trace) == 0
+    assert await traces.show_trace(client.service.parts.settings, trace) == 0
     printed = capsys.readouterr().out
     found: dict[str, Any] = json.loads(printed[printed.index("{\n") :])
     return found
@@ -84,7 +84,7 @@ async def test_a_skill_answers_with_its_output_and_a_trace_that_operators_can_re
     assert len(trace["steps"]) == answer.body["steps"] == 4
     assert trace["state"] == CLIENT["state"]
     assert trace["text"] == "Call ***"
-    assert await operate.traces(client.service.parts.settings) == 0
+    assert await traces.list_traces(client.service.parts.settings) == 0
     assert f"{answer.body['trace']}  " in capsys.readouterr().out
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from adapters.webchat.markdown import to_html
-from bot.terminal.choices import Choices
 from bot.terminal.client import Entry
-from bot.terminal.growing import AnswerPrinter
-from bot.terminal.plain import harmless, to_text
+from bot.terminal.formatting import AnswerPrinter, Choices
+from bot.terminal.html_text import harmless, to_text
 from tests.bot.signoff_process import FILES
 from tests.fakes.terminal import Terminal
 

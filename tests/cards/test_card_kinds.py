@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from bot.pages.views.words import TABLES
+from bot.pages.views.labels import TABLES
 from cards.model import CARD_KINDS, CardKind, CardStatus
 
 KINDS = set(get_args(CardKind))

@@ -11,7 +11,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from bot.stopping import pause
+from bot.waits import pause
 from tests.chaos.people import Web
 from tests.chaos.processes import Member, Server, family
 from tests.chaos.proxy import CuttingProxy

@@ -12,7 +12,7 @@ from typing import Any
 import aiohttp
 
 from adapters.telegram.filling.confirming import key_of
-from bot.stopping import pause
+from bot.waits import pause
 from cards.buttons import Button
 from tests.chaos.people import TEAM, Answer, Doors, Json, Said, Seen, Talk, Tap, Web
 from tests.chaos.platforms import BOT_ID, Platforms, Shown

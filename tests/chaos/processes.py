@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from adapters.redis.server.binary import find_server
-from bot.stopping import pause
+from bot.waits import pause
 from tests.fakes.ports import free_port
 from tests.fakes.redis_servers import SAFE
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from redis.asyncio import Redis
 
 from adapters.redis.keys import Partitions
-from bot.stopping import pause
+from bot.waits import pause
 from tests.chaos.checks import Checks, read_state, unfinished
 from tests.chaos.copies import Copies
 from tests.chaos.faults import KINDS, Faults

@@ -12,7 +12,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.keys import tag as key_tag
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
-from bot.stopping import patiently
+from bot.waits import patiently
 from tests.conftest import PARTITIONS
 from tests.fakes.redis_servers import cluster
 

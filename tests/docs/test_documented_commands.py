@@ -50,7 +50,7 @@ PARSED = {
     "explain": "tests/scenarios/test_run_traces.py",
     "audit": "tests/bot/operate/test_audit_command.py",
     "replay": "tests/scenarios/test_run_traces.py",
-    "retry": "tests/bot/operate/test_operate.py",
+    "retry": "tests/bot/operate/test_aside.py",
     "runs trace": "tests/scenarios/test_run_traces.py",
     "runs migrate": "tests/reviews/test_versions.py",
     "runs stop": "tests/bot/operate/test_job_orders.py",

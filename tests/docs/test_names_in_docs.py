@@ -7,8 +7,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from bot.http.metrics import READINGS
-from bot.telemetry.families import FAMILIES
+from bot.http.monitoring import READINGS
+from bot.telemetry.metrics import FAMILIES
 from tests.docs.reading import FOLDERS, ROOT, Page, Piece, all_pages, pages, words
 from tests.fakes.settings import variables
 

@@ -13,14 +13,13 @@ from typing import Any
 from uuid import uuid4
 
 from adapters.redis import keys
+from bot.serve.delivery.carriers import Keeping, Syncing
 from bot.serve.delivery.delivery import Delivery
-from bot.serve.delivery.keeping import Keeping
 from bot.serve.delivery.readers import Readers
-from bot.serve.delivery.syncing import Syncing
-from bot.serve.work.handling import Handled
+from bot.serve.work.handler import Handled
 from bot.serve.work.lanes import Lanes
 from bot.settings import Settings
-from bot.stopping import pause
+from bot.waits import pause
 from bot.wiring.service import Parts, open_parts
 from cards.buttons import Button
 from cards.model import Card

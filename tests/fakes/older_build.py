@@ -3,7 +3,7 @@
 import json
 import sys
 
-from bot.serve.work import handling
+from bot.serve.work import handler
 from engine.mail import Mail, parse_mail
 
 
@@ -16,7 +16,7 @@ def older(text: str) -> Mail:
 
 
 if __name__ == "__main__":
-    handling.parse_mail = older
+    handler.parse_mail = older
     from bot.__main__ import main
 
     sys.exit(main())

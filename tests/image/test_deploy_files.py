@@ -11,7 +11,7 @@ import pytest
 from dockerfile_parse import DockerfileParser
 
 from bot.cli.table import parser
-from bot.stopping import PATIENCE_S
+from bot.waits import PATIENCE_S
 from tests.fakes.settings import make_settings, variables
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisDecisions, RedisMailbox
 from bot.serve.intake.intake import Intake
-from bot.stopping import pause
+from bot.waits import pause
 from cards.model import Card
 from engine.errors import StoreUnavailable
 from engine.events import NotRecorded

@@ -13,7 +13,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.serve.intake.entrants import ASKED_ABOUT
+from bot.serve.intake.admissions import ASKED_ABOUT
 from cards.model import Card
 from engine.events import (
     Accepted,

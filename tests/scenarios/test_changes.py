@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager, closing
 import pytest
 from pydantic import SecretStr
 
-from bot.serve.delivery.backoff import LONGEST_S, backoff_s
+from bot.serve.delivery.carriers import AT_ONCE, Syncing
 from bot.serve.delivery.delivery import FAULTS, Delivery
+from bot.serve.delivery.pacing import LONGEST_S, backoff_s
 from bot.serve.delivery.readers import Readers
-from bot.serve.delivery.syncing import AT_ONCE, Syncing
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from engine.mail import ChangeSynced, SyncFailed, parse_mail

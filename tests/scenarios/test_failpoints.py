@@ -21,7 +21,7 @@ from bot.failpoints import POINTS
 from bot.processes.web import application
 from bot.processes.worker import work
 from bot.settings import Settings
-from bot.stopping import pause
+from bot.waits import pause
 from bot.wiring.service import open_parts
 from engine.ports.storage.operations import Backlog
 from tests.bot.signoff_process import environment

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import ClientSession
 
+from bot.serve.delivery.carriers import Syncing
 from bot.serve.delivery.delivery import Delivery
+from bot.serve.delivery.pacing import Throttle
 from bot.serve.delivery.readers import Readers
-from bot.serve.delivery.syncing import Syncing
-from bot.serve.delivery.throttle import Throttle
-from bot.serve.work.handling import Handled, Handling, Progress
+from bot.serve.work.handler import Handled, Handling, Progress
 from bot.serve.work.lanes import ATTEMPTS, Lanes
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.operate import runs
-from bot.operate.replaying import replay_traces
+from bot.operate.traces import replay_traces
 from tests.fakes.web_room import WebRoom
 from tests.scenarios.conftest import ROOT, Service, Start
 from tests.scenarios.test_reload_walk import looked

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.operate import operate
+from bot.operate import traces
 from engine.tools.hands import OBSERVED_CHARS
 from tests.bot.signoff_process import FILES, ended
 from tests.conftest import PARTITIONS
@@ -26,7 +26,7 @@ ANSWER = f"P003 更差,详情找 {MAIL}"
 async def listed(service: Service, capsys: pytest.CaptureFixture[str]) -> str:
     """What `signoff traces` prints."""
     capsys.readouterr()
-    assert await operate.traces(service.parts.settings) == 0
+    assert await traces.list_traces(service.parts.settings) == 0
     return _told(capsys)
 
 
@@ -40,7 +40,7 @@ async def one(service: Service, capsys: pytest.CaptureFixture[str], kind: str) -
     """The newest trace of that kind, whole."""
     lines = (await listed(service, capsys)).splitlines()
     name = next(line.split()[0] for line in lines if f"  {kind}  " in line)
-    assert await operate.show_trace(service.parts.settings, name) == 0
+    assert await traces.show_trace(service.parts.settings, name) == 0
     found: dict[str, Any] = json.loads(_told(capsys))
     assert found["kind"] == kind
     return found

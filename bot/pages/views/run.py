@@ -9,9 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from bot.pages.views.card import CardLine, CardWords
-from bot.pages.views.jobs import JobsView, jobs_view
-from bot.pages.views.path import named, taken
-from bot.pages.views.reviewers import with_reviewers
+from bot.pages.views.pictures import JobsView, jobs_view, named, taken, with_reviewers
 from bot.pages.views.run_list import read_run
 from bot.pages.views.timeline import TimelineEntry, Totals, cut, steps, totals
 from cards.model import CARD_KINDS, Card

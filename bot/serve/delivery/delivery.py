@@ -9,12 +9,11 @@ from typing import Protocol, assert_never
 
 import structlog
 
-from bot.serve.delivery.backoff import LONGEST_S, backoff_s
-from bot.serve.delivery.growing import AnswerDelivery, Answering, GrownMessage, LookAgain
+from bot.serve.delivery.pacing import LONGEST_S, Throttle, backoff_s
 from bot.serve.delivery.readers import Readers
-from bot.serve.delivery.throttle import Throttle
+from bot.serve.delivery.streaming import AnswerDelivery, Answering, GrownMessage, LookAgain
 from bot.serve.work.lanes import POLL_S
-from bot.stopping import pause
+from bot.waits import pause
 from cards.model import Card
 from cards.showing.ping import ping
 from cards.showing.plainer import ways

@@ -8,8 +8,8 @@ from typing import TypeVar
 import structlog
 
 from bot.people.directory import Directory
+from bot.serve.intake.admissions import Doorkeeper
 from bot.serve.intake.answer_store import store_answer
-from bot.serve.intake.entrants import Doorkeeper
 from bot.serve.intake.handover_command import NAME as HAND_OVER
 from bot.serve.intake.handover_command import HandOverCommand
 from bot.serve.intake.message_edits import MessageEdits, arrival_of

@@ -7,13 +7,12 @@ from contextlib import contextmanager, suppress
 import structlog
 from pydantic import ValidationError
 
-from bot.serve.work.handling import Handled, Handling, Progress, set_aside
-from bot.serve.work.lane_places import LanePlace, LanePlaces
-from bot.serve.work.model_lanes import ModelLanes
-from bot.serve.work.newer import AGAIN_S, Patience
+from bot.serve.work.capacity import LanePlace, LanePlaces
+from bot.serve.work.handler import Handled, Handling, Progress, set_aside
+from bot.serve.work.model_queue import ModelLanes
 from bot.serve.work.pulse import Pulse
-from bot.stopping import pause
-from bot.telemetry.counting import count_ends
+from bot.telemetry.metrics import count_ends
+from bot.waits import pause
 from engine.errors import (
     LeaseLost,
     ModelQueueFull,
@@ -35,6 +34,30 @@ POLL_S = 1.0
 LONGEST_BACKOFF_S = 60.0
 TYPING_AFTER_S = 0.2
 TYPING_EVERY_S = 4.0
+WAIT_S = 300.0
+"""For so long; then it is told as what nobody here can read."""
+AGAIN_S = 2.0
+"""So often a worker that cannot read it looks whether another one has taken it."""
+_MOST = 10_000
+
+
+class Patience:
+    """For how long lanes have stood at something that this process cannot read."""
+
+    def __init__(self, wait_s: float, clock: Callable[[], float]) -> None:
+        self._wait_s = wait_s
+        self._clock = clock
+        self._since: dict[str, float] = {}
+
+    def waits(self, lane: str) -> bool:
+        """Whether the lane may stand still some more, from the first time on that this is asked."""
+        now_s = self._clock()
+        if len(self._since) >= _MOST:
+            self._since.clear()
+        if now_s - self._since.setdefault(lane, now_s) < self._wait_s:
+            return True
+        del self._since[lane]
+        return False
 
 
 class Lanes:

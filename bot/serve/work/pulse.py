@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
-from bot.stopping import pause
+from bot.waits import pause
 
 T = TypeVar("T")
 

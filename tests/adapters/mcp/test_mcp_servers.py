@@ -12,7 +12,7 @@ import pytest
 
 from adapters.mcp.results import MAX_CHARS
 from adapters.mcp.tools import McpTools
-from bot.stopping import end
+from bot.waits import end
 from engine.errors import ToolFailed, ToolReported, ToolRetry
 from engine.ports.remote_tools import Http, Server, Stdio
 from tests.fakes.mcp_running import is_gone, names, old, opened, sample, serving

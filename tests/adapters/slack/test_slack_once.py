@@ -7,8 +7,8 @@ from aiohttp import web
 
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.slack.inbound import endpoint
-from bot.serve.intake import shown_once
-from bot.serve.intake.shown_once import QUICK_S, ShownOnce
+from bot.serve.intake import filters
+from bot.serve.intake.filters import QUICK_S, ShownOnce
 from engine.events import Accepted, Answered, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
 from tests.fakes.platforms.faults import Fault
@@ -52,7 +52,7 @@ async def test_a_tap_that_slack_brings_twice_is_answered_once(slack, post, intak
 
 
 async def test_a_double_tap_is_answered_once(slack, post, intake, card, monkeypatch):
-    monkeypatch.setattr(shown_once, "_WITHIN_S", 60)
+    monkeypatch.setattr(filters, "_WITHIN_S", 60)
     intake.outcome = SEEN
     await asyncio.gather(post(slack.action(card)), post(slack.action(card)))
     assert told(slack) == ["Seen."]

@@ -4,7 +4,7 @@ import pytest
 
 from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
-from bot.serve.intake.shown_once import QUICK_S, ShownOnce
+from bot.serve.intake.filters import QUICK_S, ShownOnce
 from cards.model import Field
 from engine.events import Answered, FormRefused, FormWanted
 from tests.adapters.telegram.conftest import delivery

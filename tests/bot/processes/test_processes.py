@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.serving import Serve, kept
+from bot.cli.processes import Serve, kept
 from bot.cli.table import COMMANDS as TABLE
 from bot.settings import Settings
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, ended, environment
@@ -53,7 +53,7 @@ def test_the_command_line_itself_loads_no_part_of_the_service(tmp_path: Path) ->
     thinking = {"engine.talk.turn", "engine.understanding"}
     heavy = {"adapters", "aiohttp", "openai", "redis", "yaml"} | thinking
     loaded = loaded_by("import bot.__main__, bot.cli.table as t; t.parser()", tmp_path)
-    assert "bot.cli.serving" in loaded
+    assert "bot.cli.processes" in loaded
     assert not heavy & loaded
 
 

@@ -12,7 +12,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.connect import connect
-from bot.stopping import Stopped, patiently
+from bot.waits import Stopped, patiently
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
 from tests.bot.signoff_process import FILES, ROOT, ended, running

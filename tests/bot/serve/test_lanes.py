@@ -9,7 +9,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from bot.serve.work.handling import Handled, Handling, Progress
+from bot.serve.work.handler import Handled, Handling, Progress
 from bot.serve.work.lanes import Lanes
 from engine.ports.meter import UNHEARD
 from engine.ports.storage.operations import BlockedRun, MailAside

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.telemetry.counting import count_ends
+from bot.telemetry.metrics import count_ends
 from engine.playbooks.end_kinds import RunEnd
 from engine.ports.storage.store import Effects
 from engine.runs.children import AT_ANY_STEP

@@ -9,8 +9,8 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.http.metrics import READINGS
-from bot.telemetry.families import FAMILIES, Families, GaugeReading
+from bot.http.monitoring import READINGS
+from bot.telemetry.metrics import FAMILIES, Families, GaugeReading
 from engine.ports.storage.model_numbers import Count
 
 ROOT = Path(__file__).parents[3]

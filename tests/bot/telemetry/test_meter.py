@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from adapters.redis.connect import connect
 from adapters.redis.repositories.model_numbers import RedisModelNumbers
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.telemetry.meter import SharedMeter
+from bot.telemetry.metrics import SharedMeter
 from engine.errors import StoreError
 from tests.fakes.gate import Gate
 

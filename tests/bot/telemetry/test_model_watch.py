@@ -16,7 +16,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.server.embedded import EmbeddedServer
 from adapters.redis.store import RedisMailbox
 from bot.people.directory import Directory
-from bot.telemetry.meter import SharedMeter
+from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from engine.mail import ServiceNotice, parse_mail
 from engine.ports.meter import UNHEARD, Meter

@@ -1,0 +1,47 @@
+"""What commands share: the settings, the event loop and types of arguments."""
+
+import argparse
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from bot.settings import Settings
+
+T = TypeVar("T")
+
+
+def load_settings() -> Settings:
+    """The settings of this process; DefinitionError with a line for each wrong variable."""
+    # Rooms of platforms are loaded only by commands that do something.
+    from bot.wiring import platforms
+
+    return platforms.load_settings()
+
+
+def run_loop(work: Coroutine[Any, Any, T]) -> T:
+    """The result of the work, on a loop of its own."""
+    with asyncio.Runner(loop_factory=_factory()) as runner:
+        return runner.run(work)
+
+
+def _factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def above_zero(most: float) -> Callable[[str], float]:
+    """A type for argparse: a number above 0 of at most `most`."""
+
+    def number(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = 0.0
+        if not 0 < value <= most:
+            raise argparse.ArgumentTypeError(f"should be a number above 0, at most {most:g}")
+        return value
+
+    return number

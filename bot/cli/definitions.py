@@ -1,0 +1,99 @@
+"""Commands that look at definitions and messages; nothing is started or stored."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import Literal
+
+from bot.cli.command import load_settings, run_loop
+from bot.telemetry.logging import configure_logging
+from cards.texts import languages
+
+
+def validate_arguments(parser: argparse.ArgumentParser) -> None:
+    """A folder, and how problems are printed."""
+    parser.add_argument("path", nargs="?", type=Path, help="folder (default: SIGNOFF_PLAYBOOKS)")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="a list of {file, line, path, message}, [] if all is well",
+    )
+
+
+def validate(args: argparse.Namespace) -> int:
+    """Prints every problem of the definitions; 1 when there is one. Warnings go to stderr."""
+    settings = load_settings()
+    from bot.operate.validation import problems_as_json, warnings_of
+    from bot.operate.validation import validate as problems_of
+
+    problems = problems_of(settings, args.path)
+    for warning in warnings_of(settings, args.path):
+        print(f"warning: {warning}", file=sys.stderr)
+    print(problems_as_json(problems) if args.json else "\n".join(problems) or "ok")
+    return 1 if problems else 0
+
+
+def graph_arguments(parser: argparse.ArgumentParser) -> None:
+    """A playbook, and how it is drawn."""
+    parser.add_argument(
+        "playbook",
+        metavar="PLAYBOOK",
+        nargs="?",
+        help="id of a playbook in SIGNOFF_PLAYBOOKS, or a playbook's folder or playbook.yaml",
+    )
+    parser.add_argument(
+        "--run", metavar="RUN", dest="of_run", help="instead of a playbook: the jobs of a run"
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--format", choices=("mermaid", "svg"), default="mermaid", help="of a picture"
+    )
+    form.add_argument(
+        "--json", action="store_true", help="the nodes and edges instead of a picture"
+    )
+    parser.add_argument("--lang", choices=languages(), default="en", help="of the names")
+
+
+def graph(args: argparse.Namespace) -> int:
+    """Prints a playbook's graph, or the jobs of a run."""
+    if (args.playbook is None) == (args.of_run is None):
+        print("graph: either PLAYBOOK or --run RUN is needed", file=sys.stderr)
+        return 2
+    settings = load_settings()
+    from bot.operate.graphs import show_graph, show_jobs
+
+    form: Literal["mermaid", "svg", "json"] = "json" if args.json else args.format
+    if args.of_run is not None:
+        configure_logging(args.command)
+        return run_loop(show_jobs(settings, args.of_run, form=form, lang=args.lang))
+    return show_graph(settings, args.playbook, form=form, lang=args.lang)
+
+
+def route_arguments(parser: argparse.ArgumentParser) -> None:
+    """A message, and how its routes are printed."""
+    parser.add_argument("text", help="the message, or - for one message a line of the input")
+    parser.add_argument("--json", action="store_true", help="one JSON line a message")
+
+
+def route(args: argparse.Namespace) -> int:
+    """Prints how messages would be understood."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.operate.routing import show_routes
+
+    return asyncio.run(show_routes(settings, args.text, as_json=args.json))
+
+
+def lint_arguments(parser: argparse.ArgumentParser) -> None:
+    """How they are printed."""
+    parser.add_argument("--json", action="store_true", help="a list of objects")
+
+
+def lint_examples(args: argparse.Namespace) -> int:
+    """Prints examples that look like another route; 1 when one stands under two."""
+    settings = load_settings()
+    configure_logging(args.command)
+    from bot.operate import routing
+
+    return routing.lint_examples(settings, as_json=args.json)

@@ -1,0 +1,118 @@
+"""Commands that start processes of the service and run until they are stopped."""
+
+import argparse
+import asyncio
+import gc
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from bot.cli.command import load_settings, run_loop
+from bot.settings import Settings
+from bot.telemetry.logging import configure_logging
+
+if TYPE_CHECKING:
+    from bot.processes.watchdog import Watchdog
+
+T = TypeVar("T")
+Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
+
+# How long a process whose parent was killed may take to finish what it has in hand.
+_ORPHAN_S = 20.0
+
+
+def ending(parser: argparse.ArgumentParser) -> None:
+    """How a process learns that its parent is gone."""
+    parser.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs everything."""
+
+    # Each process loads only its own half of the service, once its settings are known to be right.
+    def load() -> Serve:
+        from bot.processes.supervisor import serve
+
+        return serve
+
+    return _serve(args, load)
+
+
+def web(args: argparse.Namespace) -> int:
+    """Runs the web process."""
+
+    def load() -> Serve:
+        from bot.processes.web import serve
+
+        return serve
+
+    return _serve(args, load)
+
+
+def worker(args: argparse.Namespace) -> int:
+    """Runs a worker, in a child of this process, which watches over it."""
+
+    def load() -> Serve:
+        from bot.processes.worker import serve
+
+        return serve
+
+    settings = load_settings()
+    return _watched(args, settings) if settings.watchdog_s else _serve(args, load)
+
+
+def _watched(args: argparse.Namespace, settings: Settings) -> int:
+    configure_logging(args.command)
+
+    def load() -> tuple[type["Watchdog"], Callable[..., Awaitable[None]]]:
+        from bot.processes.watchdog import Watchdog, prepare
+        from bot.processes.worker import serve
+
+        prepare(settings)
+        return Watchdog, serve
+
+    watchdog, serve = kept(load)
+    begun = watchdog(settings, stop_at_eof=args.stop_at_eof).run()
+    if isinstance(begun, int):
+        return begun
+    serving = partial(serve, pulse=begun)
+    return run_loop(_until_stopped(serving, settings, stop_at_eof=True)) or 0
+
+
+def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
+    settings = load_settings()
+    configure_logging(args.command)
+    stop_at_eof = getattr(args, "stop_at_eof", False)
+    return run_loop(_until_stopped(kept(load), settings, stop_at_eof=stop_at_eof)) or 0
+
+
+def kept(load: Callable[[], T]) -> T:
+    """What stays for good: the garbage collector neither runs for it nor ever looks through it."""
+    gc.disable()
+    try:
+        return load()
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+async def _until_stopped(serve: Serve, settings: Settings, *, stop_at_eof: bool) -> int | None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    if stop_at_eof:
+        _stop_at_eof(loop, stop)
+    return await serve(settings, stop)
+
+
+def _stop_at_eof(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    # The parent never writes: the pipe becomes readable only when the parent is gone.
+    def parent_is_gone() -> None:
+        loop.remove_reader(0)
+        stop.set()
+        loop.call_later(_ORPHAN_S, os._exit, 1)
+
+    loop.add_reader(0, parent_is_gone)

@@ -1,0 +1,187 @@
+"""What monitoring asks: `/healthz`, `/readyz` and `/metrics` (design §9)."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from bot.http.caller import bears
+from bot.settings import Settings
+from bot.telemetry.loop_lag import LoopLag
+from bot.telemetry.metrics import Families, GaugeReading
+from bot.wiring.service import Parts
+from engine.errors import StoreError
+from engine.ports.platform import Listener
+from engine.ports.storage.model_numbers import BreakerState, ModelNumbers
+from engine.ports.storage.operations import Backlog, Operations
+
+# Who asks seldom waits longer, and a store that hangs answers nobody.
+PROBE_S = 2.0
+# More than that is not well.
+OLD_MAIL_S, LAG_S = 60.0, 1.0
+Health = Literal["ok", "degraded", "away", "off"]
+LEVELS: Final[Mapping[BreakerState, int]] = {"closed": 0, "half_open": 1, "open": 2}
+_MEANINGS = {
+    "lanes": "Lanes with mail, leased ones included",
+    "destinations": "Chats that have messages to be shown",
+    "timers": "Timers that are not due yet",
+    "aside": "Mail set aside for an operator",
+    "blocked": "Runs that wait for an operator",
+    "mailbox_age_s": "For how long the oldest mail has waited for a worker",
+    "workers": "Workers that take mail",
+    "outbox_age_s": "For how long the oldest message has waited to be sent",
+}
+CARD_AGES: Final = ("under 1 h", "1 to 8 h", "8 to 24 h", "1 to 7 d", "over 7 d")
+"""The label `age` of open cards, as CARD_AGES_S has it."""
+_CARDS: Final = "cards_open"
+READINGS = (
+    *(name.replace("age_s", "age_seconds") for name in _MEANINGS),
+    _CARDS,
+    "model_breaker",
+    "model_lanes",
+)
+"""What is read when it is asked for, by name."""
+
+
+def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
+    """Both say nothing that is secret: no address, no token, no word of another service."""
+
+    async def alive(request: web.Request) -> web.Response:
+        return web.json_response({"alive": True})
+
+    async def ready(request: web.Request) -> web.Response:
+        """503 while the store takes no writes, or what is said on a platform does not come in.
+
+        Nothing else is mended by going elsewhere.
+        """
+        try:
+            async with asyncio.timeout(PROBE_S):
+                await parts.store.probe()
+                backlog = await parts.store.operations.backlog()
+                model = await health(parts.settings, parts.store.numbers)
+        except (StoreError, TimeoutError) as error:
+            return web.json_response(
+                {"ready": False, "redis": parts.store.refusal(error)}, status=503
+            )
+        platforms, deaf = parts.telemetry.standings.now, [name async for name in _deaf(parts)]
+        found: dict[str, Any] = {
+            "ready": not deaf,
+            "redis": "ok",
+            "store": parts.store.durability,
+            "platforms": {
+                name: each.model_dump(mode="json", exclude_defaults=True) | {"state": each.state}
+                for name, each in sorted(platforms.items())
+            },
+            "model": model,
+            "playbooks": parts.reloading.current.health,
+            "groups": parts.outside.groups.health,
+            "workers": backlog.workers,
+            "oldest_mail_s": round(backlog.mailbox_age_s, 1),
+            "loop_lag_s": round(parts.telemetry.lag.most_s, 3),
+        }
+        failing = [name for name, each in platforms.items() if each.state == "failing"]
+        words = [name for name in ("model", "playbooks", "groups") if not _well(str(found[name]))]
+        late = _late(backlog, parts.telemetry.lag)
+        degraded = sorted({*failing, *deaf, *words, *late})
+        status = 503 if deaf else 200
+        return web.json_response({**found, "degraded": degraded}, status=status)
+
+    return [web.get("/healthz", alive), web.get("/readyz", ready)]
+
+
+async def _deaf(parts: Parts) -> AsyncIterator[str]:
+    for name, platform in parts.outside.platforms.items():
+        if isinstance(platform, Listener) and not await platform.is_listening():
+            yield name
+
+
+def _late(backlog: Backlog, lag: LoopLag) -> Iterator[str]:
+    if not backlog.workers:
+        yield "workers"
+    if backlog.mailbox_age_s > OLD_MAIL_S:
+        yield "oldest_mail_s"
+    if lag.most_s > LAG_S:
+        yield "loop_lag_s"
+
+
+def _well(told: str) -> bool:
+    return told in ("ok", "off")
+
+
+def metrics_route(
+    settings: Settings, operations: Operations, numbers: ModelNumbers
+) -> web.AbstractRouteDef:
+    """`GET /metrics`; off this machine only with SIGNOFF_ADMIN_TOKEN as the bearer token."""
+
+    async def metrics(request: web.Request) -> web.Response:
+        if not _may_read(request, settings):
+            return web.json_response({"error": "Authorization: Bearer is wrong"}, status=401)
+        try:
+            readings = [
+                *_waiting(await operations.backlog()),
+                await breakers(settings, numbers),
+                await lanes_reading(numbers),
+            ]
+            counts = await numbers.counts()
+        except StoreError as error:
+            return web.json_response({"error": str(error)}, status=503)
+        registry = CollectorRegistry()
+        registry.register(Families(counts, readings))
+        return web.Response(
+            body=generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST}
+        )
+
+    return web.get("/metrics", metrics)
+
+
+def _waiting(backlog: Backlog) -> Iterator[GaugeReading]:
+    for shown, name in zip(READINGS, _MEANINGS, strict=False):
+        yield GaugeReading(shown, _MEANINGS[name], {"": getattr(backlog, name)})
+    cards = dict(zip(CARD_AGES, backlog.cards, strict=True))
+    yield GaugeReading(_CARDS, "Cards that nobody has decided yet", cards, "age")
+
+
+def _may_read(request: web.Request, settings: Settings) -> bool:
+    if settings.admin_token is None:
+        return settings.only_here
+    return bears(request, settings.admin_token)
+
+
+def names(settings: Settings) -> tuple[str, ...]:
+    """The configured models, in the order in which they are asked."""
+    if settings.llm_model is None:
+        return ()
+    return tuple(dict.fromkeys((settings.llm_model, *settings.llm_fallback_models)))
+
+
+async def health(settings: Settings, numbers: ModelNumbers) -> Health:
+    """`degraded` while some models are left alone, `away` while all are."""
+    states = await numbers.states(names(settings))
+    well = [state == "closed" for state in states.values()]
+    if not well:
+        return "off"
+    return "ok" if all(well) else "degraded" if any(well) else "away"
+
+
+async def lanes_reading(numbers: ModelNumbers) -> GaugeReading:
+    """How many lanes ask a model or wait for one, in all workers."""
+    return GaugeReading(
+        "model_lanes",
+        "Requests to models under way and waiting for a place, and lanes given back meanwhile",
+        await numbers.lanes(),
+        "state",
+    )
+
+
+async def breakers(settings: Settings, numbers: ModelNumbers) -> GaugeReading:
+    """The breaker of each model, as some worker last found it."""
+    states = await numbers.states(names(settings))
+    return GaugeReading(
+        "model_breaker",
+        "0 asked as always, 1 tried with one request, 2 left alone",
+        {model: LEVELS[state] for model, state in states.items()},
+        "model",
+    )

@@ -1,0 +1,92 @@
+"""LoginPages in and out."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Collection
+
+from aiohttp import web
+
+from bot.http.caller import client_address
+from bot.pages.guard import Form, form_of, local_path, same
+from bot.pages.render import PageRequest, Renderer, language
+from bot.pages.session import COOKIE, Entrance, TryLater, Visitor
+from engine.ports.settings import Network
+
+FORM_COOKIE = "signoff_form"
+FORM_KEEP_S = 3600
+
+FormAction = Callable[[web.Request, Visitor, Form], Awaitable[web.StreamResponse]]
+
+
+class LoginPages:
+    """The way in, whose form carries a mark that its page put into a cookie, and the way out."""
+
+    def __init__(
+        self, entrance: Entrance, renderer: Renderer, proxies: Collection[Network]
+    ) -> None:
+        self._entrance = entrance
+        self._renderer = renderer
+        self._proxies = proxies
+
+    async def show(self, request: web.Request) -> web.StreamResponse:
+        """The form; or where it leads, for who is signed in."""
+        if await self._entrance.visitor(request.cookies):
+            return web.Response(status=303, headers={"Location": _next(request)})
+        return self._form(request, 200)
+
+    async def sign_in(self, request: web.Request) -> web.StreamResponse:
+        """A cookie and the way on for the right token; else the form with what was wrong."""
+        form = await form_of(request)
+        mark = request.cookies.get(FORM_COOKIE, "")
+        if form is None or not same(form.get("mark", ""), mark):
+            return self._form(request, 403, key="pages.refused")
+        name = form.get("name", "")
+        address = client_address(request, self._proxies)
+        found = await self._entrance.sign_in(name, form.get("token", ""), address)
+        if isinstance(found, TryLater):
+            response = self._form(request, 429, key="pages.login.later", seconds=found.seconds)
+            response.headers["Retry-After"] = str(found.seconds)
+            return response
+        if found is None:
+            return self._form(request, 401, key="pages.login.wrong", name=name[:40])
+        response = web.Response(status=303, headers={"Location": _next(request)})
+        self._entrance.keep(request, response, found)
+        response.del_cookie(FORM_COOKIE, path="/admin/login")
+        return response
+
+    async def sign_out(
+        self, request: web.Request, visitor: Visitor, form: Form
+    ) -> web.StreamResponse:
+        """Back to the form, without a session."""
+        await self._entrance.sign_out(request.cookies)
+        response = web.Response(status=303, headers={"Location": "/admin/login"})
+        response.del_cookie(COOKIE, path="/")
+        return response
+
+    def _form(
+        self, request: web.Request, status: int, *, key: str = "", name: str = "", seconds: int = 0
+    ) -> web.Response:
+        # The same in every tab, so that none of them stops the others.
+        mark = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(16)
+        response = self._renderer.page(
+            PageRequest(request, language(request)),
+            "login.html",
+            status=status,
+            title="pages.login",
+            key=key,
+            name=name,
+            seconds=seconds,
+            mark=mark,
+        )
+        response.set_cookie(
+            FORM_COOKIE,
+            mark,
+            max_age=FORM_KEEP_S,
+            path="/admin/login",
+            httponly=True,
+            samesite="Strict",
+        )
+        return response
+
+
+def _next(request: web.Request) -> str:
+    return local_path(request.query.get("next", ""))

@@ -1,0 +1,216 @@
+"""Answers shown while they are written: put where all processes see them, and delivered."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from bot.waits import pause
+from engine.errors import PlatformError, StoreError
+from engine.frames.replies import Part, ReplyHead, being_answered, view
+from engine.ports.clock import Clock
+from engine.ports.platform import Platform, Rate
+from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, Show
+from engine.ports.storage.outbox import OutboxRow
+
+log = structlog.get_logger()
+# A shorter answer that is quickly written comes as a whole.
+BEGINS_CHARS = 200
+BEGINS_S = 1.0
+IDLE_S = 60.0
+# A slower platform is not waited for.
+PATIENCE_S = 5.0
+# What is shown without a message is shown again before the platform forgets it; and who waits for
+# longer than this gets the message that says that work goes on.
+AGAIN_S = 20.0
+LONGEST_S = 45.0
+# The whole reply makes its row due at once.
+UNTIL_WHOLE_S = 60.0
+
+
+@dataclass(slots=True)
+class _PendingDraft:
+    """An answer that is being written; `text` is what has still to be put."""
+
+    every_s: float
+    since_s: float | None = None
+    begun: bool = False
+    text: str | None = None
+    due_s: float = 0.0
+
+
+class DraftWriter:
+    """Takes texts at once and puts them at each platform's pace; what fails is left out.
+
+    `mask` takes secrets out of a text.
+    """
+
+    def __init__(
+        self,
+        drafts: Drafts,
+        platforms: Mapping[str, Platform],
+        clock: Clock,
+        mask: Callable[[str], str],
+    ) -> None:
+        self._drafts = drafts
+        self._platforms = platforms
+        self._clock = clock
+        self._mask = mask
+        self._writing: dict[str, _PendingDraft] = {}
+        self._told = asyncio.Event()
+
+    @contextmanager
+    def writing(self, reply: str, conversation: str) -> Iterator[Show | None]:
+        """What shows the answer of that reply, where its platform can."""
+        platform = self._platforms.get(conversation.partition(":")[0])
+        able = platform if isinstance(platform, GrowingPlatform) else None
+        every_s = able.grows_every_s(conversation) if able else 0.0
+        if not every_s:
+            yield None
+            return
+        one = self._writing[reply] = _PendingDraft(every_s)
+        try:
+            yield lambda text: self._show(one, text)
+        finally:
+            # What was not put yet comes with the whole reply.
+            if self._writing.get(reply) is one:
+                del self._writing[reply]
+
+    def _show(self, one: _PendingDraft, text: str) -> bool:
+        now_s = self._clock.elapsed_s()
+        one.since_s = now_s if one.since_s is None else one.since_s
+        one.begun = one.begun or len(text) >= BEGINS_CHARS or now_s - one.since_s >= BEGINS_S
+        if one.begun:
+            one.text = self._mask(text)
+            self._told.set()
+        return one.begun
+
+    async def run(self) -> None:
+        """Put what was told until cancelled."""
+        while True:
+            self._told.clear()
+            await pause(self._told, await self._put_due())
+
+    async def _put_due(self) -> float:
+        """Put every text that is due; answers in how many seconds the next one is."""
+        next_s = IDLE_S
+        for reply, one in [*self._writing.items()]:
+            now_s = self._clock.elapsed_s()
+            if one.text is not None and now_s >= one.due_s:
+                text, one.text, one.due_s = one.text, None, now_s + one.every_s
+                await self._put(reply, text)
+            elif one.text is not None:
+                next_s = min(next_s, one.due_s - now_s)
+        return next_s
+
+    async def _put(self, reply: str, text: str) -> None:
+        try:
+            await self._drafts.put(reply, text)
+        except StoreError as error:
+            log.info("draft_not_put", reply=reply, error=str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """A row whose one question is being answered: how far, and the platform that can show it."""
+
+    platform: GrowingPlatform
+    head: ReplyHead
+    part: Part
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class GrownMessage:
+    """The message that shows the answer as far as it is written."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookAgain:
+    """Nothing to show now; the row is due again in so many seconds."""
+
+    in_s: float
+
+
+class AnswerDelivery:
+    """Shows answers in the making; whatever fails, the row is shown as if there were none."""
+
+    def __init__(self, drafts: Drafts, rate: Rate, *, lease_s: float) -> None:
+        self._drafts = drafts
+        self._rate = rate
+        # The whole reply may follow under the same lease.
+        self._patience_s = min(PATIENCE_S, lease_s / 4)
+
+    async def answering(
+        self, row: OutboxRow, platform: Platform, now: datetime
+    ) -> Answering | None:
+        """The row's answer in the making; None when it is to be shown as any other."""
+        if (
+            row.kind != "reply"
+            or not row.head
+            or row.card
+            or not isinstance(platform, GrowingPlatform)
+        ):
+            return None
+        parts = tuple(Part.model_validate_json(body) for body in row.parts)
+        if not being_answered(parts) or not platform.grows_every_s(row.conversation):
+            return None
+        head = ReplyHead.model_validate_json(row.head)
+        try:
+            draft = await self._drafts.read(row.ref)
+        except StoreError:
+            return None
+        waited_s = (now - head.at).total_seconds()
+        if draft.off or not (row.message_id or draft.text or waited_s < LONGEST_S):
+            return None
+        return Answering(platform, head, parts[0], draft)
+
+    async def show(
+        self, row: OutboxRow, one: Answering, zone: str
+    ) -> GrownMessage | LookAgain | None:
+        """Show the answer so far. None when the row has to be shown as any other."""
+        draft = one.draft
+        if row.message_id and draft.text == draft.shown:
+            return LookAgain(UNTIL_WHOLE_S)
+        try:
+            if wait_s := await self._wait_s(row, one.platform):
+                return LookAgain(wait_s) if row.message_id else None
+            async with asyncio.timeout(self._patience_s):
+                message_id = await one.platform.grow(
+                    row.conversation, row.message_id, _growth(row, one, zone)
+                )
+        except (PlatformError, TimeoutError) as error:
+            log.info("answer_does_not_grow", row=row.row, error=repr(error))
+            await self._drafts.stop(row.ref)
+            return LookAgain(UNTIL_WHOLE_S) if row.message_id else None
+        if row.message_id or not message_id:
+            await self._drafts.shown(row.ref, draft.text)
+        elif draft.text:
+            # The message is known before it says anything: no crash leaves a text to nobody.
+            await self._drafts.put(row.ref, draft.text)
+        return GrownMessage(message_id) if message_id else LookAgain(AGAIN_S)
+
+    async def _wait_s(self, row: OutboxRow, platform: GrowingPlatform) -> float:
+        """In how many seconds the platform takes one more of all that grows there."""
+        if not platform.growth.every_s:
+            return 0.0
+        name = f"{row.conversation.partition(':')[0]}:growing"
+        return await self._rate.ask(name, platform.growth, 1)
+
+
+def _growth(row: OutboxRow, one: Answering, zone: str) -> Growth:
+    text = one.draft.text
+    part = one.part.model_copy(update={"text": text}) if text else one.part
+    return Growth(
+        view=view(one.head, (part,), None, zone),
+        working=view(one.head, (one.part,), None, zone),
+        text=text,
+        before=one.draft.shown,
+        asker=one.head.asker,
+        key=row.row,
+    )

@@ -1,0 +1,346 @@
+"""From one mail to the effects of handling it; what each lane kind does (design §3)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from bot.definitions.current import Current
+from bot.serve.intake.admissions import Strangers
+from bot.telemetry.instrumentation import log_handling
+from bot.telemetry.spans import NO_SPANS, Spans
+from cards.frozen import by_newer
+from cards.model import Lang, Principal
+from cards.texts import say
+from engine.errors import NewerState
+from engine.frames import audit
+from engine.frames.outcome import StepContext
+from engine.frames.state import Run
+from engine.mail import (
+    GIVEN_UP,
+    CardDecided,
+    CardExpired,
+    CommandArrived,
+    GraphOrdered,
+    Mail,
+    MessageArrived,
+    MigrationOrdered,
+    PartReady,
+    ReviewDue,
+    RunMail,
+    RunStarted,
+    ServiceNotice,
+    StrangerArrived,
+    parse_mail,
+)
+from engine.playbooks.model import Playbook
+from engine.ports.storage.store import Aside, Claim, Effects
+from engine.reviews import clocks
+from engine.runs.effects import run_write
+from engine.runs.migration import plan_migration
+from engine.runs.run import (
+    StepResult,
+    advance_run,
+    block_effects,
+    migrate_run,
+    unreadable_effects,
+)
+from engine.runs.step_services import step_services
+from engine.services import Services
+from engine.talk import commands
+from engine.talk.turn import continuation, failures, message, session
+from engine.tools.model import Tool
+
+log = structlog.get_logger()
+Progress = Callable[[Effects], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What a mail changes, and the mail that goes before all other in its lane, or "".
+
+    `park`: the mail stays, and the lane rests until new mail or an operator wakes it.
+    """
+
+    effects: Effects
+    front: str = ""
+    park: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """What each mail comes to, by what is current when its turn begins.
+
+    `tools()` are the read-only tools there are at this moment.
+    """
+
+    services: Services
+    current: Current
+    tools: Callable[[], tuple[Tool[Any], ...]]
+    spans: Spans = NO_SPANS
+
+    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+        """The effects of the claim's mail; raises BotError, retryable or not."""
+        try:
+            mail = parse_mail(claim.mail)
+        except ValidationError as error:
+            if by_newer(error):
+                raise NewerState(f"mail of {claim.lane}") from error
+            return _unreadable_mail(claim)
+        with log_handling(claim.lane, mail, self.spans, self.services.clock):
+            return await self._by_kind(claim, mail, progress)
+
+    async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> Handled:
+        services = self._turn_services()
+        people, strangers = services.people, Strangers(services)
+        match mail:
+            case MessageArrived():
+                # By who they are and the roles held now, however long this lay here.
+                now = people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
+                if not people.is_admitted(now):
+                    return Handled(strangers.turned_away(mail))
+                kept = session.load_session(claim.state)
+                again = claim.attempts > 1
+                table = self.current.now.table
+                situation = message.TurnSituation(claim.cards, claim.runs, again=again, table=table)
+                return Handled(
+                    await message.handle_message(mail, kept, services, progress, situation)
+                )
+            case PartReady():
+                return Handled(
+                    await continuation.continue_part(
+                        mail, session.load_session(claim.state), services
+                    )
+                )
+            case StrangerArrived():
+                return Handled(strangers.asked_about(mail))
+            case CardDecided() | CardExpired() if _of_talk(claim):
+                if admitted := await strangers.answered(mail):
+                    return Handled(admitted)
+                return Handled(
+                    await continuation.settle_choice(
+                        mail, session.load_session(claim.state), services
+                    )
+                )
+            case CommandArrived():
+                now = people.principal(mail.update.actor)
+                mail = mail.model_copy(update={"principal": now})
+                if not people.is_admitted(now) and not now.roles:
+                    return Handled(strangers.turned_away(mail))
+                recent = [line.text for line in session.load_session(claim.state).recent]
+                lang = commands.command_language(mail, recent)
+                return Handled(await commands.handle_command(mail, services.limited_to(now), lang))
+            case ServiceNotice():
+                return Handled(commands.notice_effects(mail, claim.lane.removeprefix("control:")))
+            case _:
+                return await self._step(claim, mail)
+
+    def help_text(self, principal: Principal, lang: Lang) -> str:
+        """What this person may ask and start, and the commands; plain text."""
+        return commands.plain_help(lang, self._turn_services().limited_to(principal))
+
+    async def give_up(self, claim: Claim) -> Handled:
+        """The effects of a mail that failed again and again.
+
+        It is said in chat and the mail set aside for an operator; a run is blocked instead.
+        """
+        try:
+            mail = parse_mail(claim.mail)
+        except ValidationError:
+            return _unreadable_mail(claim)
+        services = self._turn_services()
+        match mail:
+            case MessageArrived():
+                return Handled(
+                    await failures.fail_message(mail, session.load_session(claim.state), services)
+                )
+            case PartReady():
+                return Handled(await failures.fail_part(mail, services))
+            case CardDecided() | CardExpired() if _of_talk(claim):
+                return Handled(await failures.fail_choice(claim.lane, mail, services))
+            case CommandArrived():
+                return Handled(commands.fail_command(mail, services))
+            case ServiceNotice() | StrangerArrived():
+                return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+        run = self._run(claim)
+        if run is None:
+            return Handled(unreadable_effects(claim.state), park=True)
+        reason = say("run.attempts", run.lang)
+        return Handled(block_effects(run, reason, self.services.now), park=True)
+
+    async def _step(self, claim: Claim, mail: RunMail) -> Handled:
+        if claim.ended or not claim.state:
+            return Handled(Effects())
+        run = self._run(claim, waits=True)
+        if run is None:
+            return Handled(unreadable_effects(claim.state), park=True)
+        if isinstance(mail, RunStarted) and run.parent and await self._is_orphan(run):
+            orphan = run.model_copy(update={"status": "cancelled"})
+            entry = audit.with_parent(run.id, run.parent, self.services.now)
+            return Handled(Effects(runs=(run_write(orphan),), log=(entry,)))
+        now = claim.now or self.services.now
+        if isinstance(mail, ReviewDue) and run.status != "blocked":
+            return await self._due(run, mail, now)
+        playbook = await self.services.playbook(run.digest)
+        if isinstance(mail, MigrationOrdered):
+            return await self._migrate(run, mail, playbook)
+        if playbook is None:
+            reason = say("run.playbook_missing", run.lang)
+            return Handled(block_effects(run, reason, now), park=True)
+        try:
+            expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
+        except NewerState:
+            return Handled(unreadable_effects(claim.state), park=True)
+        if expired is None:
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        services = step_services(self._of_run(run, now), run, playbook)
+        context = StepContext(run, playbook, services, claim.follows)
+        if isinstance(mail, GraphOrdered):
+            return await self._order(mail, context)
+        stepped = await self._advanced(mail, context)
+        if stepped.park:
+            return Handled(stepped.effects, park=True)
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *expired.cards),
+            log=(*expired.log, *stepped.effects.log),
+        )
+        return Handled(await self._replacing(run, effects, now), stepped.front)
+
+    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> Handled:
+        """A clock of an open review; a run that does not wait for the card any more is left."""
+        found = await self.services.decisions.card(mail.card) if mail.card in run.waiting else None
+        if found is None:
+            return Handled(Effects())
+        people = self.services.people.scope_to(run.conversation)
+        today = self.services.today
+        return Handled(clocks.ring(mail, found.card, people, now=now, today=today))
+
+    async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
+        """The effects, and the end of older cards that the opened ones stand for."""
+        opened = [write.card for write in effects.cards if not write.expect]
+        if not opened:
+            return effects
+        written = {write.card.token for write in effects.cards}
+        others = await self.services.decisions.open_cards(run.conversation)
+        others = [c for c in others if c.run == run.id and c.token not in written]
+        gone = clocks.replace_cards(others, opened, now)
+        return replace(
+            effects,
+            cards=(*gone.cards, *effects.cards),
+            timers=(*gone.timers, *effects.timers),
+            log=(*effects.log, *gone.log),
+        )
+
+    async def _advanced(self, mail: RunMail, context: StepContext) -> StepResult:
+        """One step of the run, timed."""
+        since_s = self.services.clock.elapsed_s()
+        stepped = await advance_run(mail, context)
+        took_s = self.services.clock.elapsed_s() - since_s
+        self.services.meter.took("step", took_s, context.run.frames[-1].kind)
+        return stepped
+
+    async def _is_orphan(self, run: Run) -> bool:
+        """Whether the run's parent ended while it was begun."""
+        parent = await self.services.decisions.run(run.parent)
+        return parent is None or parent[1] != ""
+
+    async def _order(self, mail: GraphOrdered, context: StepContext) -> Handled:
+        """The job graph as somebody wants it; what it asked before is not asked any more."""
+        run, now = context.run, context.services.now
+        found = [await self.services.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        if any(card.status != "open" for card in cards):
+            # Somebody's decision came first; it is in the lane behind this.
+            return Handled(Effects())
+        stepped = await self._advanced(mail, context)
+        body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
+        waits = Run.model_validate_json(body).waiting if body else run.waiting
+        closed = clocks.supersede([card for card in cards if card.token not in waits])
+        if not closed:
+            return Handled(stepped.effects, stepped.front, stepped.park)
+        told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
+        entry = audit.entry(run.id, now, "taken_back", told, cards=gone)
+        timers = (t for card in gone for t in clocks.without_timers(card.token, card.lane))
+        effects = replace(
+            stepped.effects,
+            cards=(*stepped.effects.cards, *closed),
+            timers=(*stepped.effects.timers, *timers),
+            log=(*stepped.effects.log, entry),
+        )
+        return Handled(effects, stepped.front, stepped.park)
+
+    async def _migrate(self, run: Run, mail: MigrationOrdered, old: Playbook | None) -> Handled:
+        """The run on another version of its playbook; whoever asked for it checked it before."""
+        new = await self.services.playbook(mail.to)
+        if new is None:
+            return self._not_migrated(run, mail, "the playbook is not published")
+        change = plan_migration(run, old, new)
+        if change.faults:
+            return self._not_migrated(run, mail, "; ".join(change.faults))
+        found = [await self.services.decisions.card(token) for token in run.waiting]
+        cards = [each.card for each in found if each is not None]
+        services = self._of_run(run, self.services.now)
+        stepped = migrate_run(mail, change, cards, StepContext(run, new, services))
+        return Handled(stepped.effects, stepped.front, stepped.park)
+
+    def _not_migrated(self, run: Run, mail: MigrationOrdered, why: str) -> Handled:
+        log.warning("migration_refused", run=run.id, why=why)
+        told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
+        entry = audit.entry(run.id, self.services.now, "migration_refused", told)
+        return Handled(Effects(log=(entry,)), park=run.status == "blocked")
+
+    def _run(self, claim: Claim, *, waits: bool = False) -> Run | None:
+        """The run, or None when another version of us wrote it; if it `waits`, NewerState first."""
+        try:
+            return Run.model_validate_json(claim.state)
+        except ValidationError as error:
+            if waits and by_newer(error):
+                raise NewerState(f"state of {claim.lane}") from error
+            log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
+            return None
+
+    async def _expired(self, mail: CardExpired) -> Effects | None:
+        """The card's closing, and its entry in the log, or None when somebody decided it.
+
+        Nothing is left to write when a tap that came too late has closed it.
+        """
+        found = await self.services.decisions.card(mail.card)
+        if found is None or found.card.status not in ("open", "expired"):
+            return None
+        if found.card.status == "expired":
+            return Effects()
+        write = clocks.close_card(found.card, "expired")
+        entry = clocks.entry(write.card, "expired", self.services.now)
+        return Effects(cards=(write,), log=(entry,))
+
+    def _turn_services(self) -> Services:
+        now = replace(self.services, playbooks=self.current.now.playbooks, tools=self.tools())
+        return now.at(now.now)
+
+    def _of_run(self, run: Run, now: datetime) -> Services:
+        """What a step may use, as of `now` by the store's clock, as all deadlines are."""
+        people = self.services.people.scope_to(run.conversation)
+        return replace(self.services.at(now), people=people)
+
+
+def set_aside(claim: Claim) -> Handled:
+    """The effects of a mail of which not even the chat can be told: only an operator sees it."""
+    if claim.lane.startswith("run:"):
+        return Handled(Effects(), park=True)
+    return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+
+
+def _unreadable_mail(claim: Claim) -> Handled:
+    log.error("unreadable_mail", lane=claim.lane)
+    aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
+    return Handled(Effects(aside=(aside,)))
+
+
+def _of_talk(claim: Claim) -> bool:
+    return claim.lane.startswith("talk:")

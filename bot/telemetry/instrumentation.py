@@ -1,0 +1,138 @@
+"""The intake, the handling of mail and calls of the model: counted, timed and logged."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final, assert_never
+
+import structlog
+from structlog.contextvars import bound_contextvars
+
+from bot.telemetry.spans import Spans
+from engine.events import (
+    Accepted,
+    Answered,
+    CardTapped,
+    CommandGiven,
+    ConfirmWanted,
+    FormRefused,
+    FormSubmitted,
+    FormWanted,
+    MessageEdited,
+    MessageReceived,
+    NotForUs,
+    NotRecorded,
+    Outcome,
+    Update,
+)
+from engine.mail import CommandArrived, Mail, MessageArrived
+from engine.ports.clock import Clock
+from engine.ports.meter import Meter
+from engine.ports.model import Completion, Message, Model, ToolOffer
+from engine.ports.platform import Intake
+
+log = structlog.get_logger()
+_WRITTEN = (MessageReceived, CommandGiven)
+_NAMES: Final = {
+    MessageReceived: "message",
+    CommandGiven: "command",
+    MessageEdited: "edit",
+    CardTapped: "tap",
+    FormSubmitted: "form",
+}
+
+
+class Metered:
+    """An Intake that counts and logs; with `texts` also what people wrote."""
+
+    def __init__(
+        self, intake: Intake, meter: Meter, clock: Clock, *, spans: Spans, texts: bool
+    ) -> None:
+        self._intake = intake
+        self._meter = meter
+        self._clock = clock
+        self._spans = spans
+        self._texts = texts
+
+    async def __call__(self, update: Update) -> Outcome:
+        """What the intake answers; raises what it raises."""
+        since_s, platform = self._clock.elapsed_s(), update.actor.platform
+        kind, ids = _NAMES[type(update)], {"conversation": update.conversation}
+        with self._spans.span(f"take {kind}", update.id, update=update.id, **ids):
+            outcome = await self._intake(update)
+        told = _told(outcome)
+        text = {"text": update.text} if self._texts and isinstance(update, _WRITTEN) else {}
+        log.info("taken", update=update.id, kind=kind, outcome=told, **ids, **text)
+        self._meter.count("updates", platform, kind, told)
+        if not isinstance(outcome, NotRecorded):
+            self._meter.took("ack", self._clock.elapsed_s() - since_s, platform)
+        return outcome
+
+
+def _told(outcome: Outcome) -> str:
+    match outcome:
+        case Accepted(duplicate=duplicate):
+            return "duplicate" if duplicate else "accepted"
+        case Answered(stranger=True):
+            return "stranger"
+        case Answered(ok=ok):
+            return "recorded" if ok else "refused"
+        case FormWanted():
+            return "form_shown"
+        case ConfirmWanted():
+            return "confirm_shown"
+        case FormRefused():
+            return "form_refused"
+        case NotRecorded():
+            return "not_recorded"
+        case NotForUs():
+            return "not_for_us"
+        case _:
+            assert_never(outcome)
+
+
+def _ids(lane: str, mail: Mail) -> dict[str, str]:
+    """Run or conversation, and the update, by which its lines are found again."""
+    kind, _, rest = lane.partition(":")
+    ids = {"run" if kind == "run" else "conversation": rest}
+    return (
+        {**ids, "update": mail.update.id}
+        if isinstance(mail, MessageArrived | CommandArrived)
+        else ids
+    )
+
+
+@contextmanager
+def log_handling(lane: str, mail: Mail, spans: Spans, clock: Clock) -> Iterator[None]:
+    """Every log line of the block names what it is about; one says that it was handled."""
+    ids, since_s = _ids(lane, mail), clock.elapsed_s()
+    of = ids.get("update") or lane.partition(":")[2]
+    with bound_contextvars(**ids), spans.span(f"handle {mail.kind}", of, **ids):
+        yield
+        log.info("handled", mail=mail.kind, took_s=round(clock.elapsed_s() - since_s, 4))
+
+
+class WatchedModel:
+    """A Model whose calls are spans of what they are made for, and say how long they took."""
+
+    def __init__(self, model: Model, spans: Spans, clock: Clock) -> None:
+        self._model = model
+        self._spans = spans
+        self._clock = clock
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[ToolOffer] = (),
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 1000,
+        heard: Callable[[str], None] | None = None,
+    ) -> Completion:
+        """The model's answer; raises as it does."""
+        since_s = self._clock.elapsed_s()
+        with self._spans.span("model", ""):
+            answer = await self._model.complete(
+                messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard
+            )
+        return replace(answer, seconds=round(self._clock.elapsed_s() - since_s, 3))

@@ -1,0 +1,203 @@
+"""Every number of the service for Prometheus: declared, counted, shared and shown (design §9)."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+import structlog
+from prometheus_client import Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+)
+from prometheus_client.registry import Collector
+
+from bot.waits import pause
+from engine.errors import StoreError
+from engine.ports.meter import Meter
+from engine.ports.storage.model_numbers import Count, ModelNumbers
+from engine.ports.storage.store import Effects
+from engine.runs.children import AT_ANY_STEP
+
+log = structlog.get_logger()
+EVERY_S: Final = 5.0
+_SHORT_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_MODEL_S = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A number: what it is counted as, its name for Prometheus, its meaning and labels.
+
+    With `buckets_s` it is a histogram of seconds, else a counter.
+    """
+
+    counted: str
+    name: str
+    meaning: str
+    labels: tuple[str, ...] = ()
+    buckets_s: tuple[float, ...] = ()
+
+
+FAMILIES = (
+    Family(
+        "updates",
+        "updates",
+        "Messages, commands, taps and forms that came in, and what was answered",
+        ("platform", "kind", "outcome"),
+    ),
+    Family("ack", "ack_seconds", "Until an update was durable", ("platform",), _SHORT_S),
+    Family("turn", "turn_seconds", "Handling of a message", ("route",), _SHORT_S),
+    Family("step", "step_seconds", "A step of a run", ("frame",), _SHORT_S),
+    Family("ended", "runs_ended", "Runs that ended, child runs left out, and how", ("end",)),
+    Family("tools", "tool_calls", "Calls of tools, and what came of them", ("tool", "outcome")),
+    Family("sent", "deliveries", "Messages sent or edited", ("platform", "outcome")),
+    Family(
+        "refused",
+        "content_refused",
+        "Messages that a platform refused for what they hold, by how they were to be shown",
+        ("platform", "way"),
+    ),
+    Family("limited", "rate_limited", "Answers 429 of platforms", ("platform",)),
+    Family("lease_lost", "lease_losses", "Lanes that another worker took over", ("lane",)),
+    Family("failed", "handling_failures", "Mail whose handling failed", ("lane",)),
+    Family("budget_used", "budgets_used_up", "Budgets of the model that were used up", ("of",)),
+    Family(
+        "model_full",
+        "model_full",
+        "Mail that waited in the store, since a limit of lanes that wait for a model was reached",
+        ("limit",),
+    ),
+    Family("calls", "model_calls", "Requests to models, what came of them", ("model", "outcome")),
+    Family("tokens", "model_tokens", "Tokens that model servers counted", ("model", "kind")),
+    Family("cost", "model_cost", "Cost of the tokens, by the prices of LLM_PRICES", ("model",)),
+    Family("seconds", "model_seconds", "Time to a whole answer", ("model",), _MODEL_S),
+)
+_BUCKETS = {family.counted: family.buckets_s for family in FAMILIES}
+
+
+def buckets_of(counted: str) -> tuple[float, ...]:
+    """The upper bounds of a histogram's buckets, in seconds; KeyError for what is none of ours."""
+    return _BUCKETS[counted]
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeReading:
+    """A number as it stands now; `values` by label value, or by "" without a label."""
+
+    name: str
+    meaning: str
+    values: Mapping[str, float]
+    label: str = ""
+
+
+class Families(Collector):
+    """What Prometheus is shown of counts and readings that were read before."""
+
+    def __init__(self, counts: Mapping[Count, float], readings: Iterable[GaugeReading]) -> None:
+        self._counts = counts
+        self._readings = tuple(readings)
+
+    def collect(self) -> Iterable[Metric]:
+        """One family for each number."""
+        for family in FAMILIES:
+            yield self._histogram(family) if family.buckets_s else self._counter(family)
+        for reading in self._readings:
+            labels = (reading.label,) if reading.label else ()
+            gauge = GaugeMetricFamily(f"signoff_{reading.name}", reading.meaning, labels=labels)
+            for value, number in reading.values.items():
+                gauge.add_metric([value] if labels else [], number)
+            yield gauge
+
+    def _counter(self, family: Family) -> Metric:
+        found = CounterMetricFamily(
+            f"signoff_{family.name}", family.meaning, labels=list(family.labels)
+        )
+        for values, amount in self._of(family.counted, len(family.labels)):
+            found.add_metric(values, amount)
+        return found
+
+    def _histogram(self, family: Family) -> Metric:
+        found = HistogramMetricFamily(
+            f"signoff_{family.name}", family.meaning, labels=list(family.labels)
+        )
+        width = len(family.labels)
+        counted = self._of(family.counted, width + 1)
+        for values in dict.fromkeys(labels[:width] for labels, _ in counted):
+            total = self._counts.get((f"{family.counted}_sum", *values), 0.0)
+            found.add_metric(list(values), self._buckets(family, values), total)
+        return found
+
+    def _of(self, counted: str, width: int) -> list[tuple[Count, float]]:
+        """Counts of that name; those of another build, with other labels, are left out."""
+        return sorted(
+            (count[1:], amount)
+            for count, amount in self._counts.items()
+            if count[0] == counted and len(count) == width + 1
+        )
+
+    def _buckets(self, family: Family, values: Count) -> list[tuple[str, float]]:
+        """As Prometheus counts: each bucket holds all that is below it."""
+        bounds = [*(f"{bound:g}" for bound in family.buckets_s), "+Inf"]
+        alone = [self._counts.get((family.counted, *values, bound), 0.0) for bound in bounds]
+        return list(zip(bounds, accumulate(alone), strict=True))
+
+
+class SharedMeter:
+    """A Meter whose counts go to the store, where they add up over all processes.
+
+    What a store does not take waits for the next time; a process that is killed takes its last
+    five seconds with it.
+    """
+
+    def __init__(self, numbers: ModelNumbers) -> None:
+        self._numbers = numbers
+        self._counts: dict[Count, float] = defaultdict(float)
+
+    def count(self, name: str, *labels: str, amount: float = 1.0) -> None:
+        """Add to a count."""
+        self._counts[(name, *labels)] += amount
+
+    def took(self, name: str, seconds: float, *labels: str) -> None:
+        """Count it in the bucket that it falls in, and its seconds in the sum."""
+        bounds: Iterable[float] = buckets_of(name)
+        bucket = next((f"{bound:g}" for bound in bounds if seconds <= bound), "+Inf")
+        self._counts[(name, *labels, bucket)] += 1
+        self._counts[(f"{name}_sum", *labels)] += seconds
+
+    async def share(self) -> None:
+        """Pass on what is new. Raises StoreError; then it is kept for the next time."""
+        counts, self._counts = self._counts, defaultdict(float)
+        new = {name: amount for name, amount in counts.items() if amount}
+        try:
+            if new:
+                await self._numbers.add(new)
+        except StoreError:
+            for name, amount in new.items():
+                self._counts[name] += amount
+            raise
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Pass on what is new until `stop`, then what is left."""
+        while True:
+            await pause(stop, EVERY_S)
+            try:
+                await self.share()
+            except StoreError as error:
+                log.warning("counts_wait", error=str(error))
+            if stop.is_set():
+                return
+
+
+def count_ends(effects: Effects, meter: Meter) -> None:
+    """Count each run that these effects end by how it ended; child runs end with their parents."""
+    for run in effects.runs:
+        if run.ended and not run.parent:
+            meter.count("ended", run.end)
+    for _, steps in effects.cancels:
+        if steps != AT_ANY_STEP:
+            meter.count("ended", "cancelled")

@@ -1,0 +1,194 @@
+"""Messages, cards and answers in the making, as lines of a terminal."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.terminal.client import Entry
+from bot.terminal.html_text import harmless, to_text
+from bot.terminal.output import paint, table
+from bot.terminal.room import View
+from cards.model import Lang
+from cards.texts import say
+
+_STATES = {
+    "working": "dim",
+    "waiting": "dim",
+    "needs_you": "yellow",
+    "in_review": "yellow",
+    "done": "green",
+    "rejected": "red",
+    "refused": "red",
+    "failed": "red",
+    "withdrawn": "dim",
+    "cancelled": "dim",
+    "expired": "red",
+}
+_TONES = {"good": ("✓", "green"), "bad": ("✕", "red")}
+_TABLE, _TABLE_ENDS = "<table", "</table>"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedButton:
+    """A button of a card, as the web chat shows it, and the language of its card."""
+
+    number: int
+    button: Mapping[str, Any]
+    lang: Lang
+
+
+class Choices:
+    """Numbers are never given twice, so that one that is typed late cannot mean another card."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._open: dict[str, tuple[NumberedButton, ...]] = {}
+
+    def see(self, card: Mapping[str, Any], lang: str) -> tuple[NumberedButton, ...]:
+        """The numbered buttons of a card as it is shown now; none of a card that is closed."""
+        numbered = tuple(
+            NumberedButton(self._number(str(button["data"])), button, lang)
+            for button in card["buttons"]
+        )
+        self._open[str(card["token"])] = numbered
+        return numbered
+
+    def find(self, number: int) -> NumberedButton | None:
+        """The open choice of that number."""
+        every = (one for numbered in self._open.values() for one in numbered)
+        return next((one for one in every if one.number == number), None)
+
+    def was(self, number: int) -> bool:
+        """Whether the number was given to a choice, open or not."""
+        return number in self._numbers.values()
+
+    def _number(self, data: str) -> int:
+        return self._numbers.setdefault(data, len(self._numbers) + 1)
+
+
+def part_lines(view: View, before: View | None = None) -> Iterator[str]:
+    """The parts of a message; of one that was shown before, those that are otherwise now."""
+    known = before["parts"] if before else ()
+    for part in view["parts"]:
+        if part not in known:
+            yield from _part(part, lang_of(view))
+
+
+def lang_of(view: View) -> Lang:
+    """The language of a message."""
+    return str(view["lang"])
+
+
+def card_lines(
+    card: Mapping[str, Any], lang: Lang, choices: Sequence[NumberedButton]
+) -> Iterator[str]:
+    """A card with its numbered choices, or with what came of it."""
+    kind = say(f"terminal.kind.{card['kind']}", lang)
+    yield paint(f"[{kind}] {_line(card['title'])}", "bold")
+    if card["outcome"]:
+        mark, style = _TONES.get(card["tone"], ("-", "dim"))
+        outcome = _line(card["outcome"])
+        yield f"  {paint(f'{mark} {outcome}', style)}"
+        return
+    for html in (card["html"], card["origin"]["html"]):
+        yield from _indented(to_text(html))
+    if card["problems"]:
+        yield f"  {paint(say('terminal.problems', lang), 'red')}"
+        for problem in card["problems"]:
+            yield from _indented(f"- {to_text(problem['html'])}")
+    rows = [(_line(row["label"]), _line(row["value"])) for row in card["rows"]]
+    if rows:
+        yield from _indented(table(rows))
+    if card["note"]:
+        yield from _indented(paint(harmless(card["note"]), "dim"))
+    for one in choices:
+        yield f"  {paint(f'{one.number})', 'bold cyan')} {_line(one.button['label'])}"
+
+
+def as_data(view: View, choices: Sequence[NumberedButton]) -> dict[str, Any]:
+    """A message for programs: its parts and its card as plain text, choices with their numbers."""
+    parts = [
+        {key: part[key] for key in ("number", "state", "label")} | {"text": to_text(part["html"])}
+        for part in view["parts"]
+    ]
+    card = view["card"]
+    return {
+        "lang": view["lang"],
+        "parts": parts,
+        "card": card and _card_data(card, choices),
+    }
+
+
+def _card_data(card: Mapping[str, Any], choices: Sequence[NumberedButton]) -> dict[str, Any]:
+    same = {key: card[key] for key in ("token", "kind", "title", "rows", "note", "outcome")}
+    return same | {
+        "text": to_text(card["html"]),
+        "problems": [to_text(problem["html"]) for problem in card["problems"]],
+        "choices": [
+            {"number": one.number, "label": one.button["label"], "fields": one.button["form"]}
+            for one in choices
+        ],
+    }
+
+
+def _part(part: Mapping[str, Any], lang: Lang) -> Iterator[str]:
+    text = to_text(part["html"])
+    if not part["number"]:
+        yield text
+        return
+    state = paint(say(f"terminal.state.{part['state']}", lang), _STATES.get(part["state"], ""))
+    yield f"{part['number']}. {_line(part['label'])} ({state})"
+    yield from _indented(text)
+
+
+def _indented(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        if line:
+            yield f"  {line}"
+
+
+def _line(text: str) -> str:
+    return " ".join(harmless(text).split())
+
+
+class AnswerPrinter:
+    """Which lines of each answer have been shown already."""
+
+    def __init__(self) -> None:
+        self._shown: dict[str, list[str]] = {}
+
+    def more(self, draft: Entry) -> list[str]:
+        """The lines that are finished since the message's last draft.
+
+        None of a message with several requests, each of which would have to grow in its place.
+        """
+        parts = draft["view"]["parts"]
+        if len(parts) != 1 or parts[0]["number"]:
+            return []
+        known = self._shown.get(str(draft["id"]), [])
+        lines = _finished(str(parts[0]["html"]))
+        more = _after(known, lines)
+        if not more:
+            return []
+        self._shown[str(draft["id"])] = lines
+        return more
+
+    def rest(self, message_id: str, lines: list[str]) -> list[str]:
+        """What the whole answer says more; all of it, if it does not begin as was shown."""
+        more = _after(self._shown.pop(message_id, []), lines)
+        return lines if more is None else more
+
+
+def _after(known: list[str], lines: list[str]) -> list[str] | None:
+    return lines[len(known) :] if lines[: len(known)] == known else None
+
+
+def _finished(html: str) -> list[str]:
+    """The lines but the last, and but a table that may go on, since its columns may widen."""
+    if html.rstrip().endswith(_TABLE_ENDS):
+        return to_text(html[: html.rindex(_TABLE)]).split("\n")
+    lines = to_text(html).split("\n")[:-1]
+    # What will be a table is a paragraph until the line below its head has come.
+    while lines and "|" in lines[-1]:
+        lines.pop()
+    return lines

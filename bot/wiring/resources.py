@@ -1,0 +1,105 @@
+"""What lies outside of the store: people, the platforms they are on, records, documents, files."""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+
+from adapters.clock import SystemClock
+from adapters.files import ProjectFiles
+from adapters.inbox_files import FileLimits, SharedFiles
+from adapters.knowledge.search import DocumentSearch
+from adapters.reading import FileReader
+from adapters.sync.http import HttpRecord
+from adapters.sync.sample import SampleRecord
+from adapters.sync.targets import Targets
+from bot.definitions.definitions import Definitions
+from bot.failpoints import Failpoint
+from bot.people.directory import Directory
+from bot.people.groups import Groups
+from bot.serve.intake.admissions import Entrants
+from bot.settings import Settings
+from bot.wiring.clock import open_clock
+from bot.wiring.contexts import Adapter, open_platforms, places
+from bot.wiring.people import open_entrants, open_groups
+from bot.wiring.records import open_records
+from bot.wiring.store import Store
+from engine.ports.inbox_files import FileSource, InboxFiles
+from engine.ports.library import Files
+from engine.ports.meter import Meter
+from engine.ports.platform import Counting
+from engine.ports.records import Records
+from engine.ports.sync import SystemOfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What of it a service uses; what a failpoint may name is armed with it."""
+
+    people: Directory
+    groups: Groups
+    entrants: Entrants
+    platforms: Mapping[str, Adapter]
+    records: Records
+    record: SystemOfRecord
+    documents: DocumentSearch
+    files: Files
+    inbox_files: InboxFiles
+
+
+async def open_outside(
+    settings: Settings,
+    definitions: Definitions,
+    store: Store,
+    *,
+    meter: Meter,
+    stack: AsyncExitStack,
+) -> Outside:
+    """All of it, which closes with `stack`. Raises DefinitionError or StoreUnavailable."""
+    records = open_records(settings, definitions.playbooks, stack)
+    groups = await open_groups(settings, store, definitions.people, stack)
+    entrants = await open_entrants(store)
+    people = replace(
+        definitions.people,
+        isolated=settings.isolates_workspaces,
+        members=groups.members,
+        is_entrant=entrants.has,
+    )
+    platforms = open_platforms(settings, store, people, stack)
+    for platform in platforms.values():
+        if isinstance(platform, Counting):
+            platform.count_in(meter)
+    files, inbox_files = open_files(settings, platforms)
+    documents = DocumentSearch(definitions.documents)
+    stack.callback(documents.close)
+    arm = Failpoint(settings.failpoint).arm
+    return Outside(
+        people=replace(people, platforms=places(settings)),
+        groups=groups,
+        entrants=entrants,
+        platforms={name: arm("platform", each) for name, each in platforms.items()},
+        records=arm("records", records),
+        record=_open_record(settings, stack),
+        documents=documents,
+        files=files,
+        inbox_files=inbox_files,
+    )
+
+
+def _open_record(settings: Settings, stack: AsyncExitStack) -> SystemOfRecord:
+    """The system of record that each playbook names; nothing is opened before the first change."""
+    sample = SampleRecord(settings.data_dir / "matters.sqlite3")
+    stack.callback(sample.close)
+    http = HttpRecord(settings.sync_secret, open_clock(settings))
+    stack.push_async_callback(http.close)
+    return Targets(sample=sample, http=http)
+
+
+def open_files(settings: Settings, platforms: Mapping[str, object]) -> tuple[Files, InboxFiles]:
+    """Both, over one folder and one reader; platforms that hand out no files are left out."""
+    folder = settings.data_dir / "files"
+    reader = FileReader(seconds=settings.file_seconds, memory_mb=settings.file_memory_mb)
+    sources = {name: p for name, p in platforms.items() if isinstance(p, FileSource)}
+    limits = FileLimits(settings.file_max_mb, settings.file_types, settings.file_seconds)
+    return ProjectFiles(folder, reader), SharedFiles(
+        folder, sources, reader, limits, SystemClock(settings.timezone)
+    )
