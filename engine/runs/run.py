@@ -69,7 +69,7 @@ from engine.runs.sync_changes import is_about_current_change, note_change, send_
 from engine.skills import ask_skill, model_skill
 from engine.sop import batch
 from engine.sop import engine as sop
-from engine.tool_plan import fixed, planned
+from engine.tool_plan import fixed_plan, llm_plan
 
 # One line for each kind of frame: who advances it.
 ADVANCE: dict[str, Advance] = {
@@ -78,8 +78,8 @@ ADVANCE: dict[str, Advance] = {
     "model": model_skill.advance,
     "sop": sop.advance,
     "batch": batch.advance,
-    "tool_plan": fixed.advance,
-    "llm_plan": planned.advance,
+    "tool_plan": fixed_plan.advance,
+    "llm_plan": llm_plan.advance,
     "jobs": jobs.advance,
     "leader": leader.advance,
     "job": expert.advance,

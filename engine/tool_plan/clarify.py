@@ -1,4 +1,4 @@
-"""A person is asked for the required arguments that a plan lacks (004 §6, spec 003)."""
+"""A form asks a person for the required arguments that a plan lacks (004 §6, spec 003)."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,15 +19,17 @@ HINT_CHARS = 200
 _TYPES: Mapping[str, FieldType] = {"integer": "integer", "number": "number"}
 
 
-def lacking(frame: LlmPlanFrame) -> bool:
-    """Whether a step cannot be taken before somebody fills in its arguments."""
-    return any(_open(step) for step in frame.steps)
+def needs_answer(frame: LlmPlanFrame) -> bool:
+    """Whether a person has to fill in arguments before the plan can go on."""
+    return any(_unanswered(step) for step in frame.steps)
 
 
 def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
-    """One form for all that is missing; what several steps lack alike is asked once."""
+    """Ask with one form for all that is missing; steps that share an argument share its field."""
     run, skill = context.run, context.playbook.skills[frame.skill]
-    fields = tuple(_field(key, step, name, context) for key, step, name in _asked(frame))
+    fields = tuple(
+        _field(key, step, name, context) for key, step, name in _missing_arguments(frame)
+    )
     submit = say("choice.submit", run.lang)
     title = say("plan.clarify", run.lang, skill=skill.name(run.lang))
     card = review_card(
@@ -49,48 +51,53 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
     return Suspend(after, (card,), note, f"asks for {names}")
 
 
-def filled_in(frame: LlmPlanFrame, decision: Decision, context: StepContext) -> StepOutcome:
-    """The plan with what the person said; what does not fit the tool's schema is asked again."""
+def take_answer(frame: LlmPlanFrame, decision: Decision, context: StepContext) -> StepOutcome:
+    """Add the answers to the plan; what does not fit the tool's schema is asked again."""
     values: dict[tuple[str, str], Any] = {}
     faults: list[str] = []
-    for key, step, name in _asked(frame):
+    for key, step, name in _missing_arguments(frame):
         value = decision.values.get(key)
         if fault_of(_schema(step), {name: value}):
             label = _label(name, context)
             faults.append(say("plan.argument_fault", context.run.lang, label=literal(label)))
         else:
-            values[_alike(step, name)] = value
-    steps = tuple(_with(step, values) for step in frame.steps)
+            values[_argument_key(step, name)] = value
+    steps = tuple(_fill(step, values) for step in frame.steps)
     update = {"steps": steps, "asked": "", "asks": "", "faults": tuple(faults)}
     note = Note("working", say("part.resumed", context.run.lang, name=context.run.name))
     return Next(frame.model_copy(update=update), f"{decision.name} answered", note=note)
 
 
-def _with(step: Step, values: Mapping[tuple[str, str], Any]) -> Step:
-    said = {n: values[_alike(step, n)] for n in _open(step) if _alike(step, n) in values}
-    return step.model_copy(update={"given": {**step.given, **said}})
+def _fill(step: Step, values: Mapping[tuple[str, str], Any]) -> Step:
+    given = {
+        n: values[_argument_key(step, n)]
+        for n in _unanswered(step)
+        if _argument_key(step, n) in values
+    }
+    return step.model_copy(update={"given": {**step.given, **given}})
 
 
-def _open(step: Step) -> list[str]:
+def _unanswered(step: Step) -> list[str]:
     return [name for name in step.missing if name not in step.given]
 
 
-def _asked(frame: LlmPlanFrame) -> Iterator[tuple[str, Step, str]]:
-    """Each argument to ask for, in the first step that lacks it, and the form's name for it.
+def _missing_arguments(frame: LlmPlanFrame) -> Iterator[tuple[str, Step, str]]:
+    """Each field to ask: its name in the form, the first step that lacks it, the argument.
 
-    That is the argument's own, by which texts are read as well, unless two are called so.
+    The field has the argument's own name, by which texts are read too, unless two arguments share
+    the name.
     """
     seen: set[tuple[str, str]] = set()
     for step in frame.steps:
-        for name in _open(step):
-            if (alike := _alike(step, name)) not in seen:
+        for name in _unanswered(step):
+            if (key := _argument_key(step, name)) not in seen:
                 own = all(name != other for other, _ in seen)
-                seen.add(alike)
+                seen.add(key)
                 yield name if own else f"{step.number}.{name}", step, name
 
 
-def _alike(step: Step, name: str) -> tuple[str, str]:
-    """The same for what one answer fills in."""
+def _argument_key(step: Step, name: str) -> tuple[str, str]:
+    """Equal for arguments that one answer fills in: the same name and the same schema."""
     return name, json.dumps(properties(_schema(step)).get(name), sort_keys=True)
 
 
@@ -100,12 +107,12 @@ def _schema(step: Step) -> Mapping[str, Any]:
 
 
 def _field(key: str, step: Step, name: str, context: StepContext) -> Field:
-    found = properties(_schema(step)).get(name, {})
-    options = tuple(str(option) for option in found.get("enum", ()))
-    kind: FieldType = _TYPES.get(str(found.get("type")), "text")
+    schema = properties(_schema(step)).get(name, {})
+    options = tuple(str(option) for option in schema.get("enum", ()))
+    kind: FieldType = _TYPES.get(str(schema.get("type")), "text")
     if options:
         kind = "choice"
-    elif found.get("format") == "date":
+    elif schema.get("format") == "date":
         kind = "date"
     leaf = context.playbook.definition.data_fields.get(name)
     return Field(
@@ -113,12 +120,12 @@ def _field(key: str, step: Step, name: str, context: StepContext) -> Field:
         label=_label(name, context),
         type=kind,
         options=options,
-        hint=shorten(str(found.get("description", "")), HINT_CHARS),
+        hint=shorten(str(schema.get("description", "")), HINT_CHARS),
         cues=leaf.cues if leaf else (name,),
     )
 
 
 def _label(name: str, context: StepContext) -> str:
-    """What the playbook calls a leaf of that name, else the argument's own name."""
+    """The playbook's label of the leaf of that name, else the argument's own name."""
     leaf = context.playbook.definition.data_fields.get(name)
     return leaf.label(context.run.lang) if leaf else name

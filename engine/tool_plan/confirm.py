@@ -1,4 +1,4 @@
-"""Writes of a plan are approved before they run: exactly these calls, checked again (A29)."""
+"""The approval of a plan's writes: of exactly these calls, checked again before each (A29)."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,15 @@ from engine.playbooks.review import ReviewPolicy
 from engine.playbooks.skill import ToolPlanner
 from engine.reviews.approvals import call_digest, is_too_old
 from engine.reviews.policy import good_until, reject_choice, rejection_text
-from engine.tool_plan.calling import Call
-from engine.tool_plan.review_cards import call_shown, deadline_of, nobody, review_card, roles_of
-from engine.tool_plan.telling import failed, left_out
+from engine.tool_plan.calls import Call
+from engine.tool_plan.responses import dropped_text, fail_plan
+from engine.tool_plan.review_cards import (
+    block_without_reviewers,
+    call_text,
+    deadline_of,
+    review_card,
+    reviewer_names,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +31,20 @@ class NumberedCall:
     call: Call
 
 
-def approval_of(frame: LlmPlanFrame, wanted: NumberedCall, context: StepContext) -> Approval | str:
-    """Who approved exactly this call; "" when nobody was asked yet, else why it must not run.
+def approval_of(frame: LlmPlanFrame, write: NumberedCall, context: StepContext) -> Approval | str:
+    """The approval of exactly this call; "" when it has to be asked for, else why it must not run.
 
-    An approval that is too old is asked for again, unless the write may be under way.
+    An approval that is too old is asked for again, unless the write has already started.
     """
-    shown = next((each for each in frame.shown if each.number == wanted.number), None)
+    shown = next((call for call in frame.shown if call.number == write.number), None)
     if not frame.approval or shown is None:
         return ""
-    name, found = wanted.call.tool.name, context.run.state.approvals.get(frame.approval)
-    if found is None:
+    name, approval = write.call.tool.name, context.run.state.approvals.get(frame.approval)
+    if approval is None:
         return f"{name}: nobody approved it"
-    if found.digest != _digest(frame.shown) or shown.call != wanted.call.digest:
+    if approval.digest != _digest(frame.shown) or shown.call != write.call.digest:
         return f"{name}: something else was approved"
-    return "" if is_too_old(found, context.services.now) and not frame.started else found
+    return "" if is_too_old(approval, context.services.now) and not frame.started else approval
 
 
 def ask(
@@ -47,22 +53,22 @@ def ask(
     writes: tuple[NumberedCall, ...],
     context: StepContext,
 ) -> StepOutcome:
-    """Wait for those whom the review names; blocked when there is nobody."""
+    """Ask those whom the review names; the run is blocked when there is nobody."""
     run, policy = context.run, planner.review
     assert policy is not None, "the loader checks that a planner with writes names its reviewers"
-    if ended := nobody(policy, context):
+    if ended := block_without_reviewers(policy, context):
         return ended
-    shown = tuple(ShownCall(number=each.number, call=each.call.digest) for each in writes)
+    shown = tuple(ShownCall(number=write.number, call=write.call.digest) for write in writes)
     card = _card(frame, policy, writes, context).model_copy(update={"shown_digest": _digest(shown)})
     update = {"asked": card.token, "asks": "confirm", "shown": shown, "approval": ""}
-    roles = roles_of(policy, context)
+    roles = reviewer_names(policy, context)
     note = Note("in_review", say("part.in_review", run.lang, name=run.name, roles=roles))
-    names = ", ".join(f"{each.number} {each.call.tool.name}" for each in writes)
+    names = ", ".join(f"{write.number} {write.call.tool.name}" for write in writes)
     return Suspend(frame.model_copy(update=update), (card,), note, f"asks to approve {names}")
 
 
 def _digest(shown: tuple[ShownCall, ...]) -> str:
-    return call_digest(tuple(each.model_dump() for each in shown))
+    return call_digest(tuple(call.model_dump() for call in shown))
 
 
 def _card(
@@ -77,8 +83,8 @@ def _card(
     text += [say("plan.anew", lang, reason=literal(frame.reason))] if frame.failure else []
     wrote = say("list.items", lang).join(literal(step.tool) for step in frame.done if step.wrote)
     text += [say("plan.written_before", lang, tools=wrote)] if wrote else []
-    text += [call_shown(each.call, context, number=each.number) for each in writes]
-    problems = (left_out(frame.dropped, lang),) if frame.dropped else ()
+    text += [call_text(write.call, context, number=write.number) for write in writes]
+    problems = (dropped_text(frame.dropped, lang),) if frame.dropped else ()
     return review_card(
         policy,
         context,
@@ -94,16 +100,16 @@ def _card(
     )
 
 
-def decided(
+def take_decision(
     frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
 ) -> StepOutcome:
-    """An approval covers what was shown; a rejection ends the plan with its reason."""
+    """Store the approval of what was shown, or end the plan with the rejection's reason."""
     run = context.run
     if decision.choice != "approve":
         reason = str(decision.values.get("reason", ""))
         why = f"{decision.name} rejected: {reason}".removesuffix(": ")
-        told = rejection_text(decision, context)
-        return failed(frame, planner, told, why, context, end="rejected")
+        text = rejection_text(decision, context)
+        return fail_plan(frame, planner, text, why, context, end="rejected")
     key = f"{frame.skill}:{frame.made}.{frame.shown[0].number}"
     assert planner.review is not None, "the loader checks that writes have reviewers"
     until, digest = good_until(planner.review, decision), _digest(frame.shown)

@@ -1,4 +1,4 @@
-"""Cards about writes: for whom they are, and how a call is shown on them."""
+"""Cards about writes: who decides them, and how a call is shown on them."""
 
 import json
 from datetime import timedelta
@@ -12,25 +12,29 @@ from engine.frames.leaves import label_of
 from engine.frames.outcome import Note, StatusChange, StepContext
 from engine.playbooks.review import ReviewPolicy
 from engine.reviews.policy import review_of, shortage_text
-from engine.tool_plan.calling import Call
+from engine.tool_plan.calls import Call
 
 LINE_CHARS = 80
 
 
-def roles_of(policy: ReviewPolicy | None, context: StepContext) -> str:
-    """For whom a card waits, as people call them: the review's roles, else the requester."""
+def reviewer_names(policy: ReviewPolicy | None, context: StepContext) -> str:
+    """The names of those for whom a card waits: the review's roles, else the requester."""
     run, people = context.run, context.services.people
     if policy is None:
         return run.requester.name
     return say("list.items", run.lang).join(people.role_name(r, run.lang) for r in policy.roles)
 
 
-def nobody(policy: ReviewPolicy | None, context: StepContext) -> StatusChange | None:
-    """The run is blocked when there are not enough people who may decide."""
+def block_without_reviewers(
+    policy: ReviewPolicy | None, context: StepContext
+) -> StatusChange | None:
+    """Block the run when there are not enough people who may decide; else None."""
     if policy is None:
         return None
     run, holders = context.run, context.services.people.holders(policy.roles)
-    reason = shortage_text(policy, holders, run.requester.ids, roles_of(policy, context), context)
+    reason = shortage_text(
+        policy, holders, run.requester.ids, reviewer_names(policy, context), context
+    )
     if not reason:
         return None
     text = say("part.blocked", run.lang, name=run.name, reason=reason)
@@ -40,7 +44,7 @@ def nobody(policy: ReviewPolicy | None, context: StepContext) -> StatusChange | 
 def review_card(
     policy: ReviewPolicy | None, context: StepContext, *, choices: tuple[Choice, ...], **shown: Any
 ) -> Card:
-    """A card for those whom the policy names, or the requester; `shown` is what stands on it."""
+    """A card for those whom the policy names, or the requester; `shown` are its other fields."""
     run = context.run
     review = Review(persons=(run.requester.id,))
     if policy is not None:
@@ -54,19 +58,19 @@ def review_card(
         choices=choices,
         review=review,
         **run.requester.as_requester(),
-        waiting_for=roles_of(policy, context),
+        waiting_for=reviewer_names(policy, context),
         **shown,
     )
 
 
 def deadline_of(policy: ReviewPolicy, context: StepContext) -> Any:
-    """Until when the review has to be decided; None for ever."""
+    """The moment until which the review has to be decided; None for ever."""
     return (
         context.services.now + timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
     )
 
 
-def call_shown(call: Call, context: StepContext, *, number: int = 0) -> str:
+def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
     """The tool and every argument, whole, as Markdown that shows just them."""
     colon = say("list.colon", context.run.lang)
     head = f"**{number}. {literal(call.tool.name)}**" if number else f"**{call.tool.name}**"

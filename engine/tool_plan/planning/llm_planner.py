@@ -1,4 +1,4 @@
-"""A request and tools become a plan that can be carried out (spec 004)."""
+"""LLMPlanner: a model makes a plan of a request and tools (spec 004)."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -9,8 +9,8 @@ from engine.dialogue import DialogueFailure, ModelTask, converse
 from engine.frames.llm_plan import Dropped, Step
 from engine.ports.model import Model
 from engine.text.answer import AnswerFaults
+from engine.tool_plan.planning.json_array import coerce_json_array, cut_answer
 from engine.tool_plan.planning.prompts import REPAIR, PlanRequest, build_prompt
-from engine.tool_plan.planning.reading import coerce_json_array, cut
 from engine.tool_plan.planning.steps import PlanDraft, validate_steps
 from engine.tool_plan.planning.top_tools import TOP_K, Manifest, top_k_tools
 
@@ -21,7 +21,7 @@ PlanStep = dict[str, Any]
 
 
 class Registry(Protocol):
-    """What can tell its tools as a manifest."""
+    """Something that describes its tools as a manifest."""
 
     def describe(self) -> Manifest:
         """Tools as MCP lists them, by name."""
@@ -46,7 +46,7 @@ class LLMPlanner:
     async def plan(
         self, profile_system_prompt: str, user_query: str, tools: Manifest | Registry
     ) -> list[PlanStep]:
-        """The steps, at least one, of which the last is a reply; what is faulty is left out."""
+        """The valid steps, at least one; the last is a reply."""
         draft = await self.draft(PlanRequest(profile_system_prompt, user_query), tools)
         return [as_plan_step(step) for step in draft.steps]
 
@@ -70,7 +70,7 @@ class LLMPlanner:
     async def draft(
         self, request: PlanRequest, tools: Manifest | Registry, *, topk: int | None = None
     ) -> PlanDraft:
-        """The plan with what was left out of it."""
+        """The plan, and what was left out of it."""
         lang, first = request.language, request.first
         listed = tools if isinstance(tools, Mapping) else tools.describe()
         chosen = top_k_tools(request.query, listed, self._top_k if topk is None else topk)
@@ -84,18 +84,18 @@ class LLMPlanner:
         outcome = await converse(task, self._model)
         if isinstance(outcome, DialogueFailure):
             answers = (m.content for m in outcome.dialogue.messages if m.role == "assistant")
-            said = cut(next(filter(str.strip, answers), ""))
-            text = said or say("plan.unavailable", lang)
+            answer = cut_answer(next(filter(str.strip, answers), ""))
+            text = answer or say("plan.unavailable", lang)
             return PlanDraft((Step(number=first, text=text),), sound=False)
         draft = validate_steps(
             outcome.value, chosen, first=first, earlier=request.earlier, ask=request.ask
         )
-        return _whole(draft, self._max_steps, first, lang)
+        return _complete(draft, self._max_steps, first, lang)
 
 
 def _read(text: str) -> list[Any] | AnswerFaults:
-    found = coerce_json_array(text)
-    return AnswerFaults((REPAIR,)) if found is None else found
+    steps = coerce_json_array(text)
+    return AnswerFaults((REPAIR,)) if steps is None else steps
 
 
 def as_plan_step(step: Step) -> PlanStep:
@@ -105,8 +105,8 @@ def as_plan_step(step: Step) -> PlanStep:
     return {"type": "tool", "name": step.tool, "arguments": step.arguments}
 
 
-def _whole(draft: PlanDraft, limit: int, first: int, lang: Lang) -> PlanDraft:
-    """At most so many steps; the last is a reply, the model's own or one that claims nothing."""
+def _complete(draft: PlanDraft, limit: int, first: int, lang: Lang) -> PlanDraft:
+    """At most `limit` steps; the last is a reply, the model's own or one that claims nothing."""
     steps, dropped = draft.steps, draft.dropped
     if not steps:
         reply = Step(number=first, text=say("plan.unavailable", lang))

@@ -1,4 +1,4 @@
-"""What the model is told when it makes a plan."""
+"""The prompt with which a model makes a plan."""
 
 import json
 from dataclasses import dataclass
@@ -43,11 +43,11 @@ REPAIR = (
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What a plan is made of: as whom, and for which words of a person.
+    """What a plan is made for: the planner's profile and a person's query.
 
-    `known` is what stands beside them in the prompt, marked as data by the caller. `earlier` are
+    `known` stands beside the query in the prompt, marked as data by the caller. `earlier` are
     numbers of steps that are done, whose results the plan may refer to. With `ask`, steps stay
-    that lack arguments which a person can fill in. Without `lang`, the query's own counts.
+    that lack arguments which a person can fill in. `lang` is None for the query's own language.
     """
 
     profile: str
@@ -69,7 +69,7 @@ class PlanRequest:
 
 
 def build_prompt(request: PlanRequest, tools: Manifest, max_steps: int) -> tuple[Message, ...]:
-    """The dialogue's beginning: how to plan, as whom and with what; then the request."""
+    """The first messages: how to plan, as whom and with which tools; then the request."""
     listed = [
         {
             "name": name,
@@ -85,5 +85,5 @@ def build_prompt(request: PlanRequest, tools: Manifest, max_steps: int) -> tuple
         first=request.first,
         tools=json.dumps(listed, ensure_ascii=False),
     )
-    asked = "\n\n".join(filter(None, (request.query, request.known)))
-    return first_messages(system, asked)
+    user = "\n\n".join(filter(None, (request.query, request.known)))
+    return first_messages(system, user)

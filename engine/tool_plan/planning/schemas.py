@@ -1,4 +1,4 @@
-"""Arguments against a tool's JSON schema: what is required and missing, and of the wrong type."""
+"""Arguments checked against a tool's JSON schema: what is missing, and what has a wrong type."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def _anything(validator: Any, keyword: Any, value: Any, schema: Any) -> Iterator
 
 
 # Unknown arguments are the tool's own to refuse (004 §8); an outside schema's regular expressions
-# could run for ever; what is required and missing is told apart.
+# could run for ever; what is required and missing is checked apart.
 _SKIPPED = ("required", "additionalProperties", "unevaluatedProperties")
 _PATTERNS = ("pattern", "patternProperties")
 _Checker = extend(Draft202012Validator, dict.fromkeys((*_SKIPPED, *_PATTERNS), _anything))
@@ -28,38 +28,38 @@ _Checker = extend(Draft202012Validator, dict.fromkeys((*_SKIPPED, *_PATTERNS), _
 
 def properties(schema: Any) -> Mapping[str, Any]:
     """The schema of each argument, by name."""
-    found = schema.get("properties") if isinstance(schema, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    named = schema.get("properties") if isinstance(schema, Mapping) else None
+    return named if isinstance(named, Mapping) else {}
 
 
-def required(schema: Any) -> list[str]:
+def required_names(schema: Any) -> list[str]:
     """The arguments that must be given."""
-    found = schema.get("required") if isinstance(schema, Mapping) else None
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    names = schema.get("required") if isinstance(schema, Mapping) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
-def missing(schema: Any, arguments: Mapping[str, Any]) -> list[str]:
-    """Required arguments that are not there, or are there in name only: null or blank."""
-    return [name for name in required(schema) if _blank(arguments.get(name))]
+def missing_names(schema: Any, arguments: Mapping[str, Any]) -> list[str]:
+    """Required arguments that are absent, null or blank."""
+    return [name for name in required_names(schema) if _is_blank(arguments.get(name))]
 
 
-def _blank(value: Any) -> bool:
+def _is_blank(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
 def fault_of(schema: Any, arguments: Mapping[str, Any]) -> str:
-    """What is wrong with the types of what is given, "" for nothing. References may be any type."""
+    """What is wrong with the arguments' types, "" for nothing. References may have any type."""
     if not isinstance(schema, Mapping):
         return ""
     known = {name: value for name, value in arguments.items() if not is_reference(value)}
     try:
         _Checker.check_schema(schema)
         # An empty registry: nothing is fetched because a schema points to it.
-        found = best_match(_Checker(schema, registry=Registry()).iter_errors(known))
+        error = best_match(_Checker(schema, registry=Registry()).iter_errors(known))
     except (SchemaError, UnknownType, Unresolvable, RecursionError):
-        # The tool itself checks what this cannot.
+        # The tool itself checks what the schema cannot.
         return ""
-    if found is None:
+    if error is None:
         return ""
-    where = ".".join(key_text(part) for part in found.absolute_path)
-    return f"{where}: {found.message}"[:FAULT_CHARS]
+    where = ".".join(key_text(part) for part in error.absolute_path)
+    return f"{where}: {error.message}"[:FAULT_CHARS]

@@ -1,4 +1,4 @@
-"""The tools that fit a request best, by words and groups of letters, in Chinese too (004 §1)."""
+"""The tools that fit a request best, by words and groups of letters (004 §1)."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,8 +14,8 @@ Manifest = Mapping[str, Mapping[str, Any]]
 TOP_K = 6
 
 
-class Offered:
-    """Tools of ours as a manifest; `LLMPlanner` takes it as a registry."""
+class OfferedTools:
+    """Our own tools as a registry for `LLMPlanner`."""
 
     def __init__(self, tools: Iterable[Tool[Any]]) -> None:
         self._tools = tuple(tools)
@@ -37,13 +37,13 @@ def top_k_tools(user_query: str, tools: Manifest, k: int = TOP_K) -> dict[str, M
     query = user_query.lower()
     texts = {name: _text(name, tool) for name, tool in tools.items()}
     words = dict(ranked(query, {name: Counter(tokens(text)) for name, text in texts.items()}))
-    asked = grams(query)
-    scores = {n: words.get(n, 0.0) + cosine(asked, grams(text)) for n, text in texts.items()}
+    query_grams = grams(query)
+    scores = {n: words.get(n, 0.0) + cosine(query_grams, grams(text)) for n, text in texts.items()}
     best = sorted(tools, key=lambda name: -scores[name])[: max(k, 1)]
     return {name: tools[name] for name in best}
 
 
 def _text(name: str, tool: Mapping[str, Any]) -> str:
     spaced = name.replace("_", " ").replace("-", " ")
-    told = (str(tool.get(key) or "") for key in ("description", "keywords"))
-    return " ".join((spaced, *told)).lower()
+    parts = (str(tool.get(key) or "") for key in ("description", "keywords"))
+    return " ".join((spaced, *parts)).lower()

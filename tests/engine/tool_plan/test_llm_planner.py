@@ -6,11 +6,11 @@ import pytest
 
 from engine.errors import ModelUnavailable
 from engine.text.language import detect
+from engine.tool_plan.planning.json_array import coerce_json_array, cut_answer, strip_code_fences
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
-from engine.tool_plan.planning.reading import coerce_json_array, cut, strip_code_fences
 from engine.tool_plan.planning.steps import validate_steps
-from engine.tool_plan.planning.top_tools import Offered, top_k_tools
+from engine.tool_plan.planning.top_tools import OfferedTools, top_k_tools
 from engine.tools.registry import TOOLS as OURS
 from tests.engine.tool_plan.planner_tools import CALC, DONE, GOOD, TOOLS
 from tests.fakes.scripted_model import ScriptedModel
@@ -150,7 +150,7 @@ def test_fences_are_taken_away_and_arrays_found() -> None:
     assert strip_code_fences(GOOD) == GOOD
     assert coerce_json_array(f"The plan:\n{GOOD}\nGood.") == PLAN
     assert coerce_json_array("no plan") is None
-    assert len(cut("x" * 5000)) == 2000
+    assert len(cut_answer("x" * 5000)) == 2000
 
 
 MANY = {tool.name: tool for tool in OURS}
@@ -172,7 +172,7 @@ MANY = {tool.name: tool for tool in OURS}
     ],
 )
 def test_the_tool_that_fits_comes_first_in_both_languages(query: str, first: str) -> None:
-    chosen = top_k_tools(query, Offered(OURS).describe())
+    chosen = top_k_tools(query, OfferedTools(OURS).describe())
     assert len(chosen) == 6
     assert next(iter(chosen)) == first
 
@@ -182,7 +182,7 @@ def test_fewer_tools_than_wanted_are_all_offered_and_order_breaks_ties() -> None
     assert list(top_k_tools("xyz", TOOLS, 2)) == ["search", "calc"]
     assert list(top_k_tools("xyz", TOOLS, 0)) == ["search"]
     assert top_k_tools("xyz", {}) == {}
-    assert set(Offered(OURS).describe()) == set(MANY)
+    assert set(OfferedTools(OURS).describe()) == set(MANY)
 
 
 def test_letters_in_a_row_find_a_tool_whose_words_nobody_says() -> None:

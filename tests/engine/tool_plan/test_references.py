@@ -6,12 +6,12 @@ import pytest
 
 from engine.tool_plan.references import (
     Unresolved,
+    as_text,
+    fill_known,
+    is_malformed,
     is_reference,
-    malformed,
-    numbers,
-    plain,
-    resolved,
-    told,
+    referenced_steps,
+    resolve,
 )
 
 RESULTS: dict[int, Any] = {
@@ -44,7 +44,7 @@ RESULTS: dict[int, Any] = {
     ],
 )
 def test_a_reference_becomes_what_it_refers_to(value: Any, becomes: Any) -> None:
-    assert resolved(value, RESULTS) == becomes
+    assert resolve(value, RESULTS) == becomes
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_a_reference_becomes_what_it_refers_to(value: Any, becomes: Any) -> None
 )
 def test_what_leads_nowhere_is_an_error_and_a_dash_for_people(value: str) -> None:
     with pytest.raises(Unresolved):
-        resolved(value, RESULTS)
-    assert "—" in told(value, RESULTS, plain)
+        resolve(value, RESULTS)
+    assert "—" in fill_known(value, RESULTS, as_text)
 
 
 def test_what_is_meant_as_a_reference_is_noticed() -> None:
-    assert numbers({"a": "$steps.1.x", "b": ["$steps.12"], "$steps.3.y": 0}) == {1, 3, 12}
+    assert referenced_steps({"a": "$steps.1.x", "b": ["$steps.12"], "$steps.3.y": 0}) == {1, 3, 12}
     for wrong in ("$steps", "$step.1.x", "${steps.1.x}", "{{ steps.1.x }}", "$steps.one.x"):
-        assert malformed({"a": wrong}), wrong
+        assert is_malformed({"a": wrong}), wrong
     for right in ("$steps.1", "$steps.1.x and $steps.2.y", "a step", "costs $5", "stepson"):
-        assert not malformed({"a": right}), right
+        assert not is_malformed({"a": right}), right
     assert is_reference("$steps.1.x")
     assert not is_reference("see $steps.1.x")
     assert not is_reference(5)

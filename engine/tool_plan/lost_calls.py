@@ -1,4 +1,4 @@
-"""Asking people about a write of which nobody knows whether it has happened (A41)."""
+"""A write of which nobody knows whether it happened: people are asked (A41)."""
 
 from cards.markdown import literal
 from cards.model import Card, Choice, Decision
@@ -7,37 +7,42 @@ from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Note, StepContext, StepOutcome, Suspend
 from engine.frames.state import ToolPlanFrame
 from engine.playbooks.review import ReviewPolicy
-from engine.tool_plan.calling import Call, policy_of
-from engine.tool_plan.review_cards import call_shown, nobody, review_card, roles_of
+from engine.tool_plan.calls import Call, policy_of
+from engine.tool_plan.review_cards import (
+    block_without_reviewers,
+    call_text,
+    review_card,
+    reviewer_names,
+)
 
 AGAIN, HAPPENED, FAIL = "again", "happened", "fail"
 
 
-def ask_whether(
+def ask_about_lost(
     frame: ToolPlanFrame | LlmPlanFrame, call: Call, why: str, context: StepContext
 ) -> StepOutcome:
-    """Wait for the word of those who approve the skill's writes; blocked when there is nobody.
+    """Ask those who approve the skill's writes; the run is blocked when there is nobody.
 
-    The frame remembers that it is lost, however often the step is tried.
+    The frame stores that the call is lost, so that no later try of the step makes it.
     """
     run, skill = context.run, context.playbook.skills[frame.skill]
     policy = policy_of(skill, context.playbook)
-    # One who has looked is enough.
+    # One person who has looked is enough.
     policy = policy.model_copy(update={"quorum": 1}) if policy else None
-    if ended := nobody(policy, context):
+    if ended := block_without_reviewers(policy, context):
         return ended
     card = _card(call, why, policy, context)
     asks = {"asks": "lost"} if isinstance(frame, LlmPlanFrame) else {}
     frame = frame.model_copy(update={"asked": card.token, "lost": why, **asks})
-    roles = roles_of(policy, context)
+    roles = reviewer_names(policy, context)
     note = Note("in_review", say("lost.part", run.lang, name=run.name, roles=roles))
-    told = f"{call.tool.name} may have run ({call.key}), and is not repeated: {why}"
-    return Suspend(frame, (card,), note, told)
+    reason = f"{call.tool.name} may have run ({call.key}), and is not repeated: {why}"
+    return Suspend(frame, (card,), note, reason)
 
 
 def _card(call: Call, why: str, policy: ReviewPolicy | None, context: StepContext) -> Card:
     lang = context.run.lang
-    text = [say("lost.text", lang, why=literal(why)), call_shown(call, context)]
+    text = [say("lost.text", lang, why=literal(why)), call_text(call, context)]
     text += [say("lost.keyed", lang)] if call.tool.keyed else []
     return review_card(
         policy,
@@ -54,7 +59,7 @@ def _card(call: Call, why: str, policy: ReviewPolicy | None, context: StepContex
     )
 
 
-def said(decision: Decision, call: Call) -> str:
-    """What the audit keeps of the answer."""
-    meant = {AGAIN: "to run it again", HAPPENED: "that it has happened", FAIL: "to stop"}
-    return f"{call.tool.name} may have run: {decision.name} says {meant[decision.choice]}"
+def describe_answer(decision: Decision, call: Call) -> str:
+    """The answer, for the audit."""
+    meanings = {AGAIN: "to run it again", HAPPENED: "that it has happened", FAIL: "to stop"}
+    return f"{call.tool.name} may have run: {decision.name} says {meanings[decision.choice]}"

@@ -1,4 +1,4 @@
-"""A run's plan made by the model: of the request, what is known, and what was done before."""
+"""The model drafts a run's plan from the request, what is known, and what was done before."""
 
 import json
 
@@ -14,8 +14,8 @@ from engine.text.fence import fenced
 from engine.tool_plan.planning.llm_planner import LLMPlanner
 from engine.tool_plan.planning.prompts import PlanRequest
 from engine.tool_plan.planning.steps import PlanDraft
-from engine.tool_plan.planning.top_tools import Offered
-from engine.tool_plan.telling import failed, left_out
+from engine.tool_plan.planning.top_tools import OfferedTools
+from engine.tool_plan.responses import dropped_text, fail_plan
 from engine.tools.registry import may_read, tool
 from engine.tools.telling import shorten
 
@@ -23,23 +23,25 @@ KNOWN_CHARS = 4000
 DONE_CHARS = 6000
 
 
-async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> StepOutcome:
-    """The plan, as the model makes it now; the run fails clearly when there is no model."""
+async def draft_plan(
+    frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext
+) -> StepOutcome:
+    """Let the model make the plan; the run fails with the reason when it has no usable one."""
     run, model = context.run, context.services.model
     if model is None:
-        return failed(frame, planner, say("plan.no_model", run.lang), "no model", context)
-    makes = LLMPlanner(model, planner.max_steps, planner.enable_repair, planner.top_k)
+        return fail_plan(frame, planner, say("plan.no_model", run.lang), "no model", context)
+    llm_planner = LLMPlanner(model, planner.max_steps, planner.enable_repair, planner.top_k)
     allowed = (tool(name) for name in planner.tools)
-    offered = Offered(each for each in allowed if may_read(each, context.tools()))
+    offered = OfferedTools(each for each in allowed if may_read(each, context.tools()))
     try:
-        draft = await makes.draft(_request(frame, planner, context), offered)
+        draft = await llm_planner.draft(_request(frame, planner, context), offered)
     except ModelError as error:
-        return failed(frame, planner, say("plan.model_away", run.lang), str(error), context)
+        return fail_plan(frame, planner, say("plan.model_away", run.lang), str(error), context)
     names = ", ".join(step.tool or "reply" for step in draft.steps)
     left = "; ".join(map(str, draft.dropped))
-    if _does_nothing(draft, frame):
-        reason = _why_nothing(draft, frame, run.lang)
-        return failed(frame, planner, reason, f"no step can be taken; {left}", context)
+    if _is_empty(draft, frame):
+        reason = _why_empty(draft, frame, run.lang)
+        return fail_plan(frame, planner, reason, f"no step can be taken; {left}", context)
     after = frame.model_copy(
         update={
             "made": run.steps + 1,
@@ -52,25 +54,25 @@ async def make(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) 
     return Next(after, why, note=note)
 
 
-def _does_nothing(draft: PlanDraft, frame: LlmPlanFrame) -> bool:
-    """Whether nothing of what was wanted is done: a reply to that is no answer.
+def _is_empty(draft: PlanDraft, frame: LlmPlanFrame) -> bool:
+    """Whether the plan only replies that it does nothing of what was asked.
 
-    All of it was left out, or failed before, and the model only says so now.
+    All of it was left out, or has failed before.
     """
     if any(step.tool for step in draft.steps):
         return False
-    left_out = any(each.name for each in draft.dropped)
+    drops_call = any(step.name for step in draft.dropped)
     failed_before = bool(frame.failure) and not any(step.tool for step in frame.done)
-    return not draft.sound or left_out or failed_before
+    return not draft.sound or drops_call or failed_before
 
 
-def _why_nothing(draft: PlanDraft, frame: LlmPlanFrame, lang: Lang) -> str:
-    """That there is no plan, what the model said instead, what was left out, what failed before."""
-    unavailable, said = say("plan.unavailable", lang), draft.steps[0].text
-    told = [frame.reason if draft.sound and frame.failure else unavailable]
-    told += [quoted(said)] if said != unavailable and not draft.dropped else []
-    told += [left_out(draft.dropped, lang)] if draft.dropped else []
-    return "\n\n".join(told)
+def _why_empty(draft: PlanDraft, frame: LlmPlanFrame, lang: Lang) -> str:
+    """Why there is no plan: what failed before, what the model said instead, what was left out."""
+    unavailable, reply = say("plan.unavailable", lang), draft.steps[0].text
+    parts = [frame.reason if draft.sound and frame.failure else unavailable]
+    parts += [quoted(reply)] if reply != unavailable and not draft.dropped else []
+    parts += [dropped_text(draft.dropped, lang)] if draft.dropped else []
+    return "\n\n".join(parts)
 
 
 def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) -> PlanRequest:
@@ -78,7 +80,7 @@ def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) ->
     query = run.message
     if run.text.strip() != run.message.strip():
         query = f"{run.message}\n\nPlan only for this part of it: {run.text}"
-    # A caller that forces the skill takes what comes of it: nobody is there to ask.
+    # A caller that forces the skill takes its result: nobody is there to ask.
     forced = any(isinstance(below, PlannerFrame) and below.force for below in run.frames)
     return PlanRequest(
         profile=planner.profile,
@@ -91,21 +93,21 @@ def _request(frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext) ->
 
 
 def _known(frame: LlmPlanFrame, context: StepContext) -> list[str]:
-    """What else the model is told, all of it as data."""
-    state, told = context.run.state, [f"Today: {context.services.today.isoformat()}"]
+    """The material beside the request, all of it as data."""
+    state, parts = context.run.state, [f"Today: {context.services.today.isoformat()}"]
     if state.data:
         known = json.dumps(state.data, ensure_ascii=False)
-        told.append(f"What is known: {fenced(shorten(known, KNOWN_CHARS))}")
+        parts.append(f"What is known: {fenced(shorten(known, KNOWN_CHARS))}")
     if state.recent:
         recent = "\n".join(state.recent)
-        told.append(f"Said before: {fenced(recent)}")
+        parts.append(f"Said before: {fenced(recent)}")
     if frame.failure:
         done = {f"step {s.number}, {s.tool}": s.result for s in frame.done if s.tool}
         results = json.dumps(done, ensure_ascii=False)
-        told += [
+        parts += [
             "A plan was made before. These of its steps are done, and are not to be repeated: "
             + fenced(shorten(results, DONE_CHARS)),
             f"The next one failed: {fenced(frame.failure)}",
             "Plan the rest in another way, or say in a reply why it cannot be done.",
         ]
-    return told
+    return parts

@@ -1,4 +1,4 @@
-"""The tool plan: fixed calls, one at a time, behind the approval of exactly these calls."""
+"""The frame of a fixed plan: its calls, one at a time, after their approval."""
 
 from cards.markdown import literal
 from cards.model import Decision
@@ -20,37 +20,37 @@ from engine.playbooks.end_kinds import Ending
 from engine.playbooks.skill import Skill, ToolPlan
 from engine.reviews.approvals import ask_again, call_digest, resolve_calls
 from engine.skills.card_answers import end_unanswered
-from engine.tool_plan.calling import Call, Lost, made
-from engine.tool_plan.may_have_run import AGAIN, FAIL, ask_whether, said
+from engine.tool_plan.calls import Call, LostCall, make_call
+from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
 from engine.tools.registry import tool
 
 
-async def advance(frame: ToolPlanFrame, given: FrameInput, context: StepContext) -> StepOutcome:
-    """Record the intent, then run the call under its idempotency key, then the next."""
+async def advance(frame: ToolPlanFrame, event: FrameInput, context: StepContext) -> StepOutcome:
+    """Record that a call is about to be made, make it under its idempotency key, go on."""
     run, skill = context.run, context.playbook.skills[frame.skill]
     plan = _plan(skill)
     if plan.rehearses:
         return await _rehearse(skill, plan, context)
     calls = resolve_calls(plan, run.state)
     if not frame.started and frame.position < len(calls):
-        again = ask_again(frame, skill, plan, given, context)
+        again = ask_again(frame, skill, plan, event, context)
         if again is not None:
             return again
     approval, refused = _approval(plan, call_digest(calls), context)
     if refused:
-        return _failed(context, say("run.not_approved", run.lang), refused)
+        return _fail(context, say("run.not_approved", run.lang), refused)
     if frame.position >= len(calls):
-        return Done(_settled(skill), "every call is done")
+        return Done(_success_patch(skill), "every call is done")
     planned = calls[frame.position]
     key = f"{run.id}:{skill.id}:{frame.position}"
     by = approval.by if approval else ""
     call = Call(tool(planned["tool"]), planned["arguments"], key, by)
-    if isinstance(given, CardAnswered):
-        return _answered(frame, call, given.decision, context)
-    if isinstance(given, CardTimedOut):
+    if isinstance(event, CardAnswered):
+        return _settle_lost(frame, call, event.decision, context)
+    if isinstance(event, CardTimedOut):
         return end_unanswered(context)
     if frame.lost:
-        return ask_whether(frame, call, frame.lost, context)
+        return ask_about_lost(frame, call, frame.lost, context)
     if not frame.started:
         started = frame.model_copy(update={"started": True})
         return Next(started, f"is about to call {call.tool.name}")
@@ -60,15 +60,15 @@ async def advance(frame: ToolPlanFrame, given: FrameInput, context: StepContext)
 async def _call(frame: ToolPlanFrame, call: Call, context: StepContext) -> StepOutcome:
     skill = context.playbook.skills[frame.skill]
     try:
-        result = await made(call, context)
+        result = await make_call(call, context)
     except ToolError as error:
-        return _refused(skill, error.told(context.run.lang), str(error), context)
-    if isinstance(result, Lost):
-        return ask_whether(frame, call, result.why, context)
-    return _after(frame, call, f"called {call.tool.name}")
+        return _end_with_error(skill, error.told(context.run.lang), str(error), context)
+    if isinstance(result, LostCall):
+        return ask_about_lost(frame, call, result.why, context)
+    return _next_call(frame, call, f"called {call.tool.name}")
 
 
-def _after(frame: ToolPlanFrame, call: Call, why: str) -> Next:
+def _next_call(frame: ToolPlanFrame, call: Call, why: str) -> Next:
     update = {"position": frame.position + 1, "started": False, "asked": "", "lost": ""}
     wrote = () if call.tool.readonly else (call.tool.name,)
     return Next(
@@ -76,20 +76,20 @@ def _after(frame: ToolPlanFrame, call: Call, why: str) -> Next:
     )
 
 
-def _answered(
+def _settle_lost(
     frame: ToolPlanFrame, call: Call, decision: Decision, context: StepContext
 ) -> StepOutcome:
-    """What may have happened: a person has looked."""
-    run, why = context.run, said(decision, call)
+    """A person has looked whether the write happened: go on, call again, or fail."""
+    run, why = context.run, describe_answer(decision, call)
     if decision.choice == FAIL:
         who, name = literal(decision.name), call.tool.name
         reason = say("lost.failed", run.lang, tool=name, name=who)
-        return _refused(context.playbook.skills[frame.skill], reason, why, context)
+        return _end_with_error(context.playbook.skills[frame.skill], reason, why, context)
     if decision.choice == AGAIN:
         again = frame.model_copy(update={"started": True, "asked": "", "lost": ""})
         note = Note("working", say("part.resumed", run.lang, name=run.name))
         return Next(again, why, note=note)
-    return _after(frame, call, why)
+    return _next_call(frame, call, why)
 
 
 def _plan(skill: Skill) -> ToolPlan:
@@ -98,7 +98,7 @@ def _plan(skill: Skill) -> ToolPlan:
 
 
 async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepOutcome:
-    """Ask of every call whether it would succeed; nothing is written."""
+    """Check that every call would succeed; nothing is written."""
     rehearsed = _plan(context.playbook.skills[plan.rehearses])
     try:
         for planned in resolve_calls(rehearsed, context.run.state):
@@ -106,19 +106,19 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
                 tool(planned["tool"]), planned["arguments"], context.tools()
             )
     except ToolError as error:
-        return _refused(skill, error.told(context.run.lang), str(error), context)
-    return Done(_settled(skill), f"{plan.rehearses} would succeed")
+        return _end_with_error(skill, error.told(context.run.lang), str(error), context)
+    return Done(_success_patch(skill), f"{plan.rehearses} would succeed")
 
 
-def _settled(skill: Skill) -> Patch:
+def _success_patch(skill: Skill) -> Patch:
     return Patch.setting(skill.id, skill.sets, ending=Ending(end="done"))
 
 
-def _refused(skill: Skill, reason: str, why: str, context: StepContext) -> StepOutcome:
-    """To where the playbook says, with the reason; else the run fails with it."""
+def _end_with_error(skill: Skill, reason: str, why: str, context: StepContext) -> StepOutcome:
+    """Follow the playbook's `on_error` with the reason; without one the run fails."""
     on_error = _plan(skill).on_error
     if not on_error:
-        return _failed(context, reason, why)
+        return _fail(context, reason, why)
     ending = Ending(end="failed", said=reason)
     return Done(Patch.setting(skill.id, on_error, problems=(reason,), ending=ending), why)
 
@@ -128,15 +128,15 @@ def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approv
     writes = [c.tool for c in plan.calls if not tool(c.tool).readonly]
     if not writes:
         return None, ""
-    found = context.run.state.approvals.get(plan.guard.decision) if plan.guard else None
-    if found is None:
+    approval = context.run.state.approvals.get(plan.guard.decision) if plan.guard else None
+    if approval is None:
         return None, f"{', '.join(writes)}: nobody approved it"
-    if found.digest != digest:
+    if approval.digest != digest:
         return None, f"{', '.join(writes)}: something else was approved"
-    return found, ""
+    return approval, ""
 
 
-def _failed(context: StepContext, reason: str, why: str) -> StatusChange:
+def _fail(context: StepContext, reason: str, why: str) -> StatusChange:
     run = context.run
     text = say("part.failed", run.lang, name=run.name, reason=reason)
     return StatusChange("failed", Note("failed", text), why)

@@ -7,14 +7,14 @@ from typing import Any, Final
 from engine.text.answer import DECODER, code_blocks, without_thoughts
 
 CUT_CHARS: Final = 2000
-"""So much of an answer that nobody can read is shown."""
+"""As much of an unreadable answer is shown to people."""
 STARTS = 500
 _OPEN_FENCE = re.compile(r"^\s*```[^\n`\[{]*\n?")
 _ARRAY = re.compile(r"\[\s*\{\s*\"")
 _KEYS = ("steps", "plan")
 
 
-class _Broken(Exception):
+class _Unfinished(Exception):
     """A plan begins in the text and has no end."""
 
 
@@ -34,28 +34,28 @@ def coerce_json_array(text: str) -> list[Any] | None:
     step is a plan, and so is an object that holds one under `steps` or `plan`.
     """
     text = without_thoughts(text)
-    for shown in dict.fromkeys((text.strip(), strip_code_fences(text))):
-        whole = _loads(shown)
+    for candidate in dict.fromkeys((text.strip(), strip_code_fences(text))):
+        whole = _loads(candidate)
         plan = whole if isinstance(whole, list) else _plan(whole)
         if plan is not None:
             return plan
-    for shown in dict.fromkeys((strip_code_fences(text), text)):
+    for candidate in dict.fromkeys((strip_code_fences(text), text)):
         try:
-            plans = list(_inside(shown))
-        except _Broken:
+            plans = list(_find_plans(candidate))
+        except _Unfinished:
             return None
         if plans:
             return plans[0] if all(plan == plans[0] for plan in plans) else None
     return None
 
 
-def cut(text: str) -> str:
+def cut_answer(text: str) -> str:
     """At most 2,000 characters of an answer."""
     return text.strip()[:CUT_CHARS]
 
 
-def _inside(text: str) -> Iterator[list[Any]]:
-    """The plans among the arrays and objects that stand in the text, whatever is around them."""
+def _find_plans(text: str) -> Iterator[list[Any]]:
+    """The plans among the arrays and objects in the text, whatever stands around them."""
     at = 0
     for _ in range(STARTS):
         starts = [place for sign in "[{" if (place := text.find(sign, at)) >= 0]
@@ -63,29 +63,29 @@ def _inside(text: str) -> Iterator[list[Any]]:
             return
         at = min(starts)
         try:
-            found, at = DECODER.raw_decode(text, at)
+            value, at = DECODER.raw_decode(text, at)
         except RecursionError:
             return
         except ValueError:
             if _ARRAY.match(text, at):
-                # A plan that is broken off: the steps in it that are whole are not the plan.
-                raise _Broken from None
+                # A plan that is cut off: its whole steps are not the plan.
+                raise _Unfinished from None
             at += 1
             continue
-        plan = _plan(found)
+        plan = _plan(value)
         if plan is not None:
             yield plan
 
 
-def _plan(found: Any) -> list[Any] | None:
+def _plan(value: Any) -> list[Any] | None:
     """The list of steps that a JSON value is or holds; a list without any step is none."""
-    if isinstance(found, dict):
-        if _is_step(found):
-            return [found]
-        inner = next((found[key] for key in _KEYS if isinstance(found.get(key), list)), None)
+    if isinstance(value, dict):
+        if _is_step(value):
+            return [value]
+        inner = next((value[key] for key in _KEYS if isinstance(value.get(key), list)), None)
         return None if inner is None else _plan(inner)
-    if isinstance(found, list) and any(_is_step(each) for each in found):
-        return found
+    if isinstance(value, list) and any(_is_step(step) for step in value):
+        return value
     return None
 
 

@@ -1,0 +1,238 @@
+"""The frame of a plan that a model makes: it asks, waits for approvals, and calls (spec 004)."""
+
+import json
+from dataclasses import replace
+from typing import Any, assert_never
+
+from cards.markdown import literal
+from cards.model import Decision
+from cards.texts import say
+from engine.errors import ToolError
+from engine.frames.llm_plan import Dropped, LlmPlanFrame, Step, StepDone
+from engine.frames.outcome import (
+    CardAnswered,
+    CardTimedOut,
+    Done,
+    FrameInput,
+    Next,
+    Note,
+    StepContext,
+    StepOutcome,
+)
+from engine.frames.state import Patch
+from engine.playbooks.end_kinds import Ending
+from engine.playbooks.skill import ToolPlanner
+from engine.skills.card_answers import end_unanswered, end_withdrawn
+from engine.tool_plan import clarify, confirm
+from engine.tool_plan.calls import Call, LostCall, make_call
+from engine.tool_plan.confirm import NumberedCall
+from engine.tool_plan.lost_calls import AGAIN, FAIL, ask_about_lost, describe_answer
+from engine.tool_plan.planning.draft import draft_plan
+from engine.tool_plan.references import Unresolved, resolve
+from engine.tool_plan.responses import fail_plan, reply_text, response_text, results_of
+from engine.tools.registry import tool
+
+KEPT_CHARS = 20_000
+TOLD_CHARS = 2000
+
+
+async def advance(frame: LlmPlanFrame, event: FrameInput, context: StepContext) -> StepOutcome:
+    """Make the plan, ask with a card, or take a step; each is persisted before the next."""
+    planner = context.playbook.skills[frame.skill].planner
+    assert planner is not None, "the loader checks that such a skill has a planner"
+    match event:
+        case CardAnswered(decision=decision):
+            return _take_decision(frame, planner, decision, context)
+        case CardTimedOut() if planner.on_error:
+            reason = say("run.expired", context.run.lang)
+            why = "nobody answered in time"
+            return fail_plan(frame, planner, reason, why, context, end="expired")
+        case CardTimedOut():
+            return end_unanswered(context)
+    if not frame.made:
+        return await draft_plan(frame, planner, context)
+    if clarify.needs_answer(frame):
+        return clarify.ask(frame, context)
+    if not frame.steps[0].tool:
+        return _reply(frame, context)
+    return await _take_step(frame, planner, context)
+
+
+def _take_decision(
+    frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
+) -> StepOutcome:
+    match frame.asks:
+        case "clarify":
+            if decision.choice == "withdraw":
+                return end_withdrawn(decision, context)
+            return clarify.take_answer(frame, decision, context)
+        case "lost":
+            return _settle_lost(frame, planner, decision, context)
+        case "confirm" | "":
+            return confirm.take_decision(frame, planner, decision, context)
+        case _:
+            assert_never(frame.asks)
+
+
+def _settle_lost(
+    frame: LlmPlanFrame, planner: ToolPlanner, decision: Decision, context: StepContext
+) -> StepOutcome:
+    """A person has looked whether the write happened: go on, call again, or fail."""
+    run, planned = context.run, _call_of(frame, frame.steps[0], context)
+    call = replace(planned, by=decision.person)
+    why, name = describe_answer(decision, call), literal(decision.name)
+    if decision.choice == FAIL:
+        reason = say("lost.failed", run.lang, tool=call.tool.name, name=name)
+        return fail_plan(frame, planner, reason, why, context)
+    if decision.choice == AGAIN:
+        update = {"started": True, "asked": "", "asks": "", "lost": ""}
+        note = Note("working", say("part.resumed", run.lang, name=run.name))
+        return Next(frame.model_copy(update=update), why, note=note)
+    told = say("plan.happened", run.lang, tool=literal(call.tool.name), name=name)
+    number = frame.steps[0].number
+    # Nobody knows its result.
+    step = StepDone(number=number, tool=call.tool.name, told=told, wrote=True, call=call.digest)
+    return _next_step(frame, call, step, why, context)
+
+
+async def _take_step(
+    frame: LlmPlanFrame, planner: ToolPlanner, context: StepContext
+) -> StepOutcome:
+    """The next call: a read at once, a write as it was approved."""
+    step = frame.steps[0]
+    try:
+        call = _call_of(frame, step, context)
+    except Unresolved as error:
+        reason = say("plan.unresolved", context.run.lang, reference=literal(str(error)))
+        return _plan_anew(frame, planner, reason, f"{error} leads nowhere", context)
+    if call.tool.readonly:
+        return await _call(frame, planner, call, context)
+    if any(before.wrote and before.call == call.digest for before in frame.done):
+        return _skip_repeated(frame, call)
+    approval = confirm.approval_of(frame, NumberedCall(step.number, call), context)
+    if approval == "":
+        return await _ask_approval(frame, planner, call, context)
+    if isinstance(approval, str):
+        reason = say("plan.not_approved", context.run.lang)
+        return fail_plan(frame, planner, reason, approval, context)
+    call = replace(call, by=approval.by)
+    if frame.lost:
+        return ask_about_lost(frame, call, frame.lost, context)
+    if not frame.started:
+        started = frame.model_copy(update={"started": True})
+        return Next(started, f"is about to call {call.tool.name}")
+    return await _call(frame, planner, call, context)
+
+
+def _call_of(frame: LlmPlanFrame, step: Step, context: StepContext) -> Call:
+    """The step's call with results in place of references. Raises Unresolved."""
+    arguments = {**resolve(step.arguments, results_of(frame)), **step.given}
+    key = f"{context.run.id}:{frame.skill}:{frame.made}.{step.number}"
+    return Call(tool(step.tool), arguments, key)
+
+
+async def _ask_approval(
+    frame: LlmPlanFrame, planner: ToolPlanner, call: Call, context: StepContext
+) -> StepOutcome:
+    """Ask to approve this write and the later ones that are certain, if this one can succeed."""
+    try:
+        await context.services.rehearse(call.tool, call.arguments, context.tools())
+    except ToolError as error:
+        return _plan_anew(frame, planner, error.told(context.run.lang), str(error), context)
+    return confirm.ask(frame, planner, _certain_writes(frame, context), context)
+
+
+def _certain_writes(frame: LlmPlanFrame, context: StepContext) -> tuple[NumberedCall, ...]:
+    """The writes up to the first that depends on a result which is not there yet."""
+    writes: list[NumberedCall] = []
+    for step in frame.steps:
+        if not step.tool or tool(step.tool).readonly:
+            continue
+        try:
+            writes.append(NumberedCall(step.number, _call_of(frame, step, context)))
+        except Unresolved:
+            break
+    return tuple(writes)
+
+
+async def _call(
+    frame: LlmPlanFrame, planner: ToolPlanner, call: Call, context: StepContext
+) -> StepOutcome:
+    try:
+        result = await make_call(call, context)
+    except ToolError as error:
+        return _plan_anew(frame, planner, error.told(context.run.lang), str(error), context)
+    if isinstance(result, LostCall):
+        return ask_about_lost(frame, call, result.why, context)
+    step = StepDone(
+        number=frame.steps[0].number,
+        tool=call.tool.name,
+        result=result if _fits(result) else None,
+        told=_shorten_lines(call.tool.tell(result, context.run.lang)),
+        wrote=not call.tool.readonly,
+        call=call.digest,
+    )
+    return _next_step(frame, call, step, f"called {call.tool.name}", context)
+
+
+def _fits(result: dict[str, Any]) -> bool:
+    return len(json.dumps(result, ensure_ascii=False, default=str)) <= KEPT_CHARS
+
+
+def _shorten_lines(text: str) -> str:
+    """Whole lines of the text, at most 2,000 characters."""
+    if len(text) <= TOLD_CHARS:
+        return text
+    return text[:TOLD_CHARS].rpartition("\n")[0] + "\n\n…"
+
+
+def _next_step(
+    frame: LlmPlanFrame, call: Call, step: StepDone, why: str, context: StepContext
+) -> Next:
+    run, left = context.run, frame.steps[1:]
+    update = {"steps": left, "done": (*frame.done, step), "started": False}
+    after = frame.model_copy(update={**update, "asked": "", "asks": "", "lost": ""})
+    wrote = (call.tool.name,) if step.wrote else ()
+    note = None
+    if left and left[0].tool:
+        number, of = len(after.done) + 1, len(after.done) + len(left)
+        name = literal(left[0].tool)
+        text = say("plan.progress", run.lang, name=run.name, n=number, of=of, tool=name)
+        note = Note("working", text)
+    return Next(after, why, Patch(by=call.by or frame.skill, written=wrote), note)
+
+
+def _skip_repeated(frame: LlmPlanFrame, call: Call) -> Next:
+    """Leave out a write that an earlier plan of this run has already made."""
+    step = frame.steps[0]
+    dropped = Dropped(number=step.number, kind="done", name=call.tool.name)
+    update = {"steps": frame.steps[1:], "dropped": (*frame.dropped, dropped)}
+    return Next(frame.model_copy(update=update), f"left out {dropped}")
+
+
+def _reply(frame: LlmPlanFrame, context: StepContext) -> StepOutcome:
+    """Take a reply; after the plan's last step the skill is done."""
+    skill, (step, *left) = context.playbook.skills[frame.skill], frame.steps
+    text = reply_text(frame, step.text)
+    if left:
+        done = (*frame.done, StepDone(number=step.number, told=text))
+        return Next(frame.model_copy(update={"steps": tuple(left), "done": done}), "a reply")
+    response = response_text(frame, text, context.run.lang)
+    patch = Patch.setting(
+        skill.id, skill.sets, response=response, problems=(), ending=Ending(end="done")
+    )
+    return Done(patch, "the plan is carried out")
+
+
+def _plan_anew(
+    frame: LlmPlanFrame, planner: ToolPlanner, reason: str, why: str, context: StepContext
+) -> StepOutcome:
+    """After a failed step make one more plan, with the error; the second time the skill fails."""
+    run, step = context.run, frame.steps[0]
+    why = f"step {step.number}, {step.tool}: {why}"
+    if frame.failure:
+        text = say("plan.failed_twice", run.lang, reason=reason)
+        return fail_plan(frame, planner, text, why, context)
+    cleared = LlmPlanFrame(skill=frame.skill, done=frame.done, failure=why, reason=reason)
+    note = Note("working", say("plan.replanning", run.lang, name=run.name))
+    return Next(cleared, f"plans anew: {why}", note=note)

@@ -1,0 +1,87 @@
+"""What people read at the end of a plan: results, the reply, what was left out, why it failed."""
+
+from collections.abc import Sequence
+
+from cards.markdown import literal
+from cards.model import Lang
+from cards.texts import say
+from engine.frames.ends import end_text
+from engine.frames.llm_plan import Dropped, LlmPlanFrame
+from engine.frames.outcome import Done, Note, StatusChange, StepContext, StepOutcome
+from engine.frames.state import Patch
+from engine.playbooks.end_kinds import Ending, SopEnd
+from engine.playbooks.skill import ToolPlanner
+from engine.tool_plan.references import as_text, fill_known
+from engine.tools.telling import shorten
+
+TOLD_DROPS = 3
+DETAIL_CHARS = 120
+
+
+def results_of(frame: LlmPlanFrame) -> dict[int, object]:
+    """The results of the steps that are done, by number."""
+    return {step.number: step.result for step in frame.done if step.tool}
+
+
+def reply_text(frame: LlmPlanFrame, text: str) -> str:
+    """A reply's text with results in place of references.
+
+    "" when a call was left out: the reply was written before, and may claim what never happened.
+    """
+    if any(step.name for step in frame.dropped):
+        return ""
+    return fill_known(text, results_of(frame), lambda value: literal(as_text(value)))
+
+
+def response_text(frame: LlmPlanFrame, last: str, lang: Lang) -> str:
+    """The plan's whole response as Markdown: what each step gave, the reply, what was left out."""
+    parts = [step.told for step in frame.done if step.told]
+    parts += [last] if last else []
+    parts += [say("plan.carried_out", lang)] if not parts else []
+    parts += [dropped_text(frame.dropped, lang)] if frame.dropped else []
+    return "\n\n".join(parts)
+
+
+def dropped_text(dropped: Sequence[Dropped], lang: Lang) -> str:
+    """The first of the steps that were left out, and why, briefly."""
+    lines = [f"- {_dropped_line(step, lang)}" for step in dropped[:TOLD_DROPS]]
+    if more := len(dropped) - TOLD_DROPS:
+        lines += [f"- {say('plan.more_left_out', lang, n=more)}"] if more > 0 else []
+    return "\n".join((say("plan.left_out", lang), "", *lines))
+
+
+def _dropped_line(step: Dropped, lang: Lang) -> str:
+    detail = literal(shorten(step.detail, DETAIL_CHARS))
+    why = say(f"plan.why.{step.kind}", lang, detail=detail)
+    key = "plan.dropped_tool" if step.name else "plan.dropped"
+    return say(key, lang, n=step.number, tool=literal(step.name), why=why)
+
+
+def fail_plan(
+    frame: LlmPlanFrame,
+    planner: ToolPlanner,
+    reason: str,
+    why: str,
+    context: StepContext,
+    *,
+    end: SopEnd = "failed",
+) -> StepOutcome:
+    """Follow the playbook's `on_error` with the reason; without one the run ends as `end` says.
+
+    The results of earlier steps are shown, since they stay.
+    """
+    run = context.run
+    before = "\n\n".join(step.told for step in frame.done if step.told)
+    before = f"{say('plan.done_before', run.lang)}\n\n{before}" if before else ""
+    if planner.on_error:
+        patch = Patch.setting(
+            frame.skill,
+            planner.on_error,
+            problems=(reason,),
+            response=before,
+            ending=Ending(end=end, said=reason),
+        )
+        return Done(patch, why)
+    text = end_text(run, end, reason)
+    note = Note("failed", "\n\n".join(filter(None, (text, before))))
+    return StatusChange("failed", note, why, end=end)
