@@ -66,7 +66,8 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             return web.json_response(
                 {"ready": False, "redis": parts.store.refusal(error)}, status=503
             )
-        platforms, deaf = parts.telemetry.standings.now, [name async for name in _deaf(parts)]
+        platforms = parts.telemetry.platform_health.statuses
+        deaf = [name async for name in _deaf(parts)]
         found: dict[str, Any] = {
             "ready": not deaf,
             "redis": "ok",

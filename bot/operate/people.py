@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
-from bot.people.check import Checked, check
+from bot.people.check import AccountCheck, check_accounts
 from bot.people.directory import Directory, load_people
 from bot.people.file import Person
 from bot.settings import Settings
@@ -84,7 +84,7 @@ async def check_people(settings: Settings, *, as_json: bool) -> int:
         # Where workspaces installed the app themselves, the store has their tokens.
         store = await open_store(settings, stack) if settings.isolates_workspaces else None
         sources = open_account_sources(settings, stack, store)
-        found = await check(people, sources)
+        found = await check_accounts(people, sources)
     if as_json:
         print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
     elif found:
@@ -95,7 +95,7 @@ async def check_people(settings: Settings, *, as_json: bool) -> int:
     return _status(found)
 
 
-def _status(found: Sequence[Checked]) -> int:
+def _status(found: Sequence[AccountCheck]) -> int:
     states = {one.state for one in found}
     if "wrong" in states:
         return 1

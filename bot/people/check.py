@@ -1,4 +1,4 @@
-"""Whether the accounts and groups of people.yaml are what their platforms know."""
+"""Whether the accounts and groups of people.yaml are known to their platforms."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -10,18 +10,18 @@ from cards.frozen import Frozen
 from engine.errors import Gone, PlatformError, RateLimited
 from engine.ports.accounts import AccountSource, GroupSource
 
-Told = Callable[[str], Awaitable[object]]
-"""What a platform says of an account or group. Raises Gone when it knows none, PlatformError."""
+AccountQuery = Callable[[str], Awaitable[object]]
+"""Asks a platform about an account or group. Raises Gone when there is none, PlatformError."""
 
 TRIES = 3
-LONGEST_S = 60.0
+MAX_WAIT_S = 60.0
 
 
-class Checked(Frozen):
-    """An account of a person, or the group of a role, and what came of asking.
+class AccountCheck(Frozen):
+    """An account of a person, or the group of a role, and what its platform answered.
 
     `state` is `unknown` when the platform could not be asked; `told` is how it is called there, or
-    why it is not all right.
+    what is wrong. The names are those of `signoff people check --json`.
     """
 
     whose: str
@@ -31,48 +31,52 @@ class Checked(Frozen):
     told: str = ""
 
 
-async def check(people: Directory, sources: Mapping[str, AccountSource | None]) -> list[Checked]:
-    """Every account and group, asked one after the other; None is a platform that is off."""
-    questions: list[tuple[str, str, str, Told | None]] = []
+async def check_accounts(
+    people: Directory, sources: Mapping[str, AccountSource | None]
+) -> list[AccountCheck]:
+    """Check every account and group, one after the other; None is a platform that is off."""
+    queries: list[tuple[str, str, str, AccountQuery | None]] = []
     for person in people.people:
         for name, source in sources.items():
-            told = source.account if source else None
-            questions += [(person.id, name, account, told) for account in person.on(name)]
+            query = source.account if source else None
+            queries += [(person.id, name, account, query) for account in person.accounts_on(name)]
     slack = sources.get("slack")
     members = slack.members if isinstance(slack, GroupSource) else None
     for role in people.file.roles:
         if role.slack_group:
-            questions.append((f"role {role.id}", "slack", role.slack_group, members))
-    found = [await _asked(*one) for one in tracked(questions, "accounts", len(questions))]
-    shut_out = people.closed_platforms([name for name, source in sources.items() if source])
-    return found + [
-        Checked(whose="nobody", platform=name, account="-", state="wrong", told=NOBODY_MAY_ASK)
-        for name in shut_out
+            queries.append((f"role {role.id}", "slack", role.slack_group, members))
+    checks = [await _check(*query) for query in tracked(queries, "accounts", len(queries))]
+    closed = people.closed_platforms([name for name, source in sources.items() if source])
+    return checks + [
+        AccountCheck(whose="nobody", platform=name, account="-", state="wrong", told=NOBODY_MAY_ASK)
+        for name in closed
     ]
 
 
-async def _asked(whose: str, platform: str, account: str, told: Told | None) -> Checked:
-    def checked(state: Literal["ok", "wrong", "unknown"], told: str) -> Checked:
-        return Checked(whose=whose, platform=platform, account=account, state=state, told=told)
+async def _check(
+    whose: str, platform: str, account: str, query: AccountQuery | None
+) -> AccountCheck:
+    def result(state: Literal["ok", "wrong", "unknown"], told: str) -> AccountCheck:
+        return AccountCheck(whose=whose, platform=platform, account=account, state=state, told=told)
 
-    if told is None:
-        return checked("unknown", f"{platform} is not connected")
+    if query is None:
+        return result("unknown", f"{platform} is not connected")
     try:
-        answer = await _patiently(told, account)
+        answer = await _query_with_retries(query, account)
     except Gone as error:
-        return checked("wrong", str(error))
+        return result("wrong", str(error))
     except PlatformError as error:
-        return checked("unknown", str(error))
+        return result("unknown", str(error))
     if isinstance(answer, tuple):
-        return checked("ok", f"{len(answer)} members")
-    return checked("ok", str(answer))
+        return result("ok", f"{len(answer)} members")
+    return result("ok", str(answer))
 
 
-async def _patiently(told: Told, account: str) -> object:
-    """The answer, also of a platform that asks to wait a few times."""
+async def _query_with_retries(query: AccountQuery, account: str) -> object:
+    """The answer; a platform's rate limit is waited for a few times."""
     for _ in range(TRIES - 1):
         try:
-            return await told(account)
+            return await query(account)
         except RateLimited as error:
-            await asyncio.sleep(min(error.retry_after_s, LONGEST_S))
-    return await told(account)
+            await asyncio.sleep(min(error.retry_after_s, MAX_WAIT_S))
+    return await query(account)

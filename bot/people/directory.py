@@ -42,7 +42,7 @@ class Directory(Roster):
     def closed_platforms(self, platforms: Collection[str]) -> tuple[str, ...]:
         """Those of these platforms on which nobody at all may ask."""
         admit = self.file.admit
-        listed = {name for name in self.rules for person in self.people if person.on(name)}
+        listed = {name for name in self.rules for person in self.people if person.accounts_on(name)}
         is_open = {*admit.platforms, *listed}
         if admit.workspaces or admit.roles:
             is_open.add("slack")
@@ -119,7 +119,9 @@ class Directory(Roster):
         homes = [
             rules.home(written, self.platforms)
             for name, rules in self.rules.items()
-            for written in (self.slack_accounts(person) if name == "slack" else person.on(name))
+            for written in (
+                self.slack_accounts(person) if name == "slack" else person.accounts_on(name)
+            )
         ]
         return list(filter(None, homes))
 

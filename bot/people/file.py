@@ -18,7 +18,7 @@ from cards.texts import SpokenLang, say
 from engine.errors import DefinitionError
 from engine.ports.accounts import AccountRules
 from engine.text.language import Bilingual
-from engine.yaml.faults import Path as At
+from engine.yaml.faults import Path as YamlPath
 from engine.yaml.faults import suggestion
 from engine.yaml.source import Problems, Source, read, try_build
 
@@ -26,7 +26,7 @@ _GROUP = re.compile(r"[TE][A-Z0-9]+:S[A-Z0-9]+")
 _WORKSPACE = re.compile(r"[TE][A-Z0-9]{2,20}")
 
 Rules = Mapping[str, AccountRules]
-Found = Iterator[tuple[At, str]]
+Faults = Iterator[tuple[YamlPath, str]]
 
 
 class Role(Frozen):
@@ -46,7 +46,7 @@ class Delegate(Frozen):
 
 
 class Person(Frozen):
-    """One voter. What is read of a file has their accounts too, by platform (`_model`)."""
+    """One voter. `_file_model` adds a field for each platform, with their accounts there."""
 
     id: str
     name: str
@@ -57,7 +57,7 @@ class Person(Frozen):
     delegate: Delegate | None = None
     label: Bilingual = Key(default=Bilingual(zh="", en=""))
 
-    def on(self, platform: str) -> tuple[str, ...]:
+    def accounts_on(self, platform: str) -> tuple[str, ...]:
         """Their accounts on a platform, as the file writes them."""
         if platform == "web":
             return (self.web,) if self.web else ()
@@ -69,8 +69,8 @@ class Admission(Frozen):
     """Who may ask and start besides the people in the file; nobody where it is empty.
 
     Everybody on `platforms`, every member of Slack `workspaces` who is no guest there, and holders
-    of `roles`, which a Slack group gives. All others are told `sentence`, which may name
-    {account} and {ask}, and to turn to `ask`.
+    of `roles`, which a Slack group gives. All others read `sentence`, in which {account} and {ask}
+    are replaced; `ask` is whom they may ask.
     """
 
     platforms: tuple[str, ...] = ()
@@ -80,14 +80,14 @@ class Admission(Frozen):
     sentence: Bilingual | None = None
 
     def includes(self, principal: Principal) -> bool:
-        """Whether somebody who is not in the file is admitted by where they are, or as what."""
+        """Whether somebody who is not in the file is admitted by platform, workspace or role."""
         if not set(self.roles).isdisjoint(principal.roles):
             return True
         platform, _, rest = principal.id.partition(":")
-        named = platform in self.platforms or (
+        is_included = platform in self.platforms or (
             platform == "slack" and rest.partition(":")[0] in self.workspaces
         )
-        return named and not principal.guest
+        return is_included and not principal.guest
 
     def refusal_text(self, account: str, lang: Lang) -> str:
         """What somebody reads who is not admitted."""
@@ -106,8 +106,8 @@ class PeopleFile(Frozen):
 
 
 @cache
-def _model(platforms: tuple[str, ...]) -> type[PeopleFile]:
-    """A file whose people have a list of accounts for each of these platforms."""
+def _file_model(platforms: tuple[str, ...]) -> type[PeopleFile]:
+    """The model of a file whose people have a list of accounts for each of these platforms."""
     accounts: dict[str, Any] = dict.fromkeys(platforms, (tuple[str, ...], ()))
     person = create_model("Person", __base__=Person, **accounts)
     return create_model("PeopleFile", __base__=PeopleFile, people=(tuple[person, ...], ...))
@@ -121,7 +121,9 @@ def read_people(path: Path, rules: Rules) -> PeopleFile:
         raise DefinitionError(f"SIGNOFF_PEOPLE: {path} cannot be read: {error}") from error
     source = read(text, file=str(path))
     problems = Problems()
-    people = try_build(_model(tuple(name for name in rules if rules[name].form)), source, problems)
+    people = try_build(
+        _file_model(tuple(name for name in rules if rules[name].form)), source, problems
+    )
     if people is not None:
         _check(people, rules, source, problems)
     problems.raise_if_any()
@@ -130,14 +132,15 @@ def read_people(path: Path, rules: Rules) -> PeopleFile:
 
 
 def _check(people: PeopleFile, rules: Rules, source: Source, problems: Problems) -> None:
-    found = [*_roles(people), *_persons(people), *_accounts(people, rules)]
-    found += [*_delegates(people), *_circles(people), *_admission(people, rules)]
-    for at, message in found:
+    faults = [*_role_faults(people), *_person_faults(people), *_account_faults(people, rules)]
+    faults += [*_delegate_faults(people), *_delegation_cycles(people)]
+    faults += _admission_faults(people, rules)
+    for at, message in faults:
         problems.add(source.problem(at, message))
 
 
-def _roles(people: PeopleFile) -> Found:
-    """One id is one role; a group looks like one."""
+def _role_faults(people: PeopleFile) -> Faults:
+    """An id that stands twice, a group that does not look like one."""
     seen: set[str] = set()
     for index, role in enumerate(people.roles):
         if role.id in seen:
@@ -148,8 +151,8 @@ def _roles(people: PeopleFile) -> Found:
             yield at, "is no Slack user group; write TEAM:GROUP as in T0EXAMPLE1:S0EXAMPLE1"
 
 
-def _persons(people: PeopleFile) -> Found:
-    """One id is one person; every role is known, and every time zone."""
+def _person_faults(people: PeopleFile) -> Faults:
+    """An id that stands twice, an unknown role or time zone."""
     known = {role.id for role in people.roles}
     ids: set[str] = set()
     for index, person in enumerate(people.people):
@@ -165,8 +168,8 @@ def _persons(people: PeopleFile) -> Found:
             yield (*at, "zone"), "is no time zone; write an IANA name as in Europe/Berlin"
 
 
-def _accounts(people: PeopleFile, rules: Rules) -> Found:
-    """One account is one person's, and looks like one of its platform."""
+def _account_faults(people: PeopleFile, rules: Rules) -> Faults:
+    """An account of two people, or one that does not look like one of its platform."""
     owners: dict[str, str] = {}
     for index, person in enumerate(people.people):
         at = ("people", index)
@@ -175,18 +178,20 @@ def _accounts(people: PeopleFile, rules: Rules) -> Found:
                 yield at, f"{account} belongs to {owners[account]!r} already"
             owners[account] = person.id
         for name, rule in rules.items():
-            for position, written in enumerate(person.on(name) if rule.form else ()):
+            for position, written in enumerate(person.accounts_on(name) if rule.form else ()):
                 if fault := rule.fault(written):
                     yield (*at, name, position), fault
 
 
 def account_ids(person: Person, rules: Rules) -> tuple[str, ...]:
     """`platform:...` of every account, as actors are looked up."""
-    return tuple(rule.account_id(each) for name, rule in rules.items() for each in person.on(name))
+    return tuple(
+        rule.account_id(each) for name, rule in rules.items() for each in person.accounts_on(name)
+    )
 
 
-def _delegates(people: PeopleFile) -> Found:
-    """A delegate is somebody else in this file."""
+def _delegate_faults(people: PeopleFile) -> Faults:
+    """A delegate who is nobody in this file, or the person themselves."""
     known = {person.id for person in people.people}
     for index, person in enumerate(people.people):
         at = ("people", index, "delegate", "person")
@@ -197,22 +202,23 @@ def _delegates(people: PeopleFile) -> Found:
             yield at, f"there is no person {other!r} in this file{_hint(other, known)}"
 
 
-def _circles(people: PeopleFile) -> Found:
-    """Delegation ends with somebody; each circle is told once, at its first person."""
-    to = {person.id: person.delegate.person for person in people.people if person.delegate}
-    told: set[str] = set()
+def _delegation_cycles(people: PeopleFile) -> Faults:
+    """Delegation in a cycle; each cycle is reported once, at its first person."""
+    delegates = {p.id: p.delegate.person for p in people.people if p.delegate}
+    reported: set[str] = set()
     for index, person in enumerate(people.people):
-        way = [person.id]
-        while way[-1] in to and to[way[-1]] not in way:
-            way.append(to[way[-1]])
-        if len(way) > 1 and to.get(way[-1]) == person.id and not told.intersection(way):
-            told.update(way)
-            circle = " -> ".join((*way, person.id))
+        chain = [person.id]
+        while chain[-1] in delegates and delegates[chain[-1]] not in chain:
+            chain.append(delegates[chain[-1]])
+        is_cycle = len(chain) > 1 and delegates.get(chain[-1]) == person.id
+        if is_cycle and not reported.intersection(chain):
+            reported.update(chain)
+            circle = " -> ".join((*chain, person.id))
             yield ("people", index, "delegate", "person"), f"delegates in a circle: {circle}"
 
 
-def _admission(people: PeopleFile, rules: Rules) -> Found:
-    """Platforms that there are, ids of workspaces, and roles that somebody may hold unlisted."""
+def _admission_faults(people: PeopleFile, rules: Rules) -> Faults:
+    """Unknown platforms, workspaces and roles, and roles that nobody holds without being listed."""
     admit, known = people.admit, {role.id for role in people.roles}
     by_group = {role.id for role in people.roles if role.slack_group}
     for index, name in enumerate(admit.platforms):

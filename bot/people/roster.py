@@ -213,7 +213,7 @@ class Roster:
 
     def slack_accounts(self, person: Person) -> list[str]:
         """The person's visible Slack accounts, as the file writes them."""
-        return [each for each in person.on("slack") if each.startswith(self.slack_prefix)]
+        return [each for each in person.accounts_on("slack") if each.startswith(self.slack_prefix)]
 
     def _stranger(self, account: str, name: str) -> Principal:
         roles = self._group_roles((account,))

@@ -45,7 +45,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                     for platform in parts.outside.platforms.values()
                 ]
                 group.create_task(Notifier().run(stop))
-                group.create_task(parts.telemetry.standings.run(stop))
+                group.create_task(parts.telemetry.platform_health.run(stop))
                 group.create_task(parts.telemetry.lag.run(stop))
                 group.create_task(parts.reloading.run(stop))
                 group.create_task(parts.outside.groups.run(stop))
@@ -63,13 +63,13 @@ async def _listen(platform: Adapter, parts: Parts, stop: asyncio.Event) -> None:
     """Receive from a platform until the end; one that fails is tried again and harms no other."""
     delay_s = 1.0
     while not stop.is_set():
-        parts.telemetry.standings.listening(platform.name, None)
+        parts.telemetry.platform_health.set_listen_error(platform.name, None)
         try:
             await platform.listen(parts.intake)
         except Exception as error:
             # The boundary of receiving: whatever a platform's library raises is logged here.
             log.error("listening_failed", platform=platform.name, error=str(error))
-            parts.telemetry.standings.listening(platform.name, error)
+            parts.telemetry.platform_health.set_listen_error(platform.name, error)
         else:
             return
         await pause(stop, delay_s)

@@ -16,7 +16,6 @@ from bot.definitions.projects import by_conversation
 from bot.definitions.reloading import Reloading, fingerprint, open_reloading
 from bot.failpoints import Failpoint
 from bot.masking import masking, no_keys
-from bot.people.standing import Standings
 from bot.serve.delivery.streaming import DraftWriter
 from bot.serve.intake.admissions import Doorkeeper
 from bot.serve.intake.filters import Limited, Overhearing, ShownOnce
@@ -28,6 +27,7 @@ from bot.telemetry.instrumentation import Metered, WatchedModel
 from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
+from bot.telemetry.platform_health import PlatformHealth
 from bot.telemetry.spans import Spans, open_spans
 from bot.waits import unless
 from bot.wiring.clock import open_clock
@@ -50,7 +50,7 @@ class Telemetry:
     meter: SharedMeter
     spans: Spans
     watch: ModelWatch
-    standings: Standings
+    platform_health: PlatformHealth
     lag: LoopLag
 
 
@@ -130,7 +130,7 @@ def _open_telemetry(
         meter=meter,
         spans=spans,
         watch=ModelWatch(store.numbers, store.mailbox, outside.people, meter),
-        standings=Standings(outside.platforms, open_clock(settings)),
+        platform_health=PlatformHealth(outside.platforms, open_clock(settings)),
         lag=LoopLag(),
     )
 

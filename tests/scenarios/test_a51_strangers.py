@@ -200,7 +200,7 @@ async def test_a_member_of_a_reviewers_group_decides_though_only_listed_people_m
     group = ("en: data reviewer}", 'en: data reviewer, slack_group: "T0TRIAL:S0GROUP"}')
     async with crank("", group) as service:
         groups = service.parts.outside.groups
-        await groups._shared.store("T0TRIAL:S0GROUP", frozenset({"T0TRIAL:U0GROUP"}), keep_s=600)
+        await groups._cache.store("T0TRIAL:S0GROUP", frozenset({"T0TRIAL:U0GROUP"}), keep_s=600)
         await groups.load()
         await service.say("lin", WORK)
         await service.still()

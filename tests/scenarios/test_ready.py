@@ -34,7 +34,7 @@ async def working(service: Service) -> int:
 
 async def ready(service: Service) -> tuple[int, dict[str, Any]]:
     """The answer, once the platforms were asked, and the worker has begun."""
-    await service.parts.telemetry.standings.ask()
+    await service.parts.telemetry.platform_health.probe()
     with suppress(StoreError):
         await until(lambda: working(service))
     async with aiohttp.ClientSession() as http, http.get(f"{service.url}/readyz") as answer:
@@ -159,10 +159,12 @@ async def test_who_polls_is_ready_once_telegram_gave_updates(
 
 async def test_what_listens_in_vain_is_told(start: Start) -> None:
     service = await start()
-    service.parts.telemetry.standings.listening("web", OSError("postgres://user:planted@host"))
+    service.parts.telemetry.platform_health.set_listen_error(
+        "web", OSError("postgres://user:planted@host")
+    )
     _, found = await ready(service)
     assert found["platforms"]["web"]["error"] == "does not listen: OSError"
-    service.parts.telemetry.standings.listening("web", None)
+    service.parts.telemetry.platform_health.set_listen_error("web", None)
     assert (await ready(service))[1]["degraded"] == []
 
 

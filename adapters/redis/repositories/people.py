@@ -73,13 +73,13 @@ class RedisGroups:
         with translate_errors():
             await self._client.delete(keys.group(group))
 
-    async def turn(self, group: str, *, rest_s: float) -> bool:
+    async def claim_fetch(self, group: str, *, rest_s: float) -> bool:
         """Whether the caller may ask the platform now; then nobody else may for so long."""
         key = keys.first(f"group:{group}")
         with translate_errors():
             return bool(await self._client.set(key, "asked", nx=True, px=int(rest_s * 1000)))
 
-    async def rest(self, group: str, *, rest_s: float) -> None:
+    async def delay_fetch(self, group: str, *, rest_s: float) -> None:
         """Nobody asks the platform for so long."""
         with translate_errors():
             await self._client.set(keys.first(f"group:{group}"), "rests", px=int(rest_s * 1000))
