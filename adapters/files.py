@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from adapters.reading import FileReader
+from adapters.reader_process import FileReader
 from engine.errors import ToolFailed
 from engine.ports.library import Extract, FileInfo
 

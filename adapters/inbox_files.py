@@ -15,8 +15,8 @@ from typing import IO
 import structlog
 
 from adapters.files import SHARED, folder_of, is_project
-from adapters.private_folder import make_private
-from adapters.reading import FileReader
+from adapters.filesystem import make_private
+from adapters.reader_process import FileReader
 from engine.errors import Forbidden, Gone, PlatformError, TooLarge
 from engine.events import SharedFile
 from engine.ports.clock import Clock

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from adapters.edc.sample import Sample, load_sample
 from adapters.edc.schema import SCHEMA, VERSION
-from adapters.private_folder import make_private
+from adapters.filesystem import make_private
 from adapters.sqlite_file import SqliteFile, connected, is_busy, write_ahead
 from engine.errors import DefinitionError, ToolFailed
 from engine.ports.clock import Clock

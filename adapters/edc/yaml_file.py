@@ -7,7 +7,7 @@ from typing import TypeVar
 import yaml
 from pydantic import ValidationError
 
-from adapters.text_files import read_text
+from adapters.filesystem import read_text
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
 

@@ -4,7 +4,7 @@ from typing import BinaryIO
 
 from PIL import Image
 
-from adapters.file_reader.found import Deadline, Found, Unreadable
+from adapters.file_reader.result import Deadline, Found, Unreadable
 
 PIXELS = 100_000_000
 """Pillow refuses what has twice of what it is told."""

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import puremagic
 
-from adapters.file_reader.found import Unreadable
+from adapters.file_reader.result import Unreadable
 
 HEAD_BYTES = 64 * 1024
 _ENTRIES = 10_000

@@ -5,7 +5,7 @@ from typing import BinaryIO
 from pypdf import PdfReader
 from pypdf.errors import FileNotDecryptedError, PyPdfError
 
-from adapters.file_reader.found import Deadline, Found, Gathered, Unreadable
+from adapters.file_reader.result import Deadline, Found, Gathered, Unreadable
 
 PAGES = 200
 

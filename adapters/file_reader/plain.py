@@ -4,8 +4,8 @@ import csv
 import io
 from typing import BinaryIO
 
-from adapters.file_reader.found import COLUMNS, SAMPLE_ROWS, Deadline, Found, Gathered, shown
 from adapters.file_reader.kinds import HEAD_BYTES, encoding_of
+from adapters.file_reader.result import COLUMNS, SAMPLE_ROWS, Deadline, Found, Gathered, shown
 
 _DELIMITERS = ",;\t|"
 _CHUNK = 64 * 1024

@@ -9,7 +9,7 @@ sys.modules["numpy"] = None  # type: ignore[assignment]
 
 from openpyxl import load_workbook  # noqa: E402
 
-from adapters.file_reader.found import (  # noqa: E402
+from adapters.file_reader.result import (  # noqa: E402
     COLUMNS,
     SAMPLE_ROWS,
     Deadline,

@@ -7,7 +7,7 @@ from docx import Document
 from docx.table import Table
 from docx.text.paragraph import Paragraph
 
-from adapters.file_reader.found import Deadline, Found, Gathered
+from adapters.file_reader.result import Deadline, Found, Gathered
 
 
 def read(stream: BinaryIO, deadline: Deadline) -> Found:

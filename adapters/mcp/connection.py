@@ -1,9 +1,10 @@
 """One session with one server, opened again whenever it ends."""
 
 import asyncio
+import json
 import math
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, assert_never
 
 import anyio
 import structlog
@@ -13,13 +14,16 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import TypeAdapter, ValidationError
 
-from adapters.mcp.offer import OfferedTool, offers
-from adapters.mcp.results import FAULT_CHARS, result_of
+from adapters.mcp.offers import OfferedTool, offers
+from adapters.mcp.sanitize import clean, cut
 from adapters.mcp.transport import transport
-from adapters.mcp.wording import clean
 from engine.errors import ToolFailed, ToolReported, ToolRetry
 from engine.ports.remote_tools import Server
 
+MAX_CHARS = 20_000
+FAULT_CHARS = 1000
+NAME_CHARS = 100
+MAX_NAMED = 20
 OPEN_S = 30.0
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 60.0
@@ -30,7 +34,6 @@ LIST_S = 60.0
 LIST_APART_S = 0.5
 MAX_PAGES = 20
 ERROR_CHARS = 200
-
 _log = structlog.get_logger(__name__)
 _Answer = types.CallToolResult | types.InputRequiredResult
 # Without the SDK's check against the server's output schema: what the model reads is only text,
@@ -188,3 +191,44 @@ def _told(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return clean(f"{type(error).__name__}: {error}", ERROR_CHARS)
+
+
+def result_of(server: Server, tool: str, answer: types.CallToolResult) -> dict[str, Any]:
+    """Structured content, else the text; what is neither is only named. Raises ToolReported."""
+    texts = [part.text for part in answer.content if isinstance(part, types.TextContent)]
+    text = cut("\n".join(texts), MAX_CHARS)
+    if answer.is_error:
+        words = clean(text, FAULT_CHARS)
+        raise ToolReported("tool.remote.fault", words, server=server.name, tool=tool)
+    told: dict[str, Any] = {"server": server.name}
+    if answer.structured_content is None:
+        told["text"] = text
+    else:
+        told |= _structured(answer.structured_content)
+    named = [name for part in answer.content if (name := _named(part))]
+    return {**told, "not_shown": named[:MAX_NAMED]} if named else told
+
+
+def _structured(content: Any) -> dict[str, Any]:
+    try:
+        size = len(json.dumps(content, ensure_ascii=False))
+    except RecursionError:
+        return {"text": "[nested too deep to be shown]"}
+    if size <= MAX_CHARS:
+        return {"result": content}
+    return {"text": cut(json.dumps(content, ensure_ascii=False), MAX_CHARS)}
+
+
+def _named(part: types.ContentBlock) -> str:
+    """What stands for a part that is not shown; "" for text, which is."""
+    match part:
+        case types.TextContent():
+            return ""
+        case types.ImageContent() | types.AudioContent():
+            return clean(f"{part.type} {part.mime_type}", NAME_CHARS)
+        case types.ResourceLink():
+            return clean(f"resource {part.uri}", NAME_CHARS)
+        case types.EmbeddedResource():
+            return clean(f"resource {part.resource.uri}", NAME_CHARS)
+        case _:
+            assert_never(part)

@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import openai
 
-from adapters.openai.answers import ChatResponse, Price
 from adapters.openai.breaker import Breaker, Permit
+from adapters.openai.endpoint import ModelEndpoint, ModelRequest
 from adapters.openai.failures import LEFT_ALONE, NO_PLACE, REFUSED, Failure, failure
-from adapters.openai.requests import ModelRequest
-from adapters.openai.server import ModelEndpoint
+from adapters.openai.responses import ChatResponse, Price
 from engine.errors import ModelUnavailable
 from engine.ports.model import Completion, Message, ToolOffer
 from engine.ports.storage.model_numbers import Attempt, BreakerState, ModelObserver

@@ -12,12 +12,12 @@ from slack_bolt.app.async_app import AsyncApp
 from adapters.slack.address import Address
 from adapters.slack.inbound.endpoint import Door, bolt_app, events_handler
 from adapters.slack.inbound.shared_files import SlackFiles
+from adapters.slack.languages import Speaks, unknown
 from adapters.slack.outbound.home import Home, Homes
 from adapters.slack.outbound.messages import SlackMessages, UnfinishedPosts
 from adapters.slack.outbound.streams import EVERY_S, GROWTH, Streams
-from adapters.slack.wording import Speaks, unknown
 from adapters.slack.workspace.install import Install
-from adapters.slack.workspace.needs import THREADS
+from adapters.slack.workspace.scopes import THREADS
 from adapters.slack.workspace.workspaces import Workspaces
 from cards.showing.view import MessageView
 from cards.texts import COMPLETE, say

@@ -11,14 +11,12 @@ from pydantic import SecretStr
 
 from engine.errors import RateLimited, SyncRefused, Unavailable
 from engine.ports.clock import Clock
-from engine.ports.sync import Change, wrong_with
+from engine.ports.sync import SAMPLE, Change, SystemOfRecord, wrong_with
 
 TIMEOUT_S = 10.0
 """How long a request may take, from the free connection to the last byte."""
-
 LONGEST_WAIT_S = 3600.0
 """How long a wait that an endpoint asks for is honoured; then it is asked again."""
-
 _CONNECTIONS = 16
 _LONGEST_READ_BYTES = 2048
 _LONGEST_TOLD = 200
@@ -104,6 +102,18 @@ class HttpRecord:
                 auto_decompress=False,
             )
         return self._session
+
+
+class Targets:
+    """The system of record that each change names: the sample, or an address."""
+
+    def __init__(self, *, sample: SystemOfRecord, http: SystemOfRecord) -> None:
+        self._sample = sample
+        self._http = http
+
+    async def take(self, change: Change) -> None:
+        """As the one that the change names does; its errors are told as they are."""
+        await (self._sample if change.to == SAMPLE else self._http).take(change)
 
 
 async def _beginning(answer: aiohttp.ClientResponse) -> bytes:

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from adapters.private_folder import make_private
+from adapters.filesystem import make_private
 from adapters.sqlite_file import SqliteFile, connected, write_ahead
 from engine.errors import SyncRefused, Unavailable
 from engine.ports.sync import Change

@@ -7,6 +7,10 @@ from typing import Any, ParamSpec, TypeVar
 from telegram import Bot, Message
 from telegram.error import NetworkError
 
+from adapters.telegram.request import BotRequest
+
+DEFAULT_API = "https://api.telegram.org"
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -36,7 +40,27 @@ def _read(
 
 
 class CarefulBot(Bot):
-    """The calls that we make; the library reads answers without looking what they are."""
+    """The calls that we make; the library reads answers without checking what they are.
+
+    `api_url` is "" for Telegram's own.
+    """
+
+    def __init__(self, bot_token: str, api_url: str = "") -> None:
+        api = (api_url or DEFAULT_API).rstrip("/")
+        self._connections = BotRequest(), BotRequest()
+        request, get_updates_request = self._connections
+        super().__init__(
+            bot_token,
+            f"{api}/bot",
+            f"{api}/file/bot",
+            request=request,
+            get_updates_request=get_updates_request,
+        )
+
+    async def close_connections(self) -> None:
+        """Close the HTTP sessions."""
+        for request in self._connections:
+            await request.shutdown()
 
     answer_callback_query = _read(Bot.answer_callback_query)
     edit_message_reply_markup = _read(Bot.edit_message_reply_markup)

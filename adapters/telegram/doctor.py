@@ -1,19 +1,18 @@
-"""Whether Telegram knows the bot, and sends its updates where we wait for them."""
+"""What `signoff doctor` and `signoff people check` ask Telegram: bot, webhook, accounts."""
 
 from collections.abc import Sequence
 
 from telegram import WebhookInfo
+from telegram.constants import ChatType
 
 from adapters.telegram.bot import CarefulBot
 from adapters.telegram.errors import translated
 from adapters.telegram.inbound.polling import ALLOWED
 from adapters.telegram.inbound.webhook import PATH
-from adapters.telegram.request import BotRequest
-from engine.errors import PlatformError
+from engine.errors import Gone, PlatformError
 from engine.ports.clock import Clock
 from engine.ports.doctor import Diagnosis
 
-_DEFAULT_API = "https://api.telegram.org"
 _RECENT_S = 3600.0
 _WEBHOOK = "telegram webhook"
 
@@ -24,11 +23,7 @@ class TelegramDoctor:
     def __init__(
         self, *, bot_token: str, api_url: str, webhook: bool, public_url: str, clock: Clock
     ) -> None:
-        self._request, self._unused = BotRequest(), BotRequest()
-        base_url = f"{(api_url or _DEFAULT_API).rstrip('/')}/bot"
-        self._bot = CarefulBot(
-            bot_token, base_url, request=self._request, get_updates_request=self._unused
-        )
+        self._bot = CarefulBot(bot_token, api_url)
         self._wanted = public_url.rstrip("/") + PATH if webhook and public_url else ""
         self._by_hand = webhook and not public_url
         self._clock = clock
@@ -45,8 +40,7 @@ class TelegramDoctor:
             check = _WEBHOOK if found else "telegram token"
             found.append(_failed(check, error))
         finally:
-            await self._request.shutdown()
-            await self._unused.shutdown()
+            await self._bot.close_connections()
         return found
 
     def _webhook(self, info: WebhookInfo) -> Diagnosis:
@@ -100,3 +94,26 @@ def _failed(check: str, error: PlatformError) -> Diagnosis:
         return Diagnosis(check=check, state="unknown", told=str(error), fix="try again later")
     fix = "set TELEGRAM_BOT_TOKEN to the token that @BotFather gave for this bot"
     return Diagnosis(check=check, state="wrong", told=str(error), fix=fix)
+
+
+class TelegramAccounts:
+    """Asks as one bot."""
+
+    def __init__(self, *, bot_token: str, api_url: str) -> None:
+        self._bot = CarefulBot(bot_token, api_url)
+
+    async def account(self, account: str) -> str:
+        """What the person of a user id is called there.
+
+        Raises Gone for one that never wrote to the bot; PlatformError.
+        """
+        with translated():
+            chat = await self._bot.get_chat(int(account))
+            if chat.type != ChatType.PRIVATE:
+                raise Gone(f"getChat: the id is a {chat.type}'s, not a person's")
+            return chat.effective_name or ""
+        raise PlatformError("getChat: no answer")
+
+    async def close(self) -> None:
+        """Ends the HTTP sessions."""
+        await self._bot.close_connections()

@@ -12,17 +12,16 @@ from telegram.error import TelegramError
 from adapters.telegram.addresses import SUPERGROUPS, ChatPlace, place_of
 from adapters.telegram.bot import CarefulBot
 from adapters.telegram.errors import Moved, TopicGone, translate, translated
-from adapters.telegram.inbound.desk import ANSWER_S, ReadCard, UpdateHandler
-from adapters.telegram.inbound.moves import Moves
+from adapters.telegram.inbound.migrations import Moves
 from adapters.telegram.inbound.polling import ALLOWED, Poller, PollPace
 from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.shared_files import TelegramFiles
+from adapters.telegram.inbound.update_handler import ANSWER_S, ReadCard, UpdateHandler
 from adapters.telegram.inbound.webhook import PATH, Webhook
 from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, MessageDrafts
 from adapters.telegram.outbound.files import FileSender
 from adapters.telegram.outbound.menu import register_commands
 from adapters.telegram.outbound.messages import MessageIds, TelegramMessages
-from adapters.telegram.request import BotRequest
 from cards.showing.links import card_payload
 from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable
@@ -32,7 +31,6 @@ from engine.ports.platform import Intake, Lease
 from engine.ports.storage.drafts import Growth
 from engine.ports.storage.platform_texts import ExpiringTexts
 
-_DEFAULT_API = "https://api.telegram.org"
 _log = structlog.get_logger(__name__)
 _IN_PRIVATE = places.Pace(every_s=1.0, burst=4)
 # Bot API: about so many messages per second for all chats together (platform-facts B).
@@ -60,17 +58,8 @@ class TelegramPlatform:
         per_s: int = _PER_S,
     ) -> None:
         self.overall = places.Pace(every_s=1 / per_s, burst=per_s)
-        self._request = BotRequest()
-        self._unused = BotRequest()
-        api = (api_url or _DEFAULT_API).rstrip("/")
-        self._bot = CarefulBot(
-            bot_token,
-            f"{api}/bot",
-            f"{api}/file/bot",
-            request=self._request,
-            get_updates_request=self._unused,
-        )
-        self._shared = TelegramFiles(self._bot, f"{api}/file/bot{bot_token}")
+        self._bot = CarefulBot(bot_token, api_url)
+        self._shared = TelegramFiles(self._bot)
         self._bot_id = int(bot_token.partition(":")[0])
         self._secret = webhook_secret
         self._public_url = public_url.rstrip("/")
@@ -114,8 +103,7 @@ class TelegramPlatform:
     async def close(self) -> None:
         """Close all connections to Telegram."""
         await self._poller.close()
-        await self._request.shutdown()
-        await self._unused.shutdown()
+        await self._bot.close_connections()
 
     async def send(self, conversation: str, view: MessageView, *, key: str) -> str:
         """Show the view in one or more messages; returns their ids, joined by commas, and more.

@@ -98,7 +98,7 @@ def _open(settings: TelegramSettings, context: PlatformContext) -> Adapter:
 
 
 def _accounts(settings: TelegramSettings, context: ProbeContext) -> AccountSource:
-    from adapters.telegram.accounts import TelegramAccounts
+    from adapters.telegram.doctor import TelegramAccounts
 
     return TelegramAccounts(bot_token=revealed(settings.bot_token), api_url=settings.api_url or "")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from adapters.webchat.guard import SECURITY_HEADERS
+from adapters.webchat.middleware import SECURITY_HEADERS
 from engine.errors import StoreUnavailable
 from engine.ports.platform import ChatEntry, ChatLog, Cursor
 

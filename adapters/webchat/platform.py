@@ -7,24 +7,24 @@ from urllib.parse import urlencode, urlsplit
 import structlog
 from aiohttp import web
 
-from adapters.webchat.bodies import (
+from adapters.webchat.events import EventStreams, Followed
+from adapters.webchat.history import Past
+from adapters.webchat.middleware import Handler, HostGuard, as_json
+from adapters.webchat.page_requests import (
     BodyT,
     EnterBody,
     FormBody,
+    ReadPosition,
     SayBody,
     TapBody,
     parsed,
+    places_of,
 )
-from adapters.webchat.doors import Authenticator, Choose, Links, WebPerson
-from adapters.webchat.events import EventStreams, Followed
-from adapters.webchat.following import ReadPosition, places_of
-from adapters.webchat.guard import Handler, HostGuard, as_json
-from adapters.webchat.pages import StaticFiles
-from adapters.webchat.past import Past
 from adapters.webchat.render import rendered, rendered_card, rendered_form
 from adapters.webchat.room_names import conversation_of, home_room, is_own, may_enter, own_rooms
+from adapters.webchat.static_files import StaticFiles
 from adapters.webchat.uploads import Uploads, upload
-from adapters.webchat.visitors import PLATFORM, Visitors
+from adapters.webchat.visitors import PLATFORM, Authenticator, Choose, Links, Visitors, WebPerson
 from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable, Unavailable
 from engine.events import (

@@ -153,9 +153,9 @@ class WebSettings(PlatformSettings):
 
 
 def _open(settings: WebSettings, context: PlatformContext) -> Adapter:
-    from adapters.webchat.doors import Choose, Links, ProxyHeader, WebPerson
     from adapters.webchat.platform import WebChat
     from adapters.webchat.uploads import Uploads
+    from adapters.webchat.visitors import Choose, Links, ProxyHeader, WebPerson
 
     service = context.service
     persons = [WebPerson(p.web, p.name, p.label, p.id) for p in context.persons]

@@ -12,9 +12,9 @@ from pathlib import Path
 import structlog
 from aiohttp import web
 
-from adapters.private_folder import make_private
-from adapters.webchat.following import room_of
-from adapters.webchat.guard import Handler, HostGuard, as_json, refused
+from adapters.filesystem import make_private
+from adapters.webchat.middleware import Handler, HostGuard, as_json, refused
+from adapters.webchat.page_requests import room_of
 from engine.errors import Gone
 from engine.events import Actor, SharedFile
 from engine.ports.clock import Clock

@@ -1,16 +1,148 @@
-"""Who asks, and whether they may enter the room that they ask about."""
+"""Who a visitor of the page is: chosen, signed in by a link, or named by a proxy."""
 
-from collections.abc import Sequence
+import ipaddress
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from aiohttp import web
 
-from adapters.webchat.doors import Authenticator, WebPerson
-from adapters.webchat.guard import refused
+from adapters.webchat.middleware import refused
 from adapters.webchat.room_names import WORKSPACE, may_enter
-from engine.errors import BadPayload
+from cards.model import Lang
+from engine.errors import BadPayload, StoreUnavailable
 from engine.events import Actor
+from engine.ports.storage.logins import Logins
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+LONGEST_SECRET = 128
 PLATFORM = "web"
+
+
+@dataclass(frozen=True, slots=True)
+class WebPerson:
+    """A person of the web chat: `id` is their name there, `person` their id in people.yaml.
+
+    `role_label` is a short text per language.
+    """
+
+    id: str
+    name: str
+    role_label: dict[Lang, str]
+    person: str = ""
+
+
+class Authenticator(Protocol):
+    """Lets visitors in; `leaves` when they can sign out again."""
+
+    leaves: bool
+
+    async def who(self, request: web.Request) -> WebPerson | None:
+        """The person who asks; None where visitors choose. Raises 401, 403, or 503."""
+        ...
+
+
+class Choose:
+    """Visitors choose whom they are; only for an address that nobody else can reach."""
+
+    leaves = False
+
+    async def who(self, request: web.Request) -> WebPerson | None:
+        """Nobody in particular."""
+        return None
+
+
+class Links:
+    """Whom a one-time link signed in, by a cookie that no script can read."""
+
+    leaves = True
+
+    def __init__(
+        self, logins: Logins, people: Sequence[WebPerson], *, session_s: float, secure: bool
+    ) -> None:
+        self._logins = logins
+        self._people = {person.person: person for person in people if person.person}
+        self._session_s = session_s
+        self._secure = secure
+        # A browser takes a cookie of this name only from our own address, over HTTPS.
+        self._cookie = "__Host-signoff" if secure else "signoff"
+
+    async def who(self, request: web.Request) -> WebPerson | None:
+        """The session's person, who still has to be in people.yaml."""
+        session = request.cookies.get(self._cookie, "")[:LONGEST_SECRET]
+        try:
+            person = await self._logins.person(session) if session else None
+        except StoreUnavailable as away:
+            raise refused(web.HTTPServiceUnavailable, "the store is away") from away
+        found = self._people.get(person or "")
+        if found is None:
+            raise refused(web.HTTPUnauthorized, "sign in with a link")
+        return found
+
+    async def enter(self, link: str) -> web.Response:
+        """Spend a link and set the session's cookie; 403 for one that is spent or too old."""
+        try:
+            session = await self._logins.enter(link[:LONGEST_SECRET], keep_s=self._session_s)
+        except StoreUnavailable as away:
+            raise refused(web.HTTPServiceUnavailable, "the store is away") from away
+        if session is None:
+            raise refused(web.HTTPForbidden, "token: this link was used before, or is too old")
+        response = web.json_response({"ok": True})
+        response.set_cookie(
+            self._cookie,
+            session,
+            max_age=int(self._session_s),
+            path="/",
+            httponly=True,
+            secure=self._secure,
+            # With "Strict" a link in a chat would lead to a page that knows nobody.
+            samesite="Lax",
+        )
+        return response
+
+    async def leave(self, request: web.Request) -> web.Response:
+        """End the session and take the cookie back."""
+        session = request.cookies.get(self._cookie, "")[:LONGEST_SECRET]
+        try:
+            await self._logins.leave(session)
+        except StoreUnavailable as away:
+            raise refused(web.HTTPServiceUnavailable, "the store is away") from away
+        response = web.json_response({"ok": True})
+        response.del_cookie(self._cookie, path="/", secure=self._secure, httponly=True)
+        return response
+
+
+class ProxyHeader:
+    """Whom a trusted proxy names in a header: only requests from its networks are answered."""
+
+    leaves = False
+
+    def __init__(
+        self, header: str, networks: Iterable[Network], people: Sequence[WebPerson]
+    ) -> None:
+        self._header = header
+        self._networks = tuple(networks)
+        self._people = {person.id: person for person in people}
+
+    async def who(self, request: web.Request) -> WebPerson | None:
+        """The person whose web name the one header of that name holds."""
+        if not self._trusted(request.remote):
+            raise refused(web.HTTPForbidden, "only the trusted proxy is answered")
+        named = request.headers.getall(self._header, [])
+        if not named:
+            raise refused(web.HTTPUnauthorized, f"{self._header}: is missing")
+        person = self._people.get(named[0]) if len(named) == 1 else None
+        if person is None:
+            raise refused(web.HTTPForbidden, f"{self._header}: nobody of that web name is known")
+        return person
+
+    def _trusted(self, remote: str | None) -> bool:
+        try:
+            address = ipaddress.ip_address(remote or "")
+        except ValueError:
+            return False
+        mapped = getattr(address, "ipv4_mapped", None)
+        return any((mapped or address) in network for network in self._networks)
 
 
 class Visitors:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from adapters.text_files import read_text
+from adapters.filesystem import read_text
 from bot.definitions.documents import load_documents
 from bot.people.directory import Directory, load_people
 from bot.settings import Settings

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from adapters.text_files import read_text
+from adapters.filesystem import read_text
 from engine.errors import DefinitionError
 from engine.ports.library import Document, Section
 

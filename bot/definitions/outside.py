@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints
 
-from adapters.text_files import read_text
+from adapters.filesystem import read_text
 from bot.settings import environment
 from cards.frozen import Frozen
 from engine.errors import DefinitionError

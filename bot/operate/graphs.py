@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import Literal, assert_never
 
-from adapters.text_files import read_text
+from adapters.filesystem import read_text
 from bot.definitions.definitions import SETTING, people_of, playbook_at
 from bot.operate.runs import find_run
 from bot.settings import Settings

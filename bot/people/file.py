@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import Field as Key
 from pydantic import create_model
 
-from adapters.text_files import read_text
+from adapters.filesystem import read_text
 from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.texts import SpokenLang, say

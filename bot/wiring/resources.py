@@ -8,10 +8,9 @@ from adapters.clock import SystemClock
 from adapters.files import ProjectFiles
 from adapters.inbox_files import FileLimits, SharedFiles
 from adapters.knowledge.search import DocumentSearch
-from adapters.reading import FileReader
-from adapters.sync.http import HttpRecord
+from adapters.reader_process import FileReader
+from adapters.sync.http import HttpRecord, Targets
 from adapters.sync.sample import SampleRecord
-from adapters.sync.targets import Targets
 from bot.definitions.definitions import Definitions
 from bot.failpoints import Failpoint
 from bot.people.directory import Directory

@@ -1,8 +1,8 @@
 """What the service's own pages have of the web chat."""
 
-from adapters.webchat.guard import Handler as Handler
-from adapters.webchat.guard import HostGuard
 from adapters.webchat.markdown import to_html as to_html
+from adapters.webchat.middleware import Handler as Handler
+from adapters.webchat.middleware import HostGuard
 
 
 def for_this_machine(handler: Handler) -> Handler:

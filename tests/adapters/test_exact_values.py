@@ -7,8 +7,8 @@ from html import unescape
 import pytest
 
 from adapters.slack.outbound.blocks import message
-from adapters.telegram.filling.asking import screen
-from adapters.telegram.filling.filling import begun
+from adapters.telegram.forms.progress import begun
+from adapters.telegram.forms.screens import screen
 from adapters.telegram.outbound.render import chunks_of, keyboard_of
 from adapters.webchat.render import rendered
 from cards.model import Card, Choice, Decision, Field, Review, Row

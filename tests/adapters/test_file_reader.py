@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from adapters.file_reader import plain
-from adapters.file_reader.found import Deadline
-from adapters.reading import FileReader
+from adapters.file_reader.result import Deadline
+from adapters.reader_process import FileReader
 from engine.ports.library import Extract
 from tests.fakes import file_makers as made
 
@@ -147,7 +147,7 @@ async def test_a_reader_that_hangs_is_ended_with_all_it_started(tmp_path: Path) 
 async def test_the_reading_process_has_no_settings_and_connects_to_nothing() -> None:
     code = (
         "import os, sys, socket\n"
-        "from adapters.file_reader.limits import confine, seal\n"
+        "from adapters.file_reader.__main__ import confine, seal\n"
         "confine(256, 5); seal()\n"
         "left = sorted(n for n in os.environ if 'TOKEN' in n or 'SIGNOFF' in n)\n"
         "tried = []\n"

@@ -4,9 +4,9 @@ import pytest
 
 from adapters.slack.inbound.receive import receive
 from adapters.slack.outbound.forms import modal
-from adapters.telegram.filling.filling import begun, given
-from adapters.telegram.filling.forms import Prompt, PromptField, values_of
-from adapters.webchat.bodies import FormBody, parsed
+from adapters.telegram.forms.progress import begun, given
+from adapters.telegram.forms.prompts import Prompt, PromptField, values_of
+from adapters.webchat.page_requests import FormBody, parsed
 from cards.forms import MAX_TEXT, check_form
 from cards.model import Field
 from cards.showing.view import FormView

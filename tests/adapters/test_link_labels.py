@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from adapters.link_labels import poses
+from adapters.markdown_reader import poses
 from adapters.slack.outbound.markdown import render
 from adapters.telegram.outbound.markdown import spans_of
 from adapters.telegram.outbound.richtext import html_of

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.clock import SystemClock
 from adapters.edc.sqlite import open_records
-from adapters.private_folder import make_private
+from adapters.filesystem import make_private
 from adapters.redis.server.embedded import open_server
 from adapters.sync.sample import SampleRecord
 from tests.fakes.changes import change

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.files import SHARED, ProjectFiles, folder_of
 from adapters.inbox_files import FileLimits, SharedFiles, safe_name, shown_name
-from adapters.reading import FileReader
+from adapters.reader_process import FileReader
 from engine.errors import Forbidden
 from engine.events import SharedFile
 from tests.fakes import file_makers as made

@@ -7,9 +7,9 @@ import pytest
 
 from adapters.slack.outbound.blocks import message
 from adapters.slack.outbound.forms import field_errors, modal
-from adapters.telegram.filling.forms import ask, prompt_behind, prompt_of, values_of
+from adapters.telegram.forms.prompts import ask, prompt_behind, prompt_of, values_of
 from adapters.telegram.outbound.render import chunks_of, keyboard_of
-from adapters.webchat.bodies import FormBody
+from adapters.webchat.page_requests import FormBody
 from adapters.webchat.render import rendered
 from cards.deciding.decision import InvalidForm, Won, decide
 from cards.model import Card

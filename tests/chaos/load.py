@@ -11,7 +11,7 @@ from typing import Any
 
 import aiohttp
 
-from adapters.telegram.filling.confirming import key_of
+from adapters.telegram.forms.confirmation import key_of
 from bot.waits import pause
 from cards.buttons import Button
 from tests.chaos.people import TEAM, Answer, Doors, Json, Said, Seen, Talk, Tap, Web

@@ -10,7 +10,7 @@ from adapters.slack.inbound.endpoint import parse as parse_slack
 from adapters.slack.inbound.receive import receive as receive_slack
 from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.receive import receive as receive_telegram
-from adapters.webchat.bodies import FormBody, SayBody, TapBody, parsed
+from adapters.webchat.page_requests import FormBody, SayBody, TapBody, parsed
 from bot.api.bodies import Faulty, NoSuchSkill, read_request
 from bot.definitions.definitions import load_definitions
 from cards.buttons import BadButton, Button

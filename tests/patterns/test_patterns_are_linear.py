@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from adapters.slack.inbound.entities import cut_mention
+from adapters.slack.inbound.markup import cut_mention
 from bot.wiring.platforms import PLATFORMS
 from cards.model import Field
 from engine.playbooks.skill import Instead

@@ -20,7 +20,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import BusyLoadingError, RedisError
 
-from adapters.private_folder import make_private
+from adapters.filesystem import make_private
 from adapters.redis.server.binary import ServerBinary, check_data_version, find_server
 from adapters.redis.server.supervisor import (
     LEFT_BEHIND,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import structlog
@@ -10,16 +11,18 @@ from slack_bolt.response import BoltResponse
 from adapters.slack.address import Address
 from adapters.slack.api import AS_WRITTEN, WebApi
 from adapters.slack.inbound.receive import on_home
-from adapters.slack.inbound.remarks import Remark
+from adapters.slack.inbound.shortcuts import SHORTCUT
+from adapters.slack.languages import Speaks, lang_of, unknown
 from adapters.slack.outbound.blocks import notice, notices
 from adapters.slack.outbound.forms import answer, field_errors, modal
-from adapters.slack.wording import lang_of
+from adapters.slack.payload import workspace_of
 from cards.model import Lang
 from cards.showing.view import FormView
-from cards.texts import say
+from cards.texts import COMPLETE, say
 from engine.errors import PlatformError, is_about_content
 from engine.events import (
     Accepted,
+    Actor,
     Answered,
     CardTapped,
     CommandGiven,
@@ -42,10 +45,33 @@ _SAY_SO_S = 0.7
 _LATE = "time limit"
 _USED = "exchanged_trigger_id"
 _EPHEMERAL = {"response_type": "ephemeral"}
-
 log = structlog.get_logger("slack")
-
 Payload = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A sentence for the eyes of `user`, at `conversation`; "" is where the payload came from."""
+
+    text: str
+    conversation: str = ""
+    user: str = ""
+
+
+def remark(payload: Mapping[str, Any], speaks: Speaks = unknown) -> Remark | None:
+    """What to say about this payload; None for nothing, also where it has another shape."""
+    if payload.get("type") == "message_action" and payload.get("callback_id") == SHORTCUT:
+        return _no_text(payload, speaks)
+    return None
+
+
+def _no_text(payload: Mapping[str, Any], speaks: Speaks) -> Remark:
+    """In both languages where nothing tells that of who asked."""
+    user = payload.get("user")
+    name = str(user.get("id", "")) if isinstance(user, Mapping) else ""
+    lang = speaks(Actor(platform="slack", workspace=workspace_of(payload), user=name))
+    langs = (lang,) if lang else COMPLETE
+    return Remark(" ".join(say("slack.no_text", each) for each in langs))
 
 
 async def acknowledge(

@@ -27,12 +27,11 @@ from slack_sdk.signature import SignatureVerifier
 
 from adapters.slack.address import Address
 from adapters.slack.api import WebApi, web_client
-from adapters.slack.inbound.acknowledge import acknowledge, tell
+from adapters.slack.inbound.acknowledge import acknowledge, remark, tell
 from adapters.slack.inbound.receive import receive
-from adapters.slack.inbound.remarks import remark
+from adapters.slack.languages import Speaks, unknown
 from adapters.slack.outbound.home import Homes, opened
-from adapters.slack.shapes import workspace_of
-from adapters.slack.wording import Speaks, unknown
+from adapters.slack.payload import workspace_of
 from adapters.slack.workspace.install import Install, uninstalled
 from adapters.slack.workspace.workspaces import Workspaces
 from engine.errors import (

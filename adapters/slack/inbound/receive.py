@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from adapters.slack.address import Address
-from adapters.slack.inbound.asked import message_action, said, slash_command
-from adapters.slack.inbound.entities import begins_with_mention, cut_mention, mentions, plain
-from adapters.slack.shapes import (
+from adapters.slack.inbound.markup import begins_with_mention, cut_mention, mentions, plain
+from adapters.slack.inbound.shortcuts import message_action, said, slash_command
+from adapters.slack.payload import (
     ACTION_PREFIX,
     FORM_CALLBACK,
     FormOrigin,

@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from adapters.downloading import pieces
+from adapters.download import pieces
 from adapters.slack.api import WebApi
 from adapters.slack.clouds import COMMERCIAL, cloud_of, is_in
 from adapters.slack.workspace.workspaces import Workspaces

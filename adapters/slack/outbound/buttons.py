@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.slack.outbound.markdown import literal, straight
-from adapters.slack.shapes import ACTION_PREFIX
+from adapters.slack.payload import ACTION_PREFIX
 from cards.clipping import clip, units
 from cards.model import Lang
 from cards.showing.show import final_text

@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
+from adapters.slack.languages import lang_of
 from adapters.slack.outbound.buttons import grouped
-from adapters.slack.shapes import FORM_CALLBACK, FormOrigin
-from adapters.slack.wording import lang_of
+from adapters.slack.payload import FORM_CALLBACK, FormOrigin
 from cards.clipping import clip, units
 from cards.forms import MAX_TEXT, detailed, limits
 from cards.model import Field, Lang

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from adapters.slack.outbound.blocks import brief, plain_section, plainer
 from adapters.slack.outbound.markdown import literal
-from adapters.slack.shapes import Id, PayloadPart
+from adapters.slack.payload import Id, PayloadPart
 from adapters.slack.workspace.workspaces import Workspaces
 from cards.clipping import clip
 from cards.model import Lang

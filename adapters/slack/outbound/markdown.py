@@ -12,8 +12,7 @@ from itertools import zip_longest
 
 from markdown_it.token import Token
 
-from adapters.link_labels import poses
-from adapters.markdown_reader import reader
+from adapters.markdown_reader import poses, reader
 from adapters.slack.outbound.rich_text import Style, StyledText
 
 MAX_SOURCE = 48_000

@@ -13,7 +13,7 @@ from slack_sdk.oauth.installation_store import Bot
 from adapters.slack.api import HttpSession, WebApi
 from adapters.slack.clouds import GOV, cloud_of, is_in
 from adapters.slack.workspace.install import INSTALL, REDIRECT
-from adapters.slack.workspace.needs import THREADS, scopes
+from adapters.slack.workspace.scopes import THREADS, scopes
 from engine.errors import PlatformError, StoreError
 from engine.ports.clock import Clock
 from engine.ports.doctor import Diagnosis

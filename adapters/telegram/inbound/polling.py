@@ -12,7 +12,7 @@ from telegram import Bot
 from telegram.error import TelegramError
 
 from adapters.telegram.errors import TooFast
-from adapters.telegram.inbound.desk import UpdateHandler
+from adapters.telegram.inbound.update_handler import UpdateHandler
 from adapters.telegram.outbound.answers import SOON_S
 from adapters.telegram.request import BotRequest
 from engine.errors import BadPayload, StoreError

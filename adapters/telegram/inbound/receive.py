@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.telegram.filling.confirming import key_of, sure
-from adapters.telegram.filling.forms import Prompt, prompt_behind, values_of
+from adapters.telegram.forms.confirmation import key_of, sure
+from adapters.telegram.forms.prompts import Prompt, prompt_behind, values_of
 from adapters.telegram.payload import (
     Callback,
     Entity,

@@ -6,7 +6,7 @@ from telegram import Bot
 from telegram.error import BadRequest
 from yarl import URL
 
-from adapters.downloading import pieces
+from adapters.download import pieces
 from adapters.telegram.errors import translated
 from engine.errors import Forbidden, Gone, TooLarge
 from engine.events import SharedFile
@@ -18,9 +18,9 @@ LARGEST_MB = 20
 class TelegramFiles:
     """Fetches files with `getFile`; `base` is the address that files lie under, token and all."""
 
-    def __init__(self, bot: Bot, base: str) -> None:
+    def __init__(self, bot: Bot) -> None:
         self._bot = bot
-        self._base = URL(base)
+        self._base = URL(bot.base_file_url)
 
     async def fetch(self, file: SharedFile) -> AsyncGenerator[bytes, None]:
         """The file's content. Raises PlatformError, which never names the address."""

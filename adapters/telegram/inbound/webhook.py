@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 from aiohttp import web
 
-from adapters.telegram.inbound.desk import UpdateHandler
+from adapters.telegram.inbound.update_handler import UpdateHandler
 from engine.errors import BadPayload, BadSignature, Rejected
 from engine.ports.platform import Intake
 

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from mcp import types
 
-from adapters.mcp.offer import MAX_TOOLS, is_readonly, offers, public_name
-from adapters.mcp.schema import Unfit, check_of, fit
+from adapters.mcp.offers import MAX_TOOLS, Unfit, check_of, fit, is_readonly, offers, public_name
 from engine.ports.remote_tools import Server, Stdio
 
 SERVER = Server("s", Stdio("x"), frozenset({"vouched"}))

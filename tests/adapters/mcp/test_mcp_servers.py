@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adapters.mcp.results import MAX_CHARS
+from adapters.mcp.connection import MAX_CHARS
 from adapters.mcp.tools import McpTools
 from bot.waits import end
 from engine.errors import ToolFailed, ToolReported, ToolRetry

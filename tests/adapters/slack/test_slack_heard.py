@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.slack.workspace.needs import THREADS
+from adapters.slack.workspace.scopes import THREADS
 from tests.fakes.platforms.faults import Fault
 
 THREAD = "slack:T0TRIAL:C0TRIAL:1763700000.000100"

@@ -16,7 +16,7 @@ from adapters.redis import keys
 from adapters.redis.repositories.platform_texts import RedisPlatformTexts
 from adapters.slack.workspace.install import REDIRECT, Install, SlackApp
 from adapters.slack.workspace.installations import STATE_S, Installations, OAuthStates
-from adapters.slack.workspace.needs import scopes
+from adapters.slack.workspace.scopes import scopes
 from adapters.slack.workspace.workspaces import ManyWorkspaces
 from cards.showing.view import MessageView, PartView
 from engine.errors import Forbidden, Gone, StoreUnavailable, Unavailable

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from adapters.slack.inbound.asked import COMMAND, SHORTCUT
 from adapters.slack.inbound.receive import receive
-from adapters.slack.workspace import needs
+from adapters.slack.inbound.shortcuts import COMMAND, SHORTCUT
+from adapters.slack.workspace import scopes as needs
 from adapters.slack.workspace.doctor import PATH
 from adapters.slack.workspace.install import REDIRECT
 from cards.showing.view import MessageView

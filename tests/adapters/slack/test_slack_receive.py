@@ -2,7 +2,7 @@ import copy
 
 import pytest
 
-from adapters.slack.inbound.entities import plain
+from adapters.slack.inbound.markup import plain
 from adapters.slack.inbound.receive import receive
 from cards.model import Principal
 from engine.errors import BadPayload

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from adapters.sync.http import Targets
 from adapters.sync.sample import SampleRecord
-from adapters.sync.targets import Targets
 from engine.errors import SyncRefused, Unavailable
 from tests.fakes.changes import change
 

@@ -1,6 +1,6 @@
 import pytest
 
-from adapters.telegram.filling.forms import (
+from adapters.telegram.forms.prompts import (
     Prompt,
     PromptField,
     ask,

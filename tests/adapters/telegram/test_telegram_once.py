@@ -8,7 +8,7 @@ from bot.serve.intake.filters import QUICK_S, ShownOnce
 from cards.model import Field
 from engine.events import Answered, FormRefused, FormWanted
 from tests.adapters.telegram.conftest import delivery
-from tests.adapters.telegram.test_telegram_filling import CHAT, FORM
+from tests.adapters.telegram.test_telegram_form_progress import CHAT, FORM
 from tests.fakes.platforms.telegram.server import SECRET, TOKEN
 from tests.fakes.server_clock import ServerClock
 from tests.fakes.views import APPROVE, view

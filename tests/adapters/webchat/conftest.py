@@ -6,8 +6,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from adapters.webchat.doors import WebPerson
 from adapters.webchat.platform import WebChat
+from adapters.webchat.visitors import WebPerson
 from engine.events import Accepted, Outcome, Update
 from tests.fakes.browser import Browser, window
 from tests.fakes.chat_log import MemoryChatLog

@@ -11,10 +11,10 @@ from aiohttp.test_utils import TestServer
 
 from adapters.clock import SystemClock
 from adapters.webchat import events
-from adapters.webchat.doors import Choose, WebPerson
-from adapters.webchat.guard import refused
+from adapters.webchat.middleware import refused
 from adapters.webchat.platform import WebChat
 from adapters.webchat.uploads import Uploads
+from adapters.webchat.visitors import Choose, WebPerson
 from cards.showing.view import ButtonView, CardView, MessageView
 from engine.events import Accepted, Answered, NotRecorded
 from tests.adapters.webchat.conftest import PEOPLE, ScriptedIntake

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.webchat.pages import StaticFiles
+from adapters.webchat.static_files import StaticFiles
 
 STATIC = Path(__file__).parents[3] / "adapters" / "webchat" / "static"
 SPOKEN = sorted(path.name for path in STATIC.glob("texts.*.js"))

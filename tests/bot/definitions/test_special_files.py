@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.text_files import NO_FILE
+from adapters.filesystem import NO_FILE
 from bot.operate.validation import validate
 from tests.fakes.matter import files
 from tests.fakes.settings import make_settings

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from adapters.telegram.filling.asking import screen
-from adapters.telegram.filling.filling import begun
+from adapters.telegram.forms.progress import begun
+from adapters.telegram.forms.screens import screen
 from cards.model import Card
 from cards.showing.view import FormView
 from engine.frames.run_names import asked_again, titled

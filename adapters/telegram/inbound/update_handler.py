@@ -9,10 +9,10 @@ from telegram import Bot, ForceReply
 from telegram.error import TelegramError
 
 from adapters.telegram.errors import translate
-from adapters.telegram.filling.confirming import keyboard, sure
-from adapters.telegram.filling.forms import ask, ask_again
-from adapters.telegram.inbound.clerk import Clerk, fills, visit_of
-from adapters.telegram.inbound.moves import Moves
+from adapters.telegram.forms.confirmation import keyboard, sure
+from adapters.telegram.forms.prompts import ask, ask_again
+from adapters.telegram.inbound.form_handler import Clerk, fills, visit_of
+from adapters.telegram.inbound.migrations import Moves
 from adapters.telegram.inbound.receive import BotIdentity, prompt_answered, update_of
 from adapters.telegram.outbound.answers import SOON_S, Answers, Interaction
 from adapters.telegram.outbound.render import keyboard_of, page_turned

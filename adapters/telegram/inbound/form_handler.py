@@ -6,9 +6,19 @@ from contextlib import suppress
 import structlog
 from pydantic import ValidationError
 
-from adapters.telegram.filling.asking import Pressed, closing, pressed, screen
-from adapters.telegram.filling.filling import Filling, begun, checked, faulty
-from adapters.telegram.filling.steps import Step, steered, tapped, typed
+from adapters.telegram.forms.progress import (
+    Filling,
+    Pressed,
+    Step,
+    begun,
+    checked,
+    faulty,
+    pressed,
+    steered,
+    tapped,
+    typed,
+)
+from adapters.telegram.forms.screens import closing, screen
 from adapters.telegram.inbound.receive import (
     BotIdentity,
     actor_of,

@@ -3,8 +3,12 @@
 Pure; the clerk keeps it in the store between two steps (design §7).
 """
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
+from adapters.telegram.forms.prompts import Prompt, PromptField, label_of, values_of
 from cards.forms import check_form
 from cards.frozen import Frozen
 from cards.model import Field
@@ -13,6 +17,7 @@ from cards.texts import say
 
 Way = Literal["back", "skip", "clear"]
 _SEEN = 8
+_DATA = re.compile(r"f1:([0-9a-f]{1,16}):([a-z])(?::(\d{1,3}))?(?::(\d{1,3}))?")
 
 
 class Filling(Frozen):
@@ -123,3 +128,82 @@ def _onwards(filling: Filling) -> Filling:
         if not filling.value(field) and field.name not in filling.passed
     )
     return filling.model_copy(update={"at": next(open_, None), "fault": "", "page": 0})
+
+
+Step = Callable[[Filling], Filling]
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a button of ours means: the form's id, what to do, and the numbers it is done with."""
+
+    filling: str
+    verb: str
+    numbers: tuple[int, ...] = ()
+
+
+def pressed(data: str) -> Pressed | None:
+    """What a button of a form means; None for any other button."""
+    match = _DATA.fullmatch(data)
+    if match is None:
+        return None
+    return Pressed(match[1], match[2], tuple(int(n) for n in match.groups()[2:] if n))
+
+
+def steered(word: str) -> Step | None:
+    """The step of /back, /skip and /clear; None for any other word."""
+    match word:
+        case "back" | "skip" | "clear":
+            return lambda filling: went(filling, word)
+        case _:
+            return None
+
+
+def typed(prompt: Prompt, text: str) -> Step:
+    """The step of a reply to a prompt: its field's value, or several lines "name: value"."""
+    name = prompt.fields[0].name
+
+    def step(filling: Filling) -> Filling:
+        field = next((field for field in filling.form.fields if field.name == name), None)
+        if field is None:
+            return filling
+        several = {} if field.multiline else _several(filling.form, text)
+        return given(filling, several or {name: values_of(prompt, text).get(name, text)})
+
+    return step
+
+
+def tapped(button: Pressed) -> Step:
+    """The step of a button; one that does not fit the form changes nothing."""
+
+    def step(filling: Filling) -> Filling:
+        fields = filling.form.fields
+        match button.verb, button.numbers:
+            case "o", (at, option) if at < len(fields) and option < len(fields[at].options):
+                return given(filling, {fields[at].name: fields[at].options[option]})
+            case "k", (at,):
+                return went(asked(filling, at), "skip")
+            case "e", (at,) if at < len(fields):
+                return went(asked(filling, at), "clear")
+            case "c", (at,):
+                return asked(filling, at)
+            case "p", (page,):
+                return turned(filling, page)
+            case "b", ():
+                return went(filling, "back")
+            case "s", ():
+                return checked(filling)
+            case _:
+                return filling
+
+    return step
+
+
+def _several(form: FormView, text: str) -> dict[str, str]:
+    """Values by name when the reply gives more than one of the fields, each in its line."""
+    every = tuple(
+        PromptField(f.name, label_of(f, form.lang), lines=f.multiline) for f in form.fields
+    )
+    values = values_of(Prompt(form.data, every, form.lang), text)
+    names = {field.name for field in form.fields}
+    return values if len(values) > 1 and values.keys() <= names else {}

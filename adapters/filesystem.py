@@ -1,4 +1,4 @@
-"""Text out of regular files alone: a pipe is never waited for, a device never read."""
+"""Folders for this user alone, and text out of regular files alone."""
 
 import errno
 import os
@@ -7,6 +7,17 @@ from pathlib import Path
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 NO_FILE = "is a device, a pipe or a socket; only regular files are read"
+
+
+def make_private(folder: Path) -> None:
+    """Make the folder, and each that is missing above it, for this user alone.
+
+    One that is there already stays as it is. Raises OSError.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        # `mkdir(parents=True)` gives its mode to the last one only.
+        each.mkdir(mode=0o700, exist_ok=True)
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:

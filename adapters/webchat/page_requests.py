@@ -1,11 +1,15 @@
-"""The page's request bodies, and the updates they become (design §3, ingress)."""
+"""The page's requests: rooms and positions of the address, bodies, the updates they become."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
+from aiohttp import web
 from pydantic import (
     Field,
     StringConstraints,
+    TypeAdapter,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -16,17 +20,21 @@ from cards.frozen import Frozen
 from engine.errors import BadPayload
 from engine.events import Actor, CardTapped, CommandGiven, FormSubmitted, MessageReceived
 
+MAIN = "main"
+MOST_FOLLOWED = 20
+_POSITION = re.compile(r"\d{1,20}(?:-\d{1,20})?")
 MAX_TEXT = 8_000
 MAX_FILES = 10
 # More than any field takes: what is too long for one is told by the sentence at that field.
 _MAX_VALUE = 100_000
 _COMMAND = re.compile(r"/([A-Za-z][A-Za-z0-9_-]{0,31})(?:\s(.*))?", re.DOTALL)
-
 Room = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,32}\z")]
 UpdateId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{8,64}\z")]
 ButtonData = Annotated[str, StringConstraints(min_length=1, max_length=256)]
 FieldName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 FieldText = Annotated[str, StringConstraints(max_length=_MAX_VALUE)]
+_ROOM = TypeAdapter[str](Room)
+AnyT = TypeVar("AnyT", bound=Frozen)
 
 
 class SeenBody(Frozen):
@@ -137,7 +145,6 @@ class EnterBody(Frozen):
 
 
 BodyT = TypeVar("BodyT", SayBody, TapBody, FormBody)
-AnyT = TypeVar("AnyT", bound=Frozen)
 
 
 def parsed(model: type[AnyT], raw: bytes) -> AnyT:
@@ -149,3 +156,47 @@ def parsed(model: type[AnyT], raw: bytes) -> AnyT:
         # Names of unknown keys are the sender's text; the answer is JSON, so they stay data.
         field = ".".join(str(part) for part in first["loc"]) or "body"
         raise BadPayload(f"{field}: {first['msg']}") from wrong
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPosition:
+    """A room, whom the request says its reader is, and the position after which they read on."""
+
+    room: str
+    person: str
+    after: str
+
+
+def room_of(request: web.Request) -> str:
+    """The room that the address names. Raises BadPayload."""
+    return _valid_room(request.query.get("room", MAIN))
+
+
+def places_of(request: web.Request) -> Sequence[ReadPosition]:
+    """The rooms that the address names, each with the person and position of the same number.
+
+    Positions in `Last-Event-ID`, joined by commas, go before those of the address. Raises
+    BadPayload.
+    """
+    query = request.query
+    rooms = [_valid_room(room) for room in query.getall("room", [MAIN])]
+    if len(rooms) > MOST_FOLLOWED:
+        raise BadPayload(f"room: at most {MOST_FOLLOWED} at once")
+    people = query.getall("person", [""])
+    last = request.headers.get("Last-Event-ID")
+    name, given = (
+        ("Last-Event-ID", last.split(",")) if last else ("after", query.getall("after", [""]))
+    )
+    if not len(rooms) == len(people) == len(given):
+        raise BadPayload(f"{name}: each room needs one, and a person")
+    positions = [position or "0" for position in given]
+    if not all(_POSITION.fullmatch(position) for position in positions):
+        raise BadPayload(f"{name}: not a position of this conversation")
+    return [ReadPosition(*place) for place in zip(rooms, people, positions, strict=True)]
+
+
+def _valid_room(name: str) -> str:
+    try:
+        return _ROOM.validate_python(name)
+    except ValidationError as wrong:
+        raise BadPayload("room: must be 1 to 32 of a-z, 0-9 and -") from wrong

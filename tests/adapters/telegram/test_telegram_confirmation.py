@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.redis.keys import Partitions
-from adapters.telegram.filling.confirming import Sure, key_of, keyboard, sure
+from adapters.telegram.forms.confirmation import Sure, key_of, keyboard, sure
 from adapters.telegram.outbound.answers import Interaction
 from adapters.telegram.payload import Chat, TelegramMessage, TelegramUser
 from cards.model import Card, Choice, Field, Review

@@ -1,14 +1,12 @@
 """A form that is being filled in, as Telegram shows it: a prompt, buttons, or all to be checked."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from telegram import ForceReply, InlineKeyboardButton, InlineKeyboardMarkup
 
-from adapters.telegram.filling.filling import Filling
-from adapters.telegram.filling.forms import Prompt, PromptField, html_prompt
-from adapters.telegram.filling.labels import label_of, told_of
+from adapters.telegram.forms.progress import Filling
+from adapters.telegram.forms.prompts import Prompt, PromptField, html_prompt, label_of, told_of
 from adapters.telegram.outbound.markdown import spans_of
 from adapters.telegram.outbound.richtext import BOLD, ITALIC, Span, html_of, pieces, plain
 from cards.clipping import clip
@@ -19,20 +17,10 @@ from cards.visible import visible
 PER_PAGE = 20
 """So many options or fields are offered at once: well below what one keyboard may hold."""
 
-_DATA = re.compile(r"f1:([0-9a-f]{1,16}):([a-z])(?::(\d{1,3}))?(?::(\d{1,3}))?")
 _LABEL_CHARS = 40
 _VALUE_CHARS = 300
 _ROWS_CHARS = 2000
 _SHORT = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Pressed:
-    """What a button of ours means: the form's id, what to do, and the numbers it is done with."""
-
-    filling: str
-    verb: str
-    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +34,6 @@ class FormScreen:
     def keyboard(self) -> InlineKeyboardMarkup | None:
         """The buttons below it; None when it has to be replied to."""
         return self.markup if isinstance(self.markup, InlineKeyboardMarkup) else None
-
-
-def pressed(data: str) -> Pressed | None:
-    """What a button of a form means; None for any other button."""
-    match = _DATA.fullmatch(data)
-    if match is None:
-        return None
-    return Pressed(match[1], match[2], tuple(int(n) for n in match.groups()[2:] if n))
 
 
 def screen(filling: Filling, mention: Span | None = None) -> FormScreen:

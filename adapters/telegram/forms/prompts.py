@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from adapters.telegram.filling.labels import label_of, told_of
 from adapters.telegram.outbound.markdown import FORM_HOST, spans_of
 from adapters.telegram.outbound.richtext import BOLD, ITALIC, Span, Tag, html_of, pieces, plain
-from cards.forms import detailed
+from cards.forms import detailed, limits
 from cards.model import Field, Lang
 from cards.showing.view import FormView
 from cards.texts import lang_of_tag, say
@@ -22,6 +21,20 @@ _MARK = "✎"
 _LONGEST_LINK = 1800
 _SHOWN_CHARS = 200
 _COLON = re.compile("[:：=]")
+
+
+def label_of(field: Field, lang: Lang) -> str:
+    """What the field is called, with its unit."""
+    return detailed(field.label, field.unit, lang)
+
+
+def told_of(field: Field, lang: Lang, *, options: bool = True) -> str:
+    """What may be given for the field, "" when nothing has to be said."""
+    hints = [" / ".join(field.options) if options and field.type == "choice" else "", field.hint]
+    hints.append(limits(field.minimum, field.maximum))
+    hints += ["YYYY-MM-DD"] if field.type == "date" and not field.hint else []
+    hints += [] if field.required else [say("telegram.optional", lang)]
+    return say("list.clauses", lang).join(hint for hint in hints if hint)
 
 
 @dataclass(frozen=True, slots=True)

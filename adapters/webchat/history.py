@@ -7,15 +7,16 @@ from typing import Any
 import structlog
 from aiohttp import web
 
-from adapters.webchat.bodies import (
+from adapters.webchat.middleware import HostGuard, as_json, refused
+from adapters.webchat.page_requests import (
+    MAIN,
     DeleteBody,
     RenameBody,
     SayBody,
     SeenBody,
     parsed,
+    room_of,
 )
-from adapters.webchat.following import MAIN, room_of
-from adapters.webchat.guard import HostGuard, as_json, refused
 from adapters.webchat.room_names import conversation_of, home_room, is_own
 from adapters.webchat.visitors import Visitors
 from engine.errors import BadPayload, StoreUnavailable

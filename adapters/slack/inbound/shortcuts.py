@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import Field
 
 from adapters.slack.address import Address
-from adapters.slack.inbound.entities import plain
-from adapters.slack.shapes import Id, Named, PayloadPart, SlackUser, Ts, actor_of
+from adapters.slack.inbound.markup import plain
+from adapters.slack.payload import Id, Named, PayloadPart, SlackUser, Ts, actor_of
 from engine.events import Actor, CommandGiven, MessageReceived, SharedFile
 
 COMMAND = "/signoff"
