@@ -29,7 +29,7 @@ _SPINNING = "spin handling.handle"
 Port = TypeVar("Port")
 
 
-def names() -> list[str]:
+def failpoint_names() -> list[str]:
     """Every point, as SIGNOFF_FAILPOINT takes it."""
     return [*(f"{when} {point}" for point in POINTS for when in ("before", "after")), _SPINNING]
 

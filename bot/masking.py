@@ -26,15 +26,15 @@ KEYS = (
 _LEAST = 4
 
 
-def no_keys(own: Iterable[str], patterns: Sequence[str]) -> Callable[[str], str]:
+def compile_key_mask(own: Iterable[str], patterns: Sequence[str]) -> Callable[[str], str]:
     """A function that masks what looks like a key, and the service's `own` ones wherever they are.
 
     `patterns` are what those of the platforms look like; no pattern holds a space.
     """
-    return masking([*patterns, *KEYS, *(re2.escape(key) for key in own if len(key) >= _LEAST)])
+    return compile_mask([*patterns, *KEYS, *(re2.escape(key) for key in own if len(key) >= _LEAST)])
 
 
-def masking(patterns: Sequence[str] | None) -> Callable[[str], str]:
+def compile_mask(patterns: Sequence[str] | None) -> Callable[[str], str]:
     """A function that replaces what any of the patterns finds; None: what DEFAULT_MASK finds.
 
     Raises BadPattern.

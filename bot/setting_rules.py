@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
-from bot.masking import masking
+from bot.masking import compile_mask
 from cards.linear import BadPattern, compile_linear
 from engine.ports.inbox_files import KINDS
 from engine.ports.settings import TOKEN, WebAddress, comma_list, is_loopback
@@ -25,7 +25,7 @@ _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _MODEL = ("OPENAI_API_KEY", "LLM_MODEL", "OPENAI_BASE_URL", "LLM_FALLBACK_MODELS", "LLM_PRICES")
 _REDCAP = ("REDCAP_API_URL", "REDCAP_API_TOKEN", "REDCAP_FIELDS")
 
-NEEDS: Final = (
+REQUIRED_TOGETHER: Final = (
     (_MODEL, ("OPENAI_API_KEY",)),
     (_MODEL, ("LLM_MODEL",)),
     (_REDCAP, ("REDCAP_API_URL",)),
@@ -37,7 +37,7 @@ TOKEN_CHARS: Final = 16
 """So long an admin token has to be where others reach the service."""
 
 
-def guessable(token: str, host: str) -> list[str]:
+def check_admin_token(token: str, host: str) -> list[str]:
     """One line for an admin token that others could find by trying, as nothing slows a bearer."""
     if not token or len(token) >= TOKEN_CHARS or is_loopback(host):
         return []
@@ -54,7 +54,7 @@ def _file_types(value: Any) -> tuple[str, ...]:
     return kinds
 
 
-def pattern_list(value: Any) -> Any:
+def parse_patterns(value: Any) -> Any:
     """Regular expressions, separated by spaces; raises BadPattern for one that RE2 cannot run."""
     if not isinstance(value, str):
         return value
@@ -64,7 +64,7 @@ def pattern_list(value: Any) -> Any:
             compile_linear(pattern)
         except BadPattern as error:
             raise BadPattern(f"{pattern!r}: {error}") from error
-    masking(patterns)
+    compile_mask(patterns)
     return patterns
 
 
@@ -130,7 +130,7 @@ def _redis_address(value: str) -> str:
     return value
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
+def suggest_setting(name: str, known: Sequence[str]) -> str | None:
     """The known setting that an unknown one most likely means, None when none is near."""
     if name.removeprefix("SIGNOFF_") in known:
         return name.removeprefix("SIGNOFF_")
@@ -145,5 +145,5 @@ HostName = Annotated[str, AfterValidator(_host)]
 RedcapAddress = Annotated[WebAddress, AfterValidator(_redcap_address)]
 RedisAddress = Annotated[str, AfterValidator(_redis_address)]
 FileTypes = Annotated[tuple[str, ...], BeforeValidator(_file_types)]
-Patterns = Annotated[tuple[str, ...] | None, BeforeValidator(pattern_list)]
+Patterns = Annotated[tuple[str, ...] | None, BeforeValidator(parse_patterns)]
 Names = Annotated[tuple[str, ...], BeforeValidator(comma_list)]

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from bot import failpoints
 from bot.setting_rules import (
-    NEEDS,
+    REQUIRED_TOGETHER,
     FileTypes,
     HostName,
     Names,
@@ -25,8 +25,8 @@ from bot.setting_rules import (
     RedcapAddress,
     RedisAddress,
     ZoneName,
-    guessable,
-    nearest,
+    check_admin_token,
+    suggest_setting,
 )
 from cards.linear import BadPattern
 from engine.errors import DefinitionError
@@ -261,10 +261,10 @@ class Settings(SettingsGroup):
         lines = [line for each in platforms for line in each.faults(self)]
         if not lines and platforms and not self.connected:
             lines += _nobody_to_talk_to([each.switch for each in platforms])
-        lines += half_set(NEEDS, self.given())
+        lines += half_set(REQUIRED_TOGETHER, self.given())
         token = self.admin_token.get_secret_value() if self.admin_token else ""
-        lines += guessable(token, self.host)
-        if self.failpoint and self.failpoint not in failpoints.names():
+        lines += check_admin_token(token, self.host)
+        if self.failpoint and self.failpoint not in failpoints.failpoint_names():
             lines.append("SIGNOFF_FAILPOINT: should be left out; it is for tests")
         if lines:
             raise ValueError("\n".join(lines))
@@ -274,7 +274,7 @@ class Settings(SettingsGroup):
 def read_settings(platforms: Sequence[type[PlatformSettings]]) -> Settings:
     """The settings of this process; DefinitionError with a line for each wrong variable."""
     try:
-        variables = environment()
+        variables = read_environment()
     except (OSError, UnicodeDecodeError) as error:
         told = f"{_ENV_FILE}: should be a readable text file in UTF-8"
         raise DefinitionError(told) from error
@@ -303,7 +303,7 @@ def _read(
         return None
 
 
-def environment() -> dict[str, str | None]:
+def read_environment() -> dict[str, str | None]:
     """The variables of this process over those of `.env`."""
     return {**dotenv_values(_ENV_FILE, encoding=_ENCODING), **os.environ}
 
@@ -328,7 +328,7 @@ def _unknown(variables: Mapping[str, str | None], known: Sequence[str]) -> list[
         mine = name.upper().startswith("SIGNOFF_") and name not in known
         if not mine or _NOT_OURS.fullmatch(name) or (value or "").startswith("tcp://"):
             continue
-        near = nearest(name.upper(), known)
+        near = suggest_setting(name.upper(), known)
         hint = f"did you mean {near}?" if near else "see .env.example"
         lines.append(f"{name}: there is no such setting; {hint}")
     return lines

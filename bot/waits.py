@@ -21,7 +21,7 @@ class Stopped(Exception):
     """The service was told to stop before it was up; nothing is left open."""
 
 
-async def unless(stop: asyncio.Event | None, work: Coroutine[Any, Any, T]) -> T:
+async def run_unless_stopped(stop: asyncio.Event | None, work: Coroutine[Any, Any, T]) -> T:
     """What `work` answers or raises; raises Stopped once `stop` is set, with `work` cancelled."""
     if stop is None:
         return await work
@@ -44,7 +44,7 @@ async def _cancel_at(stop: asyncio.Event, working: asyncio.Task[T]) -> None:
     working.cancel()
 
 
-async def end(tasks: Iterable[asyncio.Task[None]]) -> None:
+async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
     """Cancel tasks until they have ended: a client library may swallow one cancellation."""
     running = [task for task in tasks if not task.done()]
     while running:
@@ -61,7 +61,9 @@ async def pause(event: asyncio.Event, seconds: float) -> None:
             await event.wait()
 
 
-async def patiently(ask: Callable[[], Awaitable[T]], *, patience_s: float = PATIENCE_S) -> T:
+async def retry_until_available(
+    ask: Callable[[], Awaitable[T]], *, patience_s: float = PATIENCE_S
+) -> T:
     """What `ask` answers, asked until the store is there; a warning for each try that failed.
 
     Every question of a start is asked so, for a store that has answered one may be away for the

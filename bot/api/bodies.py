@@ -115,7 +115,7 @@ class Invalid(Frozen):
     faults: tuple[WrongField, ...]
 
 
-class Faulty(Exception):
+class InvalidBody(Exception):
     """The body does not fit; `faults` say where."""
 
     def __init__(self, faults: list[Fault]) -> None:
@@ -142,7 +142,7 @@ def read_request(
         faults += _names(given, playbook)
         faults += _values(given.get("state"), playbook)
     if request is None or playbook is None or faults:
-        raise Faulty(faults)
+        raise InvalidBody(faults)
     return request, playbook
 
 

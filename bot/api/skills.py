@@ -13,8 +13,8 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from bot.api.bodies import (
-    Faulty,
     Invalid,
+    InvalidBody,
     ModelUse,
     NoSuchSkill,
     Refusal,
@@ -23,7 +23,7 @@ from bot.api.bodies import (
     read_request,
 )
 from bot.api.openapi import EXECUTE, OPENAPI, describe
-from bot.http.caller import bears
+from bot.http.caller import has_admin_token
 from cards.frozen import Frozen
 from engine.errors import BadPayload, StoreError
 from engine.playbooks.model import Playbook
@@ -66,7 +66,7 @@ class SkillApi:
 
     def _guarded(self, handler: Handler) -> Handler:
         async def guarded(request: web.Request) -> web.Response:
-            if not bears(request, self.token):
+            if not has_admin_token(request, self.token):
                 answer = _refused(401, "unauthorized", "Authorization: Bearer is wrong")
                 answer.headers["WWW-Authenticate"] = "Bearer"
                 return answer
@@ -96,7 +96,7 @@ class SkillApi:
             return _refused(400, "no_json", str(error))
         except NoSuchSkill as error:
             return _refused(404, "unknown", str(error))
-        except Faulty as error:
+        except InvalidBody as error:
             return _json(422, Invalid(faults=error.faults))
         return await self._ordered(self._order(given, playbook, skill))
 

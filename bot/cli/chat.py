@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bot.cli.command import above_zero, load_settings, run_loop
+from bot.cli.command import load_settings, positive_number, run_loop
 from cards.texts import lang_of_tag, languages
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def ask_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one object: status, parts, card")
     parser.add_argument(
         "--timeout",
-        type=above_zero(LONGEST_S),
+        type=positive_number(LONGEST_S),
         default=60.0,
         metavar="S",
         help="how long to wait (60)",

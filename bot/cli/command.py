@@ -32,7 +32,7 @@ def _factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def above_zero(most: float) -> Callable[[str], float]:
+def positive_number(most: float) -> Callable[[str], float]:
     """A type for argparse: a number above 0 of at most `most`."""
 
     def number(text: str) -> float:

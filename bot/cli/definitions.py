@@ -24,11 +24,11 @@ def validate_arguments(parser: argparse.ArgumentParser) -> None:
 def validate(args: argparse.Namespace) -> int:
     """Prints every problem of the definitions; 1 when there is one. Warnings go to stderr."""
     settings = load_settings()
-    from bot.operate.validation import problems_as_json, warnings_of
-    from bot.operate.validation import validate as problems_of
+    from bot.operate.validation import find_problems as problems_of
+    from bot.operate.validation import find_warnings, problems_as_json
 
     problems = problems_of(settings, args.path)
-    for warning in warnings_of(settings, args.path):
+    for warning in find_warnings(settings, args.path):
         print(f"warning: {warning}", file=sys.stderr)
     print(problems_as_json(problems) if args.json else "\n".join(problems) or "ok")
     return 1 if problems else 0

@@ -57,9 +57,9 @@ def doctor_arguments(parser: argparse.ArgumentParser) -> None:
 
 def doctor(args: argparse.Namespace) -> int:
     """Looks at every connection that the settings name."""
-    from bot.operate.doctor import examine
+    from bot.operate.doctor import diagnose
 
-    return _run(args, lambda settings: examine(settings, as_json=args.json))
+    return _run(args, lambda settings: diagnose(settings, as_json=args.json))
 
 
 def _run(args: argparse.Namespace, act: _Act) -> int:

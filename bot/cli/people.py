@@ -2,7 +2,7 @@
 
 import argparse
 
-from bot.cli.command import above_zero, load_settings, run_loop
+from bot.cli.command import load_settings, positive_number, run_loop
 from bot.telemetry.logging import configure_logging
 
 LONGEST_MINUTES = 24 * 60
@@ -17,7 +17,10 @@ def people_arguments(parser: argparse.ArgumentParser) -> None:
         each.add_argument("--json", action="store_true", help="a list of objects")
     link = wanted.add_parser("link", help="print a link that signs a person in once")
     link.add_argument(
-        "--minutes", type=above_zero(LONGEST_MINUTES), default=15.0, help="how long it is good (15)"
+        "--minutes",
+        type=positive_number(LONGEST_MINUTES),
+        default=15.0,
+        help="how long it is good (15)",
     )
     unlink = wanted.add_parser("unlink", help="sign a person out everywhere")
     admit = wanted.add_parser("admit", help="let an account ask that is not in people.yaml")
@@ -40,13 +43,13 @@ def people(args: argparse.Namespace) -> int:
         case "check":
             return run_loop(ours.check_people(settings, as_json=args.json))
         case "admit":
-            return run_loop(ours.admit(settings, args.account))
+            return run_loop(ours.admit_account(settings, args.account))
         case "revoke":
-            return run_loop(ours.revoke(settings, args.account))
+            return run_loop(ours.revoke_account(settings, args.account))
         case "link":
-            return run_loop(ours.link(settings, args.person, minutes=args.minutes))
+            return run_loop(ours.print_sign_in_link(settings, args.person, minutes=args.minutes))
         case _:
-            return run_loop(ours.unlink(settings, args.person))
+            return run_loop(ours.sign_out_everywhere(settings, args.person))
 
 
 def pending_arguments(parser: argparse.ArgumentParser) -> None:

@@ -23,7 +23,7 @@ Serve = Callable[[Settings, asyncio.Event], Awaitable[int | None]]
 _ORPHAN_S = 20.0
 
 
-def ending(parser: argparse.ArgumentParser) -> None:
+def stop_at_eof_argument(parser: argparse.ArgumentParser) -> None:
     """How a process learns that its parent is gone."""
     parser.add_argument("--stop-at-eof", action="store_true", help=argparse.SUPPRESS)
 
@@ -73,7 +73,7 @@ def _watched(args: argparse.Namespace, settings: Settings) -> int:
         prepare(settings)
         return Watchdog, serve
 
-    watchdog, serve = kept(load)
+    watchdog, serve = load_and_freeze(load)
     begun = watchdog(settings, stop_at_eof=args.stop_at_eof).run()
     if isinstance(begun, int):
         return begun
@@ -85,10 +85,10 @@ def _serve(args: argparse.Namespace, load: Callable[[], Serve]) -> int:
     settings = load_settings()
     configure_logging(args.command)
     stop_at_eof = getattr(args, "stop_at_eof", False)
-    return run_loop(_until_stopped(kept(load), settings, stop_at_eof=stop_at_eof)) or 0
+    return run_loop(_until_stopped(load_and_freeze(load), settings, stop_at_eof=stop_at_eof)) or 0
 
 
-def kept(load: Callable[[], T]) -> T:
+def load_and_freeze(load: Callable[[], T]) -> T:
     """What stays for good: the garbage collector neither runs for it nor ever looks through it."""
     gc.disable()
     try:

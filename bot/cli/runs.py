@@ -20,7 +20,7 @@ def explain(args: argparse.Namespace) -> int:
     configure_logging(args.command)
     from bot.operate import runs
 
-    return run_loop(runs.explain(settings, args.run_id, as_json=args.json))
+    return run_loop(runs.show_explanation(settings, args.run_id, as_json=args.json))
 
 
 def audit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def audit(args: argparse.Namespace) -> int:
     """Prints everything that the log of a run says."""
     settings = load_settings()
     configure_logging(args.command)
-    from bot.operate.audit import audit as told
+    from bot.operate.audit import show_audit as told
 
     export, as_json = args.export, args.json
     return run_loop(told(settings, args.run_id, lang=args.lang, as_json=as_json, export=export))
@@ -94,12 +94,14 @@ def runs(args: argparse.Namespace) -> int:
     if args.wanted == "list":
         return run_loop(ours.list_runs(settings, as_json=args.json))
     if args.wanted == "trace":
-        return run_loop(ours.trace(settings, args.run_id))
+        return run_loop(ours.show_run_trace(settings, args.run_id))
     if args.wanted in ("stop", "fail", "recover"):
-        from bot.operate.runs import order
+        from bot.operate.runs import order_job_graph
 
         text = args.feedback if args.wanted == "recover" else args.why
         job = args.job if args.wanted == "fail" else ""
-        return run_loop(order(settings, args.run_id, args.wanted, text=text, job=job))
-    moved = ours.migrate(settings, args.run_id, args.to, dry_run=args.dry_run, as_json=args.json)
+        return run_loop(order_job_graph(settings, args.run_id, args.wanted, text=text, job=job))
+    moved = ours.migrate_run(
+        settings, args.run_id, args.to, dry_run=args.dry_run, as_json=args.json
+    )
     return run_loop(moved)

@@ -30,14 +30,14 @@ COMMANDS = (
         "web",
         "start only the process to take messages and taps",
         processes.web,
-        processes.ending,
+        processes.stop_at_eof_argument,
         _SERVED,
     ),
     Command(
         "worker",
         "start only the process to work on what was taken",
         processes.worker,
-        processes.ending,
+        processes.stop_at_eof_argument,
         _SERVED,
     ),
     Command(

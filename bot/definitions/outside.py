@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, StringConstraints
 
 from adapters.filesystem import read_text
-from bot.settings import environment
+from bot.settings import read_environment
 from cards.frozen import Frozen
 from engine.errors import DefinitionError
 from engine.ports.remote_tools import Http, Server, Stdio
@@ -57,7 +57,7 @@ def load_servers(path: Path | None, roles: Collection[str] | None) -> tuple[Serv
     problems = Problems()
     file = try_build(ServersFile, source, problems)
     entries = file.servers if file else ()
-    reader = _ServerReader(source, problems, environment())
+    reader = _ServerReader(source, problems, read_environment())
     names: set[str] = set()
     servers = []
     for index, entry in enumerate(entries):

@@ -13,7 +13,7 @@ from bot.definitions.definitions import READ, Definitions, load_definitions
 from bot.definitions.publishing import fetch, learn, publish
 from bot.people.directory import Directory
 from bot.settings import Settings
-from bot.waits import patiently, pause
+from bot.waits import pause, retry_until_available
 from engine.errors import DefinitionError, StoreError
 from engine.ports.library import Document
 from engine.ports.storage.published import Published
@@ -173,7 +173,7 @@ async def open_reloading(
     Raises StoreUnavailable.
     """
     current = Current(snapshot_of(found), published)
-    await patiently(partial(publish, current.now, published))
+    await retry_until_available(partial(publish, current.now, published))
     return Reloading(
         settings, found.people, current=current, published=published, search=search, seen=seen
     )

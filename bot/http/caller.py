@@ -12,14 +12,14 @@ from engine.ports.settings import Network
 HEADER = "X-Forwarded-For"
 
 
-def bears(request: web.Request, token: SecretStr) -> bool:
+def has_admin_token(request: web.Request, token: SecretStr) -> bool:
     """Whether the request carries exactly the token; how long that takes says nothing of it."""
     expected = f"Bearer {token.get_secret_value()}"
     given = request.headers.get("Authorization", "")
     return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), expected.encode())
 
 
-def client_address(request: web.Request, proxies: Collection[Network]) -> str:
+def find_client_address(request: web.Request, proxies: Collection[Network]) -> str:
     """The client's address, "" when there is none.
 
     Behind one of `proxies` it is the last of `X-Forwarded-For` that is none of theirs: whatever

@@ -8,10 +8,10 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from bot.http.caller import bears
+from bot.http.caller import has_admin_token
 from bot.settings import Settings
 from bot.telemetry.loop_lag import LoopLag
-from bot.telemetry.metrics import Families, GaugeReading
+from bot.telemetry.metrics import GaugeReading, MetricFamilies
 from bot.wiring.service import Parts
 from engine.errors import StoreError
 from engine.ports.platform import Listener
@@ -61,7 +61,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             async with asyncio.timeout(PROBE_S):
                 await parts.store.probe()
                 backlog = await parts.store.operations.backlog()
-                model = await health(parts.settings, parts.store.numbers)
+                model = await model_health(parts.settings, parts.store.numbers)
         except (StoreError, TimeoutError) as error:
             return web.json_response(
                 {"ready": False, "redis": parts.store.refusal(error)}, status=503
@@ -78,7 +78,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
             },
             "model": model,
             "playbooks": parts.reloading.current.health,
-            "groups": parts.outside.groups.health,
+            "groups": parts.resources.groups.health,
             "workers": backlog.workers,
             "oldest_mail_s": round(backlog.mailbox_age_s, 1),
             "loop_lag_s": round(parts.telemetry.lag.most_s, 3),
@@ -94,7 +94,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
 
 
 async def _deaf(parts: Parts) -> AsyncIterator[str]:
-    for name, platform in parts.outside.platforms.items():
+    for name, platform in parts.resources.platforms.items():
         if isinstance(platform, Listener) and not await platform.is_listening():
             yield name
 
@@ -123,14 +123,14 @@ def metrics_route(
         try:
             readings = [
                 *_waiting(await operations.backlog()),
-                await breakers(settings, numbers),
-                await lanes_reading(numbers),
+                await read_breakers(settings, numbers),
+                await read_model_lanes(numbers),
             ]
             counts = await numbers.counts()
         except StoreError as error:
             return web.json_response({"error": str(error)}, status=503)
         registry = CollectorRegistry()
-        registry.register(Families(counts, readings))
+        registry.register(MetricFamilies(counts, readings))
         return web.Response(
             body=generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST}
         )
@@ -148,26 +148,26 @@ def _waiting(backlog: Backlog) -> Iterator[GaugeReading]:
 def _may_read(request: web.Request, settings: Settings) -> bool:
     if settings.admin_token is None:
         return settings.only_here
-    return bears(request, settings.admin_token)
+    return has_admin_token(request, settings.admin_token)
 
 
-def names(settings: Settings) -> tuple[str, ...]:
+def model_names(settings: Settings) -> tuple[str, ...]:
     """The configured models, in the order in which they are asked."""
     if settings.llm_model is None:
         return ()
     return tuple(dict.fromkeys((settings.llm_model, *settings.llm_fallback_models)))
 
 
-async def health(settings: Settings, numbers: ModelNumbers) -> Health:
+async def model_health(settings: Settings, numbers: ModelNumbers) -> Health:
     """`degraded` while some models are left alone, `away` while all are."""
-    states = await numbers.states(names(settings))
+    states = await numbers.states(model_names(settings))
     well = [state == "closed" for state in states.values()]
     if not well:
         return "off"
     return "ok" if all(well) else "degraded" if any(well) else "away"
 
 
-async def lanes_reading(numbers: ModelNumbers) -> GaugeReading:
+async def read_model_lanes(numbers: ModelNumbers) -> GaugeReading:
     """How many lanes ask a model or wait for one, in all workers."""
     return GaugeReading(
         "model_lanes",
@@ -177,9 +177,9 @@ async def lanes_reading(numbers: ModelNumbers) -> GaugeReading:
     )
 
 
-async def breakers(settings: Settings, numbers: ModelNumbers) -> GaugeReading:
+async def read_breakers(settings: Settings, numbers: ModelNumbers) -> GaugeReading:
     """The breaker of each model, as some worker last found it."""
-    states = await numbers.states(names(settings))
+    states = await numbers.states(model_names(settings))
     return GaugeReading(
         "model_breaker",
         "0 asked as always, 1 tried with one request, 2 left alone",

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from bot.settings import Settings
-from bot.wiring.store import opened_store
+from bot.wiring.store import open_store_ports
 from engine.mail import RunResumed
 from engine.ports.storage.operations import BlockedRun, MailAside
 
@@ -27,7 +27,7 @@ def operator() -> str:
 
 async def list_aside(settings: Settings, *, as_json: bool = False) -> int:
     """Prints mail that was set aside and runs that are blocked, a line each."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         waiting = await store.operations.waiting()
     if as_json:
         print(json.dumps([_as_data(kept) for kept in waiting], ensure_ascii=False))
@@ -42,7 +42,7 @@ async def list_aside(settings: Settings, *, as_json: bool = False) -> int:
 async def retry_aside(settings: Settings, names: Sequence[str]) -> int:
     """Has each named thing handled again; 1 when one of the names is not waiting."""
     unknown = []
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         for name in names:
             resumed = RunResumed(by=operator(), via=VIA)
             if await store.operations.retry(name, resumed.stored(), by=operator(), via=VIA):

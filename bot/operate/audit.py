@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from bot.masking import masking
+from bot.masking import compile_mask
 from bot.settings import Settings
-from bot.wiring.store import opened_store
+from bot.wiring.store import open_store_ports
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import end_of, with_stored_status
@@ -24,40 +24,40 @@ _NO_VALUE: Final = "-"
 _NOT_CONTROL: Final = dict.fromkeys((*range(32), 127, *range(128, 160)), " ")
 
 
-async def audit(
+async def show_audit(
     settings: Settings, run_id: str, *, lang: Lang, as_json: bool, export: Path | None
 ) -> int:
     """Prints everything that the log of a run says, masked as traces are; 1 for no such run.
 
     With `export` the entries go into a new file, a JSON line each; 1 when that is there already.
     """
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         history = await store.archive.history(run_id)
     if history is None:
         return _fault(f"{run_id}: no run is kept under this id")
-    mask = masking(settings.trace_mask)
-    entries = [masked(json.loads(entry), mask) for entry in history.entries]
+    mask = compile_mask(settings.trace_mask)
+    entries = [mask_values(json.loads(entry), mask) for entry in history.entries]
     if export is not None:
         return _exported(entries, export)
     standing = reconstruct_state(history.entries)
     if as_json:
-        told = {"run": run_id, "standing": masked(asdict(standing), mask), "entries": entries}
+        told = {"run": run_id, "standing": mask_values(asdict(standing), mask), "entries": entries}
         print(json.dumps(told, ensure_ascii=False))
         return 0
-    lines = [line(entry, lang) for entry in entries]
+    lines = [format_entry(entry, lang) for entry in entries]
     print("\n".join([*lines, "", *_summed_up(standing, history, lang)]))
     return 0
 
 
-def masked(value: Any, mask: Callable[[str], str]) -> Any:
+def mask_values(value: Any, mask: Callable[[str], str]) -> Any:
     """The same with personal data taken out of every text, and of numbers that look like it."""
     match value:
         case str():
             return mask(value)
         case Mapping():
-            return {mask(str(name)): masked(one, mask) for name, one in value.items()}
+            return {mask(str(name)): mask_values(one, mask) for name, one in value.items()}
         case list() | tuple():
-            return [masked(one, mask) for one in value]
+            return [mask_values(one, mask) for one in value]
         case bool() | None:
             return value
         case _:
@@ -82,7 +82,7 @@ def _fault(text: str) -> int:
     return 1
 
 
-def line(entry: Mapping[str, Any], lang: Lang) -> str:
+def format_entry(entry: Mapping[str, Any], lang: Lang) -> str:
     """An entry as a person reads it: when, who and from where, what, and what it changed."""
     who = str(entry.get("by") or _NO_VALUE)
     place = entry.get("where") or entry.get("via")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from bot.settings import Settings
 from bot.terminal.output import table
-from bot.wiring.doctor import doctors
+from bot.wiring.doctor import open_doctors
 from engine.ports.doctor import Diagnosis
 
 
-async def examine(settings: Settings, *, as_json: bool) -> int:
+async def diagnose(settings: Settings, *, as_json: bool) -> int:
     """Prints what was found; 1 when something is wrong, 3 when not all could be asked."""
-    asked = await asyncio.gather(*(doctor.findings() for doctor in doctors(settings)))
+    asked = await asyncio.gather(*(doctor.findings() for doctor in open_doctors(settings)))
     found = [finding for findings in asked for finding in findings]
     if as_json:
         print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))

@@ -9,7 +9,7 @@ from adapters.filesystem import read_text
 from bot.definitions.definitions import SETTING, people_of, playbook_at
 from bot.operate.runs import find_run
 from bot.settings import Settings
-from bot.wiring.store import opened_store
+from bot.wiring.store import open_store_ports
 from cards.model import Lang
 from engine.errors import DefinitionError
 from engine.jobs.graph import job_graph_of
@@ -36,7 +36,7 @@ def show_graph(settings: Settings, wanted: str, *, form: Form, lang: Lang) -> in
 
 async def show_jobs(settings: Settings, run_id: str, *, form: Form, lang: Lang) -> int:
     """Prints the graph of a run's jobs, with how far each is; 1 when the run has none."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
     if found is None:
         return 1

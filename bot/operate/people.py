@@ -15,8 +15,8 @@ from bot.settings import Settings
 from bot.terminal.output import headed
 from bot.wiring.clock import open_clock
 from bot.wiring.contexts import open_account_sources
-from bot.wiring.people import PeopleAccess, open_desk
-from bot.wiring.store import open_store
+from bot.wiring.people import PeopleAccess, open_people_access
+from bot.wiring.store import connect_store
 from cards.deciding.inbox import EVERYBODY
 from cards.model import Card
 from engine.ports.storage.admissions import Entrant
@@ -32,7 +32,7 @@ _WRITE_ACCOUNT = "is no account; write slack:T0EXAMPLE1:U0EXAMPLE1 or telegram:1
 async def list_people(settings: Settings, *, as_json: bool) -> int:
     """Prints everybody in people.yaml, and who may ask besides."""
     people = load_people(settings.people, settings.accounts)
-    async with open_desk(settings, people) as desk:
+    async with open_people_access(settings, people) as desk:
         entrants = await desk.admissions.everybody()
     if as_json:
         listed = [_as_json(each, people) for each in people.people]
@@ -54,21 +54,25 @@ async def list_people(settings: Settings, *, as_json: bool) -> int:
     return 0
 
 
-async def admit(settings: Settings, account: str) -> int:
+async def admit_account(settings: Settings, account: str) -> int:
     """Lets an account in beside people.yaml: it may ask, and start what needs no role."""
     if not _ACCOUNT.fullmatch(account):
         print(f"{account}: {_WRITE_ACCOUNT}", file=sys.stderr)
         return 1
-    async with open_desk(settings, load_people(settings.people, settings.accounts)) as desk:
+    async with open_people_access(
+        settings, load_people(settings.people, settings.accounts)
+    ) as desk:
         now = open_clock(settings).now()
         await desk.admissions.admit(Entrant(account=account, by="operator", at=now))
     print(f"{account}: may ask now, and start what needs no role")
     return 0
 
 
-async def revoke(settings: Settings, account: str) -> int:
+async def revoke_account(settings: Settings, account: str) -> int:
     """Takes that back; 1 when the account was not let in."""
-    async with open_desk(settings, load_people(settings.people, settings.accounts)) as desk:
+    async with open_people_access(
+        settings, load_people(settings.people, settings.accounts)
+    ) as desk:
         gone = await desk.admissions.revoke(account)
     if not gone:
         print(f"{account}: was not let in; see `signoff people list`", file=sys.stderr)
@@ -82,7 +86,7 @@ async def check_people(settings: Settings, *, as_json: bool) -> int:
     people = load_people(settings.people, settings.accounts)
     async with AsyncExitStack() as stack:
         # Where workspaces installed the app themselves, the store has their tokens.
-        store = await open_store(settings, stack) if settings.isolates_workspaces else None
+        store = await connect_store(settings, stack) if settings.isolates_workspaces else None
         sources = open_account_sources(settings, stack, store)
         found = await check_accounts(people, sources)
     if as_json:
@@ -102,7 +106,7 @@ def _status(found: Sequence[AccountCheck]) -> int:
     return 3 if "unknown" in states else 0
 
 
-async def link(settings: Settings, person_id: str, *, minutes: float) -> int:
+async def print_sign_in_link(settings: Settings, person_id: str, *, minutes: float) -> int:
     """Prints a link that signs the person in to the web chat once; 1 when it cannot."""
     people = load_people(settings.people, settings.accounts)
     person = next((person for person in people.people if person.id == person_id), None)
@@ -110,11 +114,11 @@ async def link(settings: Settings, person_id: str, *, minutes: float) -> int:
         print("SIGNOFF_WEB_LOGIN: should be link, for links to sign anybody in", file=sys.stderr)
         return 1
     if person is None:
-        return nobody(people, person_id)
+        return report_unknown_person(people, person_id)
     if not person.web:
         print(f"{person_id}: has no `web` name in {settings.people}", file=sys.stderr)
         return 1
-    async with open_desk(settings, people) as desk:
+    async with open_people_access(settings, people) as desk:
         secret = await desk.logins.link(person.id, keep_s=minutes * 60)
     address = settings.public_url or f"http://{_host(settings.host)}:{settings.port}"
     # Behind the # no server on the way and no prefetcher sees it.
@@ -123,10 +127,10 @@ async def link(settings: Settings, person_id: str, *, minutes: float) -> int:
     return 0
 
 
-async def unlink(settings: Settings, person_id: str) -> int:
+async def sign_out_everywhere(settings: Settings, person_id: str) -> int:
     """Signs the person out everywhere; also somebody who is in people.yaml no more."""
     people = load_people(settings.people, settings.accounts)
-    async with open_desk(settings, people) as desk:
+    async with open_people_access(settings, people) as desk:
         await desk.logins.leave_everywhere(person_id)
     known = any(person.id == person_id for person in people.people)
     note = "" if known else " (nobody of this id is in people.yaml)"
@@ -134,7 +138,7 @@ async def unlink(settings: Settings, person_id: str) -> int:
     return 0
 
 
-def nobody(people: Directory, person_id: str) -> int:
+def report_unknown_person(people: Directory, person_id: str) -> int:
     """Says that there is nobody of that id, and who may have been meant; 1."""
     hint = suggestion(person_id, {person.id for person in people.people})
     print(f"{person_id}: nobody of this id is in people.yaml; {hint}", file=sys.stderr)
@@ -173,8 +177,8 @@ async def show_pending(settings: Settings, person_id: str | None, *, as_json: bo
     """Prints what waits for a person, or for anybody, the oldest first; 1 for nobody of that id."""
     people = load_people(settings.people, settings.accounts)
     if person_id and all(person.id != person_id for person in people.people):
-        return nobody(people, person_id)
-    async with open_desk(settings, people) as desk:
+        return report_unknown_person(people, person_id)
+    async with open_people_access(settings, people) as desk:
         cards, total = await _cards(desk, person_id, settings)
     if as_json:
         print(json.dumps([_card_as_json(card) for card in cards], ensure_ascii=False))

@@ -35,7 +35,7 @@ async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
         model = open_model(settings, stack) if settings.openai_api_key else None
         for said in _lines(text):
             routed = await route(said, _context(settings, table, said), model)
-            told = json.dumps(as_data(said, routed), ensure_ascii=False)
+            told = json.dumps(describe_route(said, routed), ensure_ascii=False)
             print(told.translate(_ENDS) if as_json else _as_text(routed), flush=True)
     return 0
 
@@ -67,7 +67,7 @@ def _doubt(one: Doubtful) -> dict[str, Any]:
     return example | {"own": one.own, "other": one.other, "twice": one.twice}
 
 
-def as_data(text: str, routed: Routed) -> dict[str, Any]:
+def describe_route(text: str, routed: Routed) -> dict[str, Any]:
     """The message and its intents; an unsure one as what it most likely is."""
     return {"text": text, "intents": [_intent(intent) for intent in routed.intents]}
 

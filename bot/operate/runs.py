@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from bot.definitions.current import Pointer, published_playbook
 from bot.operate.aside import VIA, operator
 from bot.settings import Settings
-from bot.wiring.store import StorePorts, opened_store
+from bot.wiring.store import StorePorts, open_store_ports
 from engine.frames.ends import end_of, with_stored_status
 from engine.frames.outcome import GraphOrder
 from engine.frames.state import ENDED, Run, position
@@ -26,7 +26,7 @@ _NEWEST = 50
 OPERATOR = "operator"
 
 
-class Found(NamedTuple):
+class StoredRun(NamedTuple):
     """A run as it is kept; `playbook` is None when that is not."""
 
     run: Run
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 async def list_runs(settings: Settings, *, as_json: bool) -> int:
     """Prints the newest 50 runs, a line each: id, when, status, end, what, where, for whom."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         found = await store.archive.runs(_NEWEST)
     told = [_summary(name, history) for name, history in found]
     if as_json:
@@ -63,9 +63,9 @@ def _summary(name: str, history: History) -> dict[str, str]:
     }
 
 
-async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
+async def show_explanation(settings: Settings, run_id: str, *, as_json: bool) -> int:
     """Prints for each skill why it may be chosen now or not, and every step; 1 for no such run."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
     if found is None:
         return 1
@@ -76,9 +76,9 @@ async def explain(settings: Settings, run_id: str, *, as_json: bool) -> int:
     return 0
 
 
-async def trace(settings: Settings, run_id: str) -> int:
+async def show_run_trace(settings: Settings, run_id: str) -> int:
     """Prints the run's trace, which `signoff replay` reads; 1 for no such run."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
     if found is None:
         return 1
@@ -86,12 +86,14 @@ async def trace(settings: Settings, run_id: str) -> int:
     return 0
 
 
-async def migrate(settings: Settings, run_id: str, to: str, *, dry_run: bool, as_json: bool) -> int:
+async def migrate_run(
+    settings: Settings, run_id: str, to: str, *, dry_run: bool, as_json: bool
+) -> int:
     """Has the run go on with the playbook of that digest, or tells what would become of it.
 
     1 when there is no such run, or it cannot.
     """
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
         if found is None:
             return 1
@@ -123,7 +125,7 @@ async def _send(store: StorePorts, run: Run, to: str) -> None:
     await store.mailbox.put(f"run:{run.id}", mail, update_id=f"{run.id}:{run.steps}:{to}")
 
 
-async def find_run(store: StorePorts, run_id: str) -> Found | None:
+async def find_run(store: StorePorts, run_id: str) -> StoredRun | None:
     """The run with its playbook and history; None, after a word to the operator, for no such."""
     history = await store.archive.history(run_id)
     if history is None:
@@ -136,7 +138,7 @@ async def find_run(store: StorePorts, run_id: str) -> Found | None:
         return None
     run = with_stored_status(run, history.ended)
     playbook = await published_playbook(store.published, run.digest)
-    return Found(run, playbook, history)
+    return StoredRun(run, playbook, history)
 
 
 def _fault(text: str) -> int:
@@ -189,9 +191,11 @@ def _line(run_id: str, change: Migration, *, dry_run: bool) -> str:
     return f"{run_id}: {'would be' if dry_run else 'is being'} migrated, and {how}"
 
 
-async def order(settings: Settings, run_id: str, what: GraphOrder, *, text: str, job: str) -> int:
+async def order_job_graph(
+    settings: Settings, run_id: str, what: GraphOrder, *, text: str, job: str
+) -> int:
     """Puts the order into the run's lane, where its turn comes; 1 if it cannot be done."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         found = await find_run(store, run_id)
         if found is None:
             return 1

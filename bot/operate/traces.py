@@ -15,7 +15,7 @@ from bot.definitions.definitions import people_of, playbooks_of
 from bot.people.directory import Directory
 from bot.settings import Settings
 from bot.terminal.output import tracked
-from bot.wiring.store import opened_store
+from bot.wiring.store import open_store_ports
 from engine.errors import DefinitionError
 from engine.playbooks.model import Playbook
 from engine.rules.soft import SoftLimits
@@ -29,7 +29,7 @@ _NEWEST = 50
 
 async def list_traces(settings: Settings, *, as_json: bool = False) -> int:
     """Prints the newest traces, a line each: how messages were understood and answered."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         found = await store.archive.traces(_NEWEST)
     if as_json:
         every = [{"trace": name, **json.loads(body)} for name, body in found]
@@ -47,7 +47,7 @@ async def list_traces(settings: Settings, *, as_json: bool = False) -> int:
 
 async def show_trace(settings: Settings, name: str) -> int:
     """Prints a trace whole, as JSON; 1 when it is not kept."""
-    async with opened_store(settings) as store:
+    async with open_store_ports(settings) as store:
         body = await store.archive.trace(name)
     if body is None:
         print(f"{name}: no trace is kept under this name; see signoff traces", file=sys.stderr)

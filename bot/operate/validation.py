@@ -44,7 +44,7 @@ def check_definitions(settings: Settings) -> None:
     problems.raise_if_any()
 
 
-def validate(settings: Settings, folder: Path | None = None) -> list[str]:
+def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     """Every problem of these files as `file:line: path: message`; none when all is well.
 
     With a folder, that one's playbooks. Without a REDCap mapping in use, the folder's own is
@@ -71,7 +71,7 @@ def validate(settings: Settings, folder: Path | None = None) -> list[str]:
     return problems
 
 
-def warnings_of(settings: Settings, folder: Path | None = None) -> list[str]:
+def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
     """What is no problem and may yet not be meant; nothing of a playbook that has problems."""
     directory = people_of(settings, Problems())
     found: list[str] = []

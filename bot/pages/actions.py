@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 
 from bot.pages.views.run_list import read_run
-from bot.telemetry.metrics import count_ends
+from bot.telemetry.metrics import count_ended_runs
 from cards.frozen import Frozen
 from engine.errors import StaleWrite
 from engine.frames import audit
@@ -102,7 +102,7 @@ class Actions:
                 await self._record(run.id, f"cancel:{run.id}", effects)
             except StaleWrite:
                 continue
-            count_ends(effects, self.meter)
+            count_ended_runs(effects, self.meter)
             return "pages.said.cancelled"
         return "pages.said.busy"
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection
 
 from aiohttp import web
 
-from bot.http.caller import client_address
+from bot.http.caller import find_client_address
 from bot.pages.guard import Form, form_of, local_path, same
 from bot.pages.render import PageRequest, Renderer, language
 from bot.pages.session import COOKIE, Entrance, TryLater, Visitor
@@ -40,7 +40,7 @@ class LoginPages:
         if form is None or not same(form.get("mark", ""), mark):
             return self._form(request, 403, key="pages.refused")
         name = form.get("name", "")
-        address = client_address(request, self._proxies)
+        address = find_client_address(request, self._proxies)
         found = await self._entrance.sign_in(name, form.get("token", ""), address)
         if isinstance(found, TryLater):
             response = self._form(request, 429, key="pages.login.later", seconds=found.seconds)

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 from aiohttp import web
 from pydantic import SecretStr
 
-from bot.masking import masking
+from bot.masking import compile_mask
 from bot.pages.actions import ActionRequest, Actions
 from bot.pages.guard import Form, form_of, guarded, same
 from bot.pages.live import Live
@@ -66,14 +66,14 @@ class AdminPages:
     def __init__(self, parts: Parts, token: SecretStr, ended: asyncio.Event) -> None:
         settings = parts.settings
         self._parts = parts
-        self._mask = masking(settings.trace_mask)
+        self._mask = compile_mask(settings.trace_mask)
         self._renderer = Renderer(settings.timezone)
         self._entrance = Entrance(
             token, parts.store.sessions, parts.store.rate, settings.public_url or ""
         )
         self._login = LoginPages(self._entrance, self._renderer, settings.proxies)
         self._live = Live(self._entrance, parts.store.listing, ended)
-        self._transfers = SeatTransfers(parts.outside.people, settings.timezone)
+        self._transfers = SeatTransfers(parts.resources.people, settings.timezone)
         self._actions = Actions(
             parts.services.decisions,
             parts.store.operations,
@@ -273,7 +273,7 @@ class AdminPages:
 
     def _words(self, asked: PageRequest) -> CardWords:
         parts = self._parts
-        return CardWords(parts.outside.people, asked.lang, parts.settings.timezone, self._mask)
+        return CardWords(parts.resources.people, asked.lang, parts.settings.timezone, self._mask)
 
     def _projects(self) -> Sequence[str]:
         """Every project that something may have been found in."""

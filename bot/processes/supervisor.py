@@ -18,7 +18,7 @@ import structlog
 from bot.operate.validation import check_definitions
 from bot.processes.sd_notify import Notifier
 from bot.settings import Settings
-from bot.waits import unless
+from bot.waits import run_unless_stopped
 from bot.wiring.store import check_store, open_own_server
 from engine.errors import DefinitionError
 
@@ -54,7 +54,8 @@ async def serve(settings: Settings, stop: asyncio.Event) -> int:
 
     0 after `stop`; 2 when a process finds its settings wrong. What both processes would find wrong
     is found here first, so that it is told once: raises DefinitionError for a taken port, files or
-    a store that cannot be used, StoreUnavailable for a store that stays away, Stopped as `unless`.
+    a store that cannot be used, StoreUnavailable for a store that stays away, Stopped
+    once `stop` is set before it is up.
     """
     await _check_port(settings)
     await asyncio.to_thread(check_definitions, settings)
@@ -99,13 +100,13 @@ def _bind_error(family: int, address: Any) -> int:
 @asynccontextmanager
 async def _store(settings: Settings, stop: asyncio.Event) -> AsyncIterator[None]:
     if settings.redis_url is not None:
-        await unless(stop, check_store(settings.redis_url, settings))
+        await run_unless_stopped(stop, check_store(settings.redis_url, settings))
         yield
         return
     # Held here so that the server stays up while web and worker start again.
-    server = await unless(stop, open_own_server(settings))
+    server = await run_unless_stopped(stop, open_own_server(settings))
     try:
-        await unless(stop, check_store(server.url, settings))
+        await run_unless_stopped(stop, check_store(server.url, settings))
         async with asyncio.TaskGroup() as tasks:
             care = tasks.create_task(server.keep_supervised())
             yield

@@ -25,7 +25,7 @@ from bot.definitions.definitions import load_definitions
 from bot.processes.sd_notify import ALIVE, READY, STOPPING, Notifier
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
-from bot.wiring.store import opened_store
+from bot.wiring.store import open_store_ports
 from engine.errors import DefinitionError, StoreError
 
 _log = structlog.get_logger()
@@ -244,7 +244,7 @@ class Watchdog:
         settings = self._settings
         # All others are served before that mail is met again; a crash holds them up only shortly.
         retry_in_s = max(left.extra * settings.watchdog_s / 3, _SHORTEST_RETRY_S)
-        async with asyncio.timeout(_GIVE_BACK_S), opened_store(settings) as store:
+        async with asyncio.timeout(_GIVE_BACK_S), open_store_ports(settings) as store:
             return await store.operations.forfeit(
                 left.holder, charged=left.charged, extra=left.extra, retry_in_s=retry_in_s
             )

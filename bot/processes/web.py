@@ -13,7 +13,7 @@ from bot.pages.routes import admin_routes
 from bot.people.directory import NOBODY_MAY_ASK
 from bot.processes.sd_notify import Notifier
 from bot.settings import Settings
-from bot.waits import end, pause
+from bot.waits import cancel_tasks, pause
 from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
 
@@ -36,24 +36,24 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
         )
         await site.start()
         log.info("web_started", host=settings.host, port=settings.port)
-        for name in parts.outside.people.closed_platforms(parts.outside.platforms):
+        for name in parts.resources.people.closed_platforms(parts.resources.platforms):
             log.warning("platform_shut_out", platform=name, warning=NOBODY_MAY_ASK)
         try:
             async with asyncio.TaskGroup() as group:
                 listening = [
                     group.create_task(_listen(platform, parts, stop))
-                    for platform in parts.outside.platforms.values()
+                    for platform in parts.resources.platforms.values()
                 ]
                 group.create_task(Notifier().run(stop))
                 group.create_task(parts.telemetry.platform_health.run(stop))
                 group.create_task(parts.telemetry.lag.run(stop))
                 group.create_task(parts.reloading.run(stop))
-                group.create_task(parts.outside.groups.run(stop))
-                group.create_task(parts.outside.entrants.run(stop))
+                group.create_task(parts.resources.groups.run(stop))
+                group.create_task(parts.resources.entrants.run(stop))
                 group.create_task(parts.telemetry.watch.run(stop))
                 group.create_task(parts.telemetry.meter.run(stop))
                 await stop.wait()
-                await end(listening)
+                await cancel_tasks(listening)
         finally:
             await runner.cleanup()
     log.info("web_stopped")
@@ -87,12 +87,12 @@ def application(parts: Parts) -> web.Application:
     app.add_routes(admin_routes(parts, ended))
     if parts.settings.only_here:
         app.add_routes([documents_route(lambda: parts.reloading.current.now.documents)])
-    for platform in parts.outside.platforms.values():
+    for platform in parts.resources.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 
     async def end_streams(app: web.Application) -> None:
         ended.set()
-        for platform in parts.outside.platforms.values():
+        for platform in parts.resources.platforms.values():
             await platform.close()
 
     app.on_shutdown.append(end_streams)

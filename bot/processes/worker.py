@@ -7,15 +7,15 @@ from contextlib import suppress
 import structlog
 
 from bot.processes.sd_notify import Notifier
-from bot.serve.delivery.carriers import Keeping, Reposting, Syncing
+from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier, RepostCarrier
 from bot.serve.delivery.delivery import Delivery
-from bot.serve.delivery.readers import Readers
-from bot.serve.delivery.streaming import AnswerDelivery
-from bot.serve.work.lanes import POLL_S, WAIT_S, Lanes, Patience
-from bot.serve.work.model_queue import ModelLanes, ModelLimits
+from bot.serve.delivery.localizer import Localizer
+from bot.serve.delivery.streaming import StreamingDelivery
+from bot.serve.work.lanes import POLL_S, WAIT_S, LaneLoop, NewerBuildPatience
+from bot.serve.work.model_queue import ModelLimits, ModelQueue
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings
-from bot.waits import end, pause
+from bot.waits import cancel_tasks, pause
 from bot.wiring.contexts import Adapter
 from bot.wiring.service import Parts, open_parts
 from engine.errors import StoreError
@@ -43,10 +43,10 @@ async def serve(settings: Settings, stop: asyncio.Event, pulse: Pulse | None = N
     if pulse is not None:
         pulse.attach(asyncio.get_running_loop())
     async with open_parts(settings, stop) as parts:
-        await work(parts, stop, pulse)
+        await run_worker(parts, stop, pulse)
 
 
-async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
+async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) -> None:
     """Handle mail and show rows over these parts until `stop`."""
     pulse = pulse or Pulse()
     delivery = _delivery(parts)
@@ -56,7 +56,7 @@ async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) ->
     await parts.reloading.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
     drained = asyncio.Event()
-    every_s = beat_s(parts.settings.watchdog_s)
+    every_s = beat_interval_s(parts.settings.watchdog_s)
     async with asyncio.TaskGroup() as group:
         listening = group.create_task(_listen(parts, lanes, delivery, drained))
         remote = group.create_task(parts.remote.run())
@@ -68,49 +68,49 @@ async def work(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = None) ->
         group.create_task(parts.telemetry.watch.run(drained))
         group.create_task(parts.telemetry.meter.run(drained))
         if parts.services.model:
-            group.create_task(tell_lanes(parts.store.numbers, asking, drained))
+            group.create_task(report_model_queue(parts.store.numbers, asking, drained))
         group.create_task(parts.reloading.run(stop))
-        group.create_task(parts.outside.groups.run(drained))
-        group.create_task(parts.outside.entrants.run(drained))
-        group.create_task(mend(parts.store.inbox, parts.store.numbers, stop))
+        group.create_task(parts.resources.groups.run(drained))
+        group.create_task(parts.resources.entrants.run(drained))
+        group.create_task(sweep_inbox(parts.store.inbox, parts.store.numbers, stop))
         group.create_task(_wake_at(stop, lanes))
         await lanes.run(stop)
         # What is being sent is finished; the rest is durable and waits for the next worker.
         drained.set()
         delivery.wake()
-        await end([listening, remote, drafting])
+        await cancel_tasks([listening, remote, drafting])
     log.info("worker_stopped")
 
 
-def beat_s(watchdog_s: float) -> float:
+def beat_interval_s(watchdog_s: float) -> float:
     """Seconds between two beats; also a watchdog that is off, with 0, wants no more of them."""
     return min(watchdog_s / BEATS or LONGEST_BEAT_S, LONGEST_BEAT_S)
 
 
 def _delivery(parts: Parts) -> Delivery:
     settings = parts.settings
-    growing = AnswerDelivery(parts.store.drafts, parts.store.rate, lease_s=settings.lease_s)
+    growing = StreamingDelivery(parts.store.drafts, parts.store.rate, lease_s=settings.lease_s)
     return Delivery(
         parts.store.outbox,
-        parts.outside.platforms,
+        parts.resources.platforms,
         parts.services.clock,
         carriers=(
-            Syncing(
+            ChangeCarrier(
                 parts.store.outbox,
                 parts.store.mailbox,
-                parts.outside.record,
+                parts.resources.record,
                 lease_s=settings.lease_s,
             ),
-            Keeping(parts.store.outbox, parts.store.findings, parts.services.project),
-            Reposting(
+            FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
+            RepostCarrier(
                 parts.store.outbox,
                 parts.services.decisions,
                 parts.store.inbox,
-                parts.outside.people,
+                parts.resources.people,
             ),
         ),
         rate=parts.store.rate,
-        readers=Readers(parts.outside.people, settings.timezone),
+        readers=Localizer(parts.resources.people, settings.timezone),
         lease_s=settings.lease_s,
         reply_after_s=settings.reply_after_s,
         meter=parts.telemetry.meter,
@@ -119,11 +119,11 @@ def _delivery(parts: Parts) -> Delivery:
     )
 
 
-def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -> Lanes:
+def _lanes(parts: Parts, delivery: Delivery, asking: ModelQueue, pulse: Pulse) -> LaneLoop:
     """The lanes, which wake the delivery, and themselves, by what they commit."""
 
     def typing(conversation: str) -> Adapter | None:
-        return parts.outside.platforms.get(conversation.partition(":")[0])
+        return parts.resources.platforms.get(conversation.partition(":")[0])
 
     def committed(effects: Effects) -> None:
         if effects.shows:
@@ -131,9 +131,9 @@ def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -
         if effects.mails:
             lanes.wake()
 
-    lanes = Lanes(
+    lanes = LaneLoop(
         parts.store.mailbox,
-        parts.handling,
+        parts.handler,
         limit=parts.settings.worker_lanes,
         kept=parts.settings.kept_lanes,
         asking=asking,
@@ -142,12 +142,12 @@ def _lanes(parts: Parts, delivery: Delivery, asking: ModelLanes, pulse: Pulse) -
         committed=committed,
         meter=parts.telemetry.meter,
         pulse=pulse,
-        patience=Patience(WAIT_S, parts.services.clock.elapsed_s),
+        patience=NewerBuildPatience(WAIT_S, parts.services.clock.elapsed_s),
     )
     return lanes
 
 
-def _asking(parts: Parts) -> ModelLanes:
+def _asking(parts: Parts) -> ModelQueue:
     """Limits as they are set, else by the number of places: half of them for one person."""
     settings, places = parts.settings, parts.settings.llm_concurrency
     limits = ModelLimits(
@@ -156,12 +156,12 @@ def _asking(parts: Parts) -> ModelLanes:
         per_project=settings.llm_lanes_per_project or 4 * places,
         per_person=settings.llm_lanes_per_person or max(1, places // 2),
     )
-    return ModelLanes(
+    return ModelQueue(
         limits, parts.services.project, parts.services.clock.elapsed_s, parts.telemetry.meter
     )
 
 
-async def _wake_at(stop: asyncio.Event, lanes: Lanes) -> None:
+async def _wake_at(stop: asyncio.Event, lanes: LaneLoop) -> None:
     await stop.wait()
     lanes.wake()
 
@@ -177,7 +177,9 @@ async def _attend(parts: Parts, drained: asyncio.Event) -> None:
         await pause(drained, ATTENDS_EVERY_S)
 
 
-async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: asyncio.Event) -> None:
+async def _listen(
+    parts: Parts, lanes: LaneLoop, delivery: Delivery, drained: asyncio.Event
+) -> None:
     """Wake both loops at each ring of the doorbell."""
     while not drained.is_set():
         shows = True
@@ -190,7 +192,7 @@ async def _listen(parts: Parts, lanes: Lanes, delivery: Delivery, drained: async
             delivery.wake()
 
 
-async def mend(inbox: Inbox, numbers: ModelNumbers, stop: asyncio.Event) -> None:
+async def sweep_inbox(inbox: Inbox, numbers: ModelNumbers, stop: asyncio.Event) -> None:
     """Repair at the start, then once an hour over all workers, until `stop`."""
     due = True
     while not stop.is_set():
@@ -205,7 +207,7 @@ async def mend(inbox: Inbox, numbers: ModelNumbers, stop: asyncio.Event) -> None
             await pause(stop, _AGAIN_S)
 
 
-async def tell_lanes(numbers: ModelNumbers, lanes: ModelLanes, stop: asyncio.Event) -> None:
+async def report_model_queue(numbers: ModelNumbers, lanes: ModelQueue, stop: asyncio.Event) -> None:
     """Tell every few seconds how many lanes of this worker ask a model or wait for one."""
     worker = secrets.token_hex(8)
     while not stop.is_set():

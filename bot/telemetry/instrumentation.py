@@ -42,7 +42,7 @@ _NAMES: Final = {
 }
 
 
-class Metered:
+class MeteredIntake:
     """An Intake that counts and logs; with `texts` also what people wrote."""
 
     def __init__(
@@ -112,7 +112,7 @@ def log_handling(lane: str, mail: Mail, spans: Spans, clock: Clock) -> Iterator[
         log.info("handled", mail=mail.kind, took_s=round(clock.elapsed_s() - since_s, 4))
 
 
-class WatchedModel:
+class TimedModel:
     """A Model whose calls are spans of what they are made for, and say how long they took."""
 
     def __init__(self, model: Model, spans: Spans, clock: Clock) -> None:

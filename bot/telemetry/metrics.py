@@ -80,7 +80,7 @@ FAMILIES = (
 _BUCKETS = {family.counted: family.buckets_s for family in FAMILIES}
 
 
-def buckets_of(counted: str) -> tuple[float, ...]:
+def histogram_buckets(counted: str) -> tuple[float, ...]:
     """The upper bounds of a histogram's buckets, in seconds; KeyError for what is none of ours."""
     return _BUCKETS[counted]
 
@@ -95,7 +95,7 @@ class GaugeReading:
     label: str = ""
 
 
-class Families(Collector):
+class MetricFamilies(Collector):
     """What Prometheus is shown of counts and readings that were read before."""
 
     def __init__(self, counts: Mapping[Count, float], readings: Iterable[GaugeReading]) -> None:
@@ -164,7 +164,7 @@ class SharedMeter:
 
     def took(self, name: str, seconds: float, *labels: str) -> None:
         """Count it in the bucket that it falls in, and its seconds in the sum."""
-        bounds: Iterable[float] = buckets_of(name)
+        bounds: Iterable[float] = histogram_buckets(name)
         bucket = next((f"{bound:g}" for bound in bounds if seconds <= bound), "+Inf")
         self._counts[(name, *labels, bucket)] += 1
         self._counts[(f"{name}_sum", *labels)] += seconds
@@ -193,7 +193,7 @@ class SharedMeter:
                 return
 
 
-def count_ends(effects: Effects, meter: Meter) -> None:
+def count_ended_runs(effects: Effects, meter: Meter) -> None:
     """Count each run that these effects end by how it ended; child runs end with their parents."""
     for run in effects.runs:
         if run.ended and not run.parent:

@@ -19,10 +19,10 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions
 from bot.people.directory import Directory
 from bot.people.personal_pages import PersonalHome, PersonalInbox
-from bot.serve.delivery.readers import Readers
+from bot.serve.delivery.localizer import Localizer
 from bot.settings import Settings
 from bot.wiring.platforms import PLATFORMS
-from bot.wiring.store import Store
+from bot.wiring.store import StoreConnection
 from cards.model import Card
 from engine.errors import DefinitionError, StoreUnavailable
 from engine.ports.accounts import AccountSource
@@ -34,7 +34,7 @@ _HOME_LOOKS = 2_000
 
 
 def open_platforms(
-    settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
+    settings: Settings, store: StoreConnection, people: Directory, stack: AsyncExitStack
 ) -> dict[str, Adapter]:
     """The platforms that the settings switch on."""
     platforms = {name: open_platform(name, settings, store, people) for name in settings.connected}
@@ -43,14 +43,16 @@ def open_platforms(
     return platforms
 
 
-def open_platform(name: str, settings: Settings, store: Store, people: Directory) -> Adapter:
+def open_platform(
+    name: str, settings: Settings, store: StoreConnection, people: Directory
+) -> Adapter:
     """The platform as its room opens it."""
     partitions, scripts = keys.Partitions(settings.partitions), Scripts(store.client)
     inbox = RedisInbox(scripts, partitions)
     waiting = PersonalInbox(inbox, people, SystemClock(settings.timezone), settings.timezone)
     listing = RedisListing(scripts, partitions, looks=_HOME_LOOKS)
     decisions = RedisDecisions(scripts, partitions)
-    readers = Readers(people, settings.timezone)
+    readers = Localizer(people, settings.timezone)
 
     async def card(token: str, place: str) -> Card | None:
         found = await decisions.card(token)
@@ -74,13 +76,13 @@ def open_platform(name: str, settings: Settings, store: Store, people: Directory
     return PLATFORMS[name].open(settings.platforms[name], context)
 
 
-def places(settings: Settings) -> list[str]:
+def direct_chat_prefixes(settings: Settings) -> list[str]:
     """What people's direct chats begin with on the platforms that are on."""
     return [place for each in settings.connected.values() for place in each.places]
 
 
 def open_account_sources(
-    settings: Settings, stack: AsyncExitStack, store: Store | None
+    settings: Settings, stack: AsyncExitStack, store: StoreConnection | None
 ) -> dict[str, AccountSource | None]:
     """What asks each platform about its accounts, where it can be asked; None while it is off."""
     found: dict[str, AccountSource | None] = {}
@@ -106,7 +108,7 @@ def platform_doctors(settings: Settings) -> Mapping[str, Doctor | None]:
     }
 
 
-def _probe(name: str, settings: Settings, store: Store | None) -> ProbeContext:
+def _probe(name: str, settings: Settings, store: StoreConnection | None) -> ProbeContext:
     kept = (
         RedisPlatformTexts.over(store.client, name)
         if store

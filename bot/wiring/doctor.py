@@ -19,7 +19,7 @@ _MODEL_S = 20.0
 _DENIED = ("status 401", "status 403", "status 404")
 
 
-def doctors(settings: Settings) -> Sequence[Doctor]:
+def open_doctors(settings: Settings) -> Sequence[Doctor]:
     """One for each connection of the settings, in the order in which they are told."""
     platforms = [
         doctor or _Off(name, settings.platforms[name].switch)

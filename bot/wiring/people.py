@@ -12,11 +12,11 @@ from adapters.redis.repositories.people import RedisAdmissions, RedisGroups
 from adapters.redis.scripts import Scripts
 from bot.people.directory import Directory
 from bot.people.groups import Groups
-from bot.serve.intake.admissions import Entrants
+from bot.serve.intake.admissions import AdmittedAccounts
 from bot.settings import Settings
-from bot.waits import patiently
+from bot.waits import retry_until_available
 from bot.wiring.contexts import open_account_sources
-from bot.wiring.store import Store, open_store
+from bot.wiring.store import StoreConnection, connect_store
 from engine.ports.accounts import GroupSource
 from engine.ports.storage.admissions import Admissions
 from engine.ports.storage.inbox import Inbox
@@ -24,7 +24,7 @@ from engine.ports.storage.logins import Logins
 
 
 async def open_groups(
-    settings: Settings, store: Store, people: Directory, stack: AsyncExitStack
+    settings: Settings, store: StoreConnection, people: Directory, stack: AsyncExitStack
 ) -> Groups:
     """The Slack groups that roles name, as all processes know them; without Slack nobody is in any.
 
@@ -39,14 +39,14 @@ async def open_groups(
         max_age_s=settings.group_age_s,
         elapsed_s=SystemClock(settings.timezone).elapsed_s,
     )
-    await patiently(groups.load)
+    await retry_until_available(groups.load)
     return groups
 
 
-async def open_entrants(store: Store) -> Entrants:
+async def open_entrants(store: StoreConnection) -> AdmittedAccounts:
     """Who was let in beside the file, as of now. Raises StoreUnavailable."""
-    entrants = Entrants(RedisAdmissions(store.client))
-    await patiently(entrants.load)
+    entrants = AdmittedAccounts(RedisAdmissions(store.client))
+    await retry_until_available(entrants.load)
     return entrants
 
 
@@ -61,10 +61,10 @@ class PeopleAccess:
 
 
 @asynccontextmanager
-async def open_desk(settings: Settings, people: Directory) -> AsyncIterator[PeopleAccess]:
+async def open_people_access(settings: Settings, people: Directory) -> AsyncIterator[PeopleAccess]:
     """The store as commands about people see it; raises as `open_parts` does."""
     async with AsyncExitStack() as stack:
-        store = await open_store(settings, stack)
+        store = await connect_store(settings, stack)
         scripts = Scripts(store.client)
         stack.push_async_callback(scripts.drain)
         groups = await open_groups(settings, store, people, stack)

@@ -15,13 +15,13 @@ from bot.definitions.definitions import Definitions
 from bot.failpoints import Failpoint
 from bot.people.directory import Directory
 from bot.people.groups import Groups
-from bot.serve.intake.admissions import Entrants
+from bot.serve.intake.admissions import AdmittedAccounts
 from bot.settings import Settings
 from bot.wiring.clock import open_clock
-from bot.wiring.contexts import Adapter, open_platforms, places
+from bot.wiring.contexts import Adapter, direct_chat_prefixes, open_platforms
 from bot.wiring.people import open_entrants, open_groups
 from bot.wiring.records import open_records
-from bot.wiring.store import Store
+from bot.wiring.store import StoreConnection
 from engine.ports.inbox_files import FileSource, InboxFiles
 from engine.ports.library import Files
 from engine.ports.meter import Meter
@@ -31,12 +31,12 @@ from engine.ports.sync import SystemOfRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class Resources:
     """What of it a service uses; what a failpoint may name is armed with it."""
 
     people: Directory
     groups: Groups
-    entrants: Entrants
+    entrants: AdmittedAccounts
     platforms: Mapping[str, Adapter]
     records: Records
     record: SystemOfRecord
@@ -45,14 +45,14 @@ class Outside:
     inbox_files: InboxFiles
 
 
-async def open_outside(
+async def open_resources(
     settings: Settings,
     definitions: Definitions,
-    store: Store,
+    store: StoreConnection,
     *,
     meter: Meter,
     stack: AsyncExitStack,
-) -> Outside:
+) -> Resources:
     """All of it, which closes with `stack`. Raises DefinitionError or StoreUnavailable."""
     records = open_records(settings, definitions.playbooks, stack)
     groups = await open_groups(settings, store, definitions.people, stack)
@@ -71,8 +71,8 @@ async def open_outside(
     documents = DocumentSearch(definitions.documents)
     stack.callback(documents.close)
     arm = Failpoint(settings.failpoint).arm
-    return Outside(
-        people=replace(people, platforms=places(settings)),
+    return Resources(
+        people=replace(people, platforms=direct_chat_prefixes(settings)),
         groups=groups,
         entrants=entrants,
         platforms={name: arm("platform", each) for name, each in platforms.items()},

@@ -15,25 +15,25 @@ from bot.definitions.outside import load_servers
 from bot.definitions.projects import by_conversation
 from bot.definitions.reloading import Reloading, fingerprint, open_reloading
 from bot.failpoints import Failpoint
-from bot.masking import masking, no_keys
+from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
-from bot.serve.intake.admissions import Doorkeeper
-from bot.serve.intake.filters import Limited, Overhearing, ShownOnce
+from bot.serve.intake.admissions import AdmissionRequests
+from bot.serve.intake.filters import OverheardFilter, RateLimitFilter, RepeatedAnswerFilter
 from bot.serve.intake.intake import Intake
-from bot.serve.work.handler import Handling
-from bot.serve.work.model_queue import LaneModel
+from bot.serve.work.handler import MailHandler
+from bot.serve.work.model_queue import QueuedModel
 from bot.settings import Settings
-from bot.telemetry.instrumentation import Metered, WatchedModel
+from bot.telemetry.instrumentation import MeteredIntake, TimedModel
 from bot.telemetry.loop_lag import LoopLag
 from bot.telemetry.metrics import SharedMeter
 from bot.telemetry.model_watch import ModelWatch
 from bot.telemetry.platform_health import PlatformHealth
 from bot.telemetry.spans import Spans, open_spans
-from bot.waits import unless
+from bot.waits import run_unless_stopped
 from bot.wiring.clock import open_clock
 from bot.wiring.model import open_model
-from bot.wiring.resources import Outside, open_outside
-from bot.wiring.store import StorePorts, open_ports, open_store
+from bot.wiring.resources import Resources, open_resources
+from bot.wiring.store import StorePorts, build_store_ports, connect_store
 from engine.ports.library import Library
 from engine.ports.model import Model
 from engine.react import Budget
@@ -60,14 +60,14 @@ class Parts:
 
     settings: Settings
     store: StorePorts
-    outside: Outside
+    resources: Resources
     telemetry: Telemetry
     reloading: Reloading
     remote: McpTools
     drafting: DraftWriter
     services: Services
-    handling: Handling
-    intake: Overhearing
+    handler: MailHandler
+    intake: OverheardFilter
 
 
 @asynccontextmanager
@@ -81,46 +81,46 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     definitions = load_definitions(settings)
     servers = load_servers(settings.mcp, definitions.people.roles)
     async with AsyncExitStack() as stack:
-        connected = await unless(stop, open_store(settings, stack))
-        store = open_ports(settings, connected, stack)
+        connected = await run_unless_stopped(stop, connect_store(settings, stack))
+        store = build_store_ports(settings, connected, stack)
         meter = SharedMeter(store.numbers)
-        around = open_outside(settings, definitions, connected, meter=meter, stack=stack)
-        outside = await unless(stop, around)
-        telemetry = _open_telemetry(settings, store, outside, meter, stack)
-        search = outside.documents.replace
+        around = open_resources(settings, definitions, connected, meter=meter, stack=stack)
+        resources = await run_unless_stopped(stop, around)
+        telemetry = _open_telemetry(settings, store, resources, meter, stack)
+        search = resources.documents.replace
         reading = open_reloading(
             settings, definitions, published=store.published, search=search, seen=seen
         )
-        reloading = await unless(stop, reading)
+        reloading = await run_unless_stopped(stop, reading)
         remote = McpTools(servers, [tool.name for tool in TOOLS])
-        masked = no_keys(settings.secrets(), settings.key_patterns)
-        drafting = DraftWriter(store.drafts, outside.platforms, open_clock(settings), masked)
+        masked = compile_key_mask(settings.secrets(), settings.key_patterns)
+        drafting = DraftWriter(store.drafts, resources.platforms, open_clock(settings), masked)
         model = _open_model(settings, telemetry, stack)
         services = _services(
-            settings, store, outside, current=reloading.current, model=model, meter=meter
+            settings, store, resources, current=reloading.current, model=model, meter=meter
         )
         if settings.streaming:
             services = replace(services, drafting=drafting)
         tools = CurrentTools(READONLY, remote)
-        handling = Handling(services, reloading.current, tools, telemetry.spans)
+        handler = MailHandler(services, reloading.current, tools, telemetry.spans)
         yield Parts(
             settings=settings,
             store=store,
-            outside=outside,
+            resources=resources,
             telemetry=telemetry,
             reloading=reloading,
             remote=remote,
             drafting=drafting,
             services=services,
-            handling=Failpoint(settings.failpoint).arm("handling", handling),
-            intake=_intake(settings, store, outside, telemetry, handling),
+            handler=Failpoint(settings.failpoint).arm("handling", handler),
+            intake=_intake(settings, store, resources, telemetry, handler),
         )
 
 
 def _open_telemetry(
     settings: Settings,
     store: StorePorts,
-    outside: Outside,
+    resources: Resources,
     meter: SharedMeter,
     stack: AsyncExitStack,
 ) -> Telemetry:
@@ -129,8 +129,8 @@ def _open_telemetry(
     return Telemetry(
         meter=meter,
         spans=spans,
-        watch=ModelWatch(store.numbers, store.mailbox, outside.people, meter),
-        platform_health=PlatformHealth(outside.platforms, open_clock(settings)),
+        watch=ModelWatch(store.numbers, store.mailbox, resources.people, meter),
+        platform_health=PlatformHealth(resources.platforms, open_clock(settings)),
         lag=LoopLag(),
     )
 
@@ -139,24 +139,24 @@ def _open_model(settings: Settings, telemetry: Telemetry, stack: AsyncExitStack)
     model = open_model(settings, stack, telemetry.watch)
     if model is None:
         return None
-    return WatchedModel(LaneModel(model), telemetry.spans, open_clock(settings))
+    return TimedModel(QueuedModel(model), telemetry.spans, open_clock(settings))
 
 
 def _services(
     settings: Settings,
     store: StorePorts,
-    outside: Outside,
+    resources: Resources,
     *,
     current: Current,
     model: Model | None,
     meter: SharedMeter,
 ) -> Services:
-    default, apart = outside.records.project, settings.isolates_workspaces
+    default, apart = resources.records.project, settings.isolates_workspaces
     return Services(
         clock=open_clock(settings),
         zone=settings.timezone,
-        records=outside.records,
-        people=outside.people,
+        records=resources.records,
+        people=resources.people,
         model=model,
         decisions=store.decisions,
         findings=store.findings,
@@ -165,9 +165,9 @@ def _services(
         new_id=store.partitions.new_id,
         derived_id=store.partitions.derived_id,
         project=by_conversation(settings.projects, default=default, apart=apart),
-        tracing=Tracing(settings.trace_days * 86_400, masking(settings.trace_mask)),
-        library=Library(outside.documents, store.memory, outside.files),
-        files=outside.inbox_files,
+        tracing=Tracing(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
+        library=Library(resources.documents, store.memory, resources.files),
+        files=resources.inbox_files,
         admissions=store.admissions,
         meter=meter,
         limits=_limits(settings),
@@ -187,11 +187,11 @@ def _limits(settings: Settings) -> ServiceLimits:
 def _intake(
     settings: Settings,
     store: StorePorts,
-    outside: Outside,
+    resources: Resources,
     telemetry: Telemetry,
-    handling: Handling,
-) -> Overhearing:
-    clock, people = open_clock(settings), outside.people
+    handler: MailHandler,
+) -> OverheardFilter:
+    clock, people = open_clock(settings), resources.people
     intake = Intake(
         store.mailbox,
         store.decisions,
@@ -199,12 +199,14 @@ def _intake(
         settings.timezone,
         store.inbox,
         store.arrivals,
-        Doorkeeper(people, store.mailbox, store.numbers, store.rate),
-        handling.help_text,
+        AdmissionRequests(people, store.mailbox, store.numbers, store.rate),
+        handler.help_text,
     )
-    metered = Metered(
-        ShownOnce(
-            Limited(intake, clock, per_minute=settings.messages_per_min, repeated=intake.repeated),
+    metered = MeteredIntake(
+        RepeatedAnswerFilter(
+            RateLimitFilter(
+                intake, clock, per_minute=settings.messages_per_min, repeated=intake.repeated
+            ),
             RedisExpiringTexts(store.client),
             clock,
         ),
@@ -213,4 +215,4 @@ def _intake(
         spans=telemetry.spans,
         texts=settings.log_texts,
     )
-    return Overhearing(metered, store.decisions, people, store.arrivals)
+    return OverheardFilter(metered, store.decisions, people, store.arrivals)

@@ -28,7 +28,7 @@ from adapters.redis.server.embedded import EmbeddedServer, open_server
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
 from bot.failpoints import Failpoint
 from bot.settings import Settings
-from bot.waits import patiently
+from bot.waits import retry_until_available
 from engine.ports.library import Memory
 from engine.ports.platform import Rate
 from engine.ports.storage.admissions import Admissions
@@ -47,7 +47,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class StoreConnection:
     """Clients of one store: `client` for commands, `blocking` for reads that wait.
 
     `durability` says what its writes survive, `warnings` what about that is unsafe.
@@ -64,7 +64,7 @@ class Store:
         await self.client.aclose()
 
 
-async def open_store(settings: Settings, stack: AsyncExitStack) -> Store:
+async def connect_store(settings: Settings, stack: AsyncExitStack) -> StoreConnection:
     """Clients of the store, which close with `stack`; what is unsafe about it is logged.
 
     Raises DefinitionError for a store that cannot be used, StoreUnavailable for one that does not
@@ -75,7 +75,7 @@ async def open_store(settings: Settings, stack: AsyncExitStack) -> Store:
         server = await open_own_server(settings)
         stack.callback(server.close)
         url = server.url
-    store = await patiently(partial(_opened, url, settings))
+    store = await retry_until_available(partial(_connect_and_check, url, settings))
     stack.push_async_callback(store.close)
     for warning in store.warnings:
         log.warning("durability", warning=warning)
@@ -89,12 +89,12 @@ async def open_own_server(settings: Settings) -> EmbeddedServer:
 
 
 async def check_store(url: str, settings: Settings) -> None:
-    """Waits for the store and checks it, without keeping it; raises as `open_store` does."""
-    store = await patiently(partial(_opened, url, settings))
+    """Waits for the store and checks it, without keeping it; raises as `connect_store` does."""
+    store = await retry_until_available(partial(_connect_and_check, url, settings))
     await store.close()
 
 
-async def _opened(url: str, settings: Settings) -> Store:
+async def _connect_and_check(url: str, settings: Settings) -> StoreConnection:
     async with AsyncExitStack() as stack:
         client = await connect(url)
         stack.push_async_callback(client.aclose)
@@ -106,7 +106,7 @@ async def _opened(url: str, settings: Settings) -> Store:
         blocking = await connect(url, timeout_s=BLOCK_S + 5)
         # Both are the caller's now.
         stack.pop_all()
-        return Store(client, blocking, kept, warnings)
+        return StoreConnection(client, blocking, kept, warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +147,18 @@ class StorePorts:
 
 
 @asynccontextmanager
-async def opened_store(settings: Settings) -> AsyncIterator[StorePorts]:
+async def open_store_ports(settings: Settings) -> AsyncIterator[StorePorts]:
     """The store for an operator's command.
 
     Raises DefinitionError for a store that cannot be used, StoreUnavailable.
     """
     async with AsyncExitStack() as stack:
-        yield open_ports(settings, await open_store(settings, stack), stack)
+        yield build_store_ports(settings, await connect_store(settings, stack), stack)
 
 
-def open_ports(settings: Settings, store: Store, stack: AsyncExitStack) -> StorePorts:
+def build_store_ports(
+    settings: Settings, store: StoreConnection, stack: AsyncExitStack
+) -> StorePorts:
     """The ports, which let their last script end before `stack` closes the store."""
     client, partitions = store.client, keys.Partitions(settings.partitions)
     scripts = Scripts(client)

@@ -12,7 +12,7 @@ from adapters.redis.keys import Partitions
 from adapters.redis.keys import tag as key_tag
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisDecisions, RedisMailbox, RedisOutbox
-from bot.waits import patiently
+from bot.waits import retry_until_available
 from tests.conftest import PARTITIONS
 from tests.fakes.redis_servers import cluster
 
@@ -35,7 +35,7 @@ async def single(redis: Redis) -> AsyncIterator[Scripts]:
 @pytest.fixture
 async def clustered(cluster_url: str) -> AsyncIterator[Scripts]:
     """The Cluster, emptied."""
-    client = await patiently(partial(_emptied, cluster_url))
+    client = await retry_until_available(partial(_emptied, cluster_url))
     scripts = Scripts(client)
     yield scripts
     await scripts.drain()

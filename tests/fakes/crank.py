@@ -13,11 +13,11 @@ from typing import Any
 from uuid import uuid4
 
 from adapters.redis import keys
-from bot.serve.delivery.carriers import Keeping, Syncing
+from bot.serve.delivery.carriers import ChangeCarrier, FindingsCarrier
 from bot.serve.delivery.delivery import Delivery
-from bot.serve.delivery.readers import Readers
-from bot.serve.work.handler import Handled
-from bot.serve.work.lanes import Lanes
+from bot.serve.delivery.localizer import Localizer
+from bot.serve.work.handler import HandlerResult
+from bot.serve.work.lanes import LaneLoop
 from bot.settings import Settings
 from bot.waits import pause
 from bot.wiring.service import Parts, open_parts
@@ -74,9 +74,9 @@ class Crank:
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
-        self.lanes = Lanes(
+        self.lanes = LaneLoop(
             parts.store.mailbox,
-            parts.handling,
+            parts.handler,
             limit=1,
             lease_s=parts.settings.lease_s,
             typing=lambda conversation: None,
@@ -105,15 +105,15 @@ class Crank:
         """The claim's mail, as a worker handles it; what it raises, the worker sees to."""
         await self.lanes._lane(claim, self._stop, self.lanes._places.take(claim.kind))
 
-    async def worked(self, claim: Claim) -> Handled:
+    async def worked(self, claim: Claim) -> HandlerResult:
         """What a worker would commit for the claim's mail; all but the commit is done."""
 
         async def progress(effects: Effects) -> None:
             raise AssertionError("only messages commit in between")
 
-        return await self.parts.handling.handle(claim, progress)
+        return await self.parts.handler.handle(claim, progress)
 
-    async def commit(self, claim: Claim, handled: Handled) -> None:
+    async def commit(self, claim: Claim, handled: HandlerResult) -> None:
         """What was worked out before; raises as the store does."""
         await self.parts.store.mailbox.commit(
             claim,
@@ -251,14 +251,16 @@ def _delivery(parts: Parts) -> Delivery:
     lease_s = parts.settings.lease_s
     return Delivery(
         parts.store.outbox,
-        parts.outside.platforms,
+        parts.resources.platforms,
         parts.services.clock,
         carriers=(
-            Syncing(parts.store.outbox, parts.store.mailbox, parts.outside.record, lease_s=lease_s),
-            Keeping(parts.store.outbox, parts.store.findings, parts.services.project),
+            ChangeCarrier(
+                parts.store.outbox, parts.store.mailbox, parts.resources.record, lease_s=lease_s
+            ),
+            FindingsCarrier(parts.store.outbox, parts.store.findings, parts.services.project),
         ),
         rate=parts.store.rate,
-        readers=Readers(parts.outside.people, parts.settings.timezone),
+        readers=Localizer(parts.resources.people, parts.settings.timezone),
         lease_s=lease_s,
         reply_after_s=0,
         meter=UNHEARD,

@@ -11,7 +11,7 @@ from adapters.slack.inbound.receive import receive as receive_slack
 from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.receive import receive as receive_telegram
 from adapters.webchat.page_requests import FormBody, SayBody, TapBody, parsed
-from bot.api.bodies import Faulty, NoSuchSkill, read_request
+from bot.api.bodies import InvalidBody, NoSuchSkill, read_request
 from bot.definitions.definitions import load_definitions
 from cards.buttons import BadButton, Button
 from engine.errors import BadPayload, Rejected
@@ -55,7 +55,7 @@ def button(raw: bytes) -> None:
 
 
 def skill_body(raw: bytes) -> None:
-    with suppress(BadPayload, NoSuchSkill, Faulty):
+    with suppress(BadPayload, NoSuchSkill, InvalidBody):
         read_request(raw, "visit-collect", _playbooks())
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from bot.operate.audit import line
+from bot.operate.audit import format_entry
 from bot.people.directory import Directory
 from cards.deciding.handover import HAND_OVER
 from cards.model import Card
@@ -70,7 +70,9 @@ async def test_a23_the_audit_keeps_the_vote_and_why_it_does_not_count(
     assert second["lapsed"] == [{"person": "ana", "choice": "approve", "why": "no_role"}]
     (kept,) = second["changed_cards"][0]["lapsed"]
     assert (kept["vote"]["person"], kept["why"]) == ("ana", "no_role")
-    assert "the vote of ana (approve) counts no more: the role is gone" in line(second, "en")
+    assert "the vote of ana (approve) counts no more: the role is gone" in format_entry(
+        second, "en"
+    )
 
 
 async def test_a23_others_see_on_the_card_whose_vote_counts_no_more(

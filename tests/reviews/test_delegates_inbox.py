@@ -15,9 +15,9 @@ from tests.scenarios.test_web_walk import to_review
 async def waiting(service: Service, person_id: str) -> list[str]:
     """The cards that wait for a person."""
     parts = service.parts
-    person = parts.outside.people.person(person_id)
+    person = parts.resources.people.person(person_id)
     assert person is not None
-    voter = partial(parts.outside.people.as_voter, person, today=parts.services.clock.today())
+    voter = partial(parts.resources.people.as_voter, person, today=parts.services.clock.today())
     return [
         card.token
         for card in (

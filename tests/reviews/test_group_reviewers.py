@@ -27,7 +27,7 @@ def by_group(people_file: Path, slack: SlackServer) -> None:
 
 def known(service: Service, *members: str) -> Callable[[], bool]:
     wanted = frozenset(f"T0TRIAL:{member}" for member in members)
-    return lambda: service.parts.outside.groups.members(GROUP) == wanted
+    return lambda: service.parts.resources.groups.members(GROUP) == wanted
 
 
 async def test_a24_members_of_the_group_are_asked_and_decide_with_one_vote_each(

@@ -115,7 +115,12 @@ async def test_a5_a_tap_whose_answer_was_lost_is_repeated_with_success_and_wakes
         decisions = LosesAnswers(parts.services.decisions)
         arrivals = RedisArrivals(parts.store.scripts, keys.Partitions(parts.settings.partitions))
         intake = Intake(
-            parts.store.mailbox, decisions, parts.outside.people, "UTC", parts.store.inbox, arrivals
+            parts.store.mailbox,
+            decisions,
+            parts.resources.people,
+            "UTC",
+            parts.store.inbox,
+            arrivals,
         )
         loses = Crank(replace(parts, intake=intake))
         lost = await loses.tap("chen", card, "approve", id="tap-1")

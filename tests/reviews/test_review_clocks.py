@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 
 from adapters.clock import SystemClock
 from bot.processes.web import application
-from bot.processes.worker import work
+from bot.processes.worker import run_worker
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from cards.model import Card
@@ -51,10 +51,10 @@ async def worker(parts: Parts, by: timedelta = timedelta(0)) -> AsyncIterator[No
     """A worker over these parts whose machine's clock is wrong by so much."""
     clock = Skewed(by, parts.services.clock)
     services = replace(parts.services, clock=clock)
-    skewed = replace(parts, handling=replace(parts.handling, services=services))
+    skewed = replace(parts, handler=replace(parts.handler, services=services))
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as group:
-        group.create_task(work(skewed, stop))
+        group.create_task(run_worker(skewed, stop))
         try:
             yield
         finally:

@@ -17,7 +17,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.processes.web import application
-from bot.processes.worker import work
+from bot.processes.worker import run_worker
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from tests.conftest import PARTITIONS
@@ -49,9 +49,10 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
         stack.push_async_callback(server.close)
         stop = asyncio.Event()
         async with asyncio.TaskGroup() as group:
-            group.create_task(work(parts, stop))
+            group.create_task(run_worker(parts, stop))
             listening = [
-                group.create_task(p.listen(parts.intake)) for p in parts.outside.platforms.values()
+                group.create_task(p.listen(parts.intake))
+                for p in parts.resources.platforms.values()
             ]
             try:
                 yield Service(url=f"http://127.0.0.1:{server.port}", parts=parts)

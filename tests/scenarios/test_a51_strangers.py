@@ -180,7 +180,7 @@ async def test_the_file_says_who_else_is_admitted_and_a_workspace_never_admits_i
     group = ("en: data reviewer}", 'en: data reviewer, slack_group: "T0TRIAL:S0GROUP"}')
     async with crank(admit, group) as service:
         directory = replace(
-            service.parts.outside.people, members=lambda group: frozenset({"T0TRIAL:U0GROUP"})
+            service.parts.resources.people, members=lambda group: frozenset({"T0TRIAL:U0GROUP"})
         )
         found = [
             actor
@@ -199,7 +199,7 @@ async def test_a_member_of_a_reviewers_group_decides_though_only_listed_people_m
 ) -> None:
     group = ("en: data reviewer}", 'en: data reviewer, slack_group: "T0TRIAL:S0GROUP"}')
     async with crank("", group) as service:
-        groups = service.parts.outside.groups
+        groups = service.parts.resources.groups
         await groups._cache.store("T0TRIAL:S0GROUP", frozenset({"T0TRIAL:U0GROUP"}), keep_s=600)
         await groups.load()
         await service.say("lin", WORK)
@@ -246,13 +246,13 @@ async def test_an_admin_is_asked_once_lets_the_account_in_and_takes_it_back(cran
         assert isinstance(taken, Answered)
         assert taken.ok
         await service.still()
-        await service.parts.outside.entrants.load()
+        await service.parts.resources.entrants.load()
         (entrant,) = await service.parts.services.admissions.everybody()
         assert (entrant.account, entrant.name, entrant.by) == ("telegram:77", "Nia", "gao")
         assert await said(service, TELEGRAM, ASK) == ""
-        assert service.parts.outside.people.principal(TELEGRAM).roles == ()
+        assert service.parts.resources.people.principal(TELEGRAM).roles == ()
         assert await service.parts.services.admissions.revoke("telegram:77")
-        await service.parts.outside.entrants.load()
+        await service.parts.resources.entrants.load()
         assert await said(service, TELEGRAM, ASK)
 
 

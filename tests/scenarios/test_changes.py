@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager, closing
 import pytest
 from pydantic import SecretStr
 
-from bot.serve.delivery.carriers import AT_ONCE, Syncing
+from bot.serve.delivery.carriers import AT_ONCE, ChangeCarrier
 from bot.serve.delivery.delivery import FAULTS, Delivery
+from bot.serve.delivery.localizer import Localizer
 from bot.serve.delivery.pacing import LONGEST_S, backoff_s
-from bot.serve.delivery.readers import Readers
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from engine.mail import ChangeSynced, SyncFailed, parse_mail
@@ -67,10 +67,12 @@ async def delivering(
         {"web": wall or Wall({})},
         parts.services.clock,
         carriers=(
-            Syncing(parts.store.outbox, parts.store.mailbox, parts.outside.record, lease_s=lease_s),
+            ChangeCarrier(
+                parts.store.outbox, parts.store.mailbox, parts.resources.record, lease_s=lease_s
+            ),
         ),
         rate=parts.store.rate,
-        readers=Readers(parts.outside.people, "Asia/Shanghai"),
+        readers=Localizer(parts.resources.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
         meter=parts.telemetry.meter,
@@ -146,7 +148,7 @@ async def test_a_worker_that_ended_before_it_said_so_repeats_harmlessly(
 ) -> None:
     """The change was taken and the run told; then the worker was gone, and the row is there."""
     sent = change(run=new_run(parts), to=server.url)
-    await parts.outside.record.take(sent)
+    await parts.resources.record.take(sent)
     mail = ChangeSynced(number=1).model_dump_json()
     await parts.store.mailbox.put(f"run:{sent.run}", mail, update_id=f"{sent.key}:taken")
     assert parse_mail((await next_mail(parts)).mail) == ChangeSynced(number=1)

@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.failpoints import POINTS
 from bot.processes.web import application
-from bot.processes.worker import work
+from bot.processes.worker import run_worker
 from bot.settings import Settings
 from bot.waits import pause
 from bot.wiring.service import open_parts
@@ -64,7 +64,7 @@ async def web_here(settings: Settings) -> AsyncIterator[None]:
 async def worker_here(settings: Settings) -> AsyncIterator[None]:
     stop = asyncio.Event()
     async with open_parts(settings) as parts, asyncio.TaskGroup() as group:
-        group.create_task(work(parts, stop))
+        group.create_task(run_worker(parts, stop))
         yield
         stop.set()
 

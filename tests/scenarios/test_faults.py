@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import ClientSession
 
-from bot.serve.delivery.carriers import Syncing
+from bot.serve.delivery.carriers import ChangeCarrier
 from bot.serve.delivery.delivery import Delivery
+from bot.serve.delivery.localizer import Localizer
 from bot.serve.delivery.pacing import Throttle
-from bot.serve.delivery.readers import Readers
-from bot.serve.work.handler import Handled, Handling, Progress
-from bot.serve.work.lanes import ATTEMPTS, Lanes
+from bot.serve.work.handler import HandlerResult, MailHandler, Progress
+from bot.serve.work.lanes import ATTEMPTS, LaneLoop
 from bot.settings import Settings
 from bot.wiring.service import Parts, open_parts
 from cards.showing.view import MessageView, PartView
@@ -99,10 +99,12 @@ async def delivering(parts: Parts, platform: Wall, *, lease_s: float = 30.0):
         {"web": platform},
         parts.services.clock,
         carriers=(
-            Syncing(parts.store.outbox, parts.store.mailbox, parts.outside.record, lease_s=lease_s),
+            ChangeCarrier(
+                parts.store.outbox, parts.store.mailbox, parts.resources.record, lease_s=lease_s
+            ),
         ),
         rate=parts.store.rate,
-        readers=Readers(parts.outside.people, "Asia/Shanghai"),
+        readers=Localizer(parts.resources.people, "Asia/Shanghai"),
         reply_after_s=0,
         lease_s=lease_s,
         meter=parts.telemetry.meter,
@@ -314,24 +316,24 @@ async def test_many_lanes_at_once_end_when_they_are_told_to(new_settings: NewSet
     async with open_parts(new_settings()) as parts:
         together = asyncio.Barrier(16)
 
-        class Slow(Handling):
-            async def handle(self, claim: Claim, progress: Progress) -> Handled:
+        class Slow(MailHandler):
+            async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
                 # Until all of them are at work, which takes longer than a renewal.
                 await together.wait()
-                return Handled(Effects())
+                return HandlerResult(Effects())
 
-        fields = {name: getattr(parts.handling, name) for name in parts.handling.__slots__}
+        fields = {name: getattr(parts.handler, name) for name in parts.handler.__slots__}
         for n in range(64):
             lane = f"talk:web:local:room{n}"
             # What one person says is worked on in turn.
             said = SAID.replace('"id":"lin"', f'"id":"person {n}"')
             await parts.store.mailbox.put(lane, said, update_id=f"u{n}")
-        lanes = Lanes(
+        lanes = LaneLoop(
             parts.store.mailbox,
             Slow(**fields),
             limit=16,
             lease_s=0.003,
-            typing=lambda conversation: parts.outside.platforms["web"],
+            typing=lambda conversation: parts.resources.platforms["web"],
             committed=lambda effects: None,
             meter=parts.telemetry.meter,
         )

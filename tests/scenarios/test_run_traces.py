@@ -32,7 +32,7 @@ async def the_run(service: Service) -> str:
 
 async def the_trace(service: Service, run: str, folder: Path, capsys: Capture) -> Path:
     capsys.readouterr()
-    assert await runs.trace(service.parts.settings, run) == 0
+    assert await runs.show_run_trace(service.parts.settings, run) == 0
     path = folder / "visit.json"
     path.write_text(printed(capsys), encoding="utf-8")
     return path
@@ -118,7 +118,7 @@ async def test_why_each_skill_is_in_or_out_is_explained(start: Start, capsys: Ca
         await to_review(room)
     run = await the_run(service)
     capsys.readouterr()
-    assert await runs.explain(service.parts.settings, run, as_json=True) == 0
+    assert await runs.show_explanation(service.parts.settings, run, as_json=True) == 0
     told = json.loads(printed(capsys))
     skills = {each["skill"]: (each["available"], each["why"]) for each in told["skills"]}
     assert told["phase"] == "review"
@@ -129,7 +129,7 @@ async def test_why_each_skill_is_in_or_out_is_explained(start: Start, capsys: Ca
     changed = {path: step["by"] for step in told["steps"] for path in step["changed"]}
     assert changed["ecog"] == "lin"
     assert changed["profile.check_status"] == "visit-check"
-    assert await runs.explain(service.parts.settings, run, as_json=False) == 0
+    assert await runs.show_explanation(service.parts.settings, run, as_json=False) == 0
     lines = printed(capsys)
     assert "out  visit-record: phase review does not allow it" in lines
     assert "deterministic: " in lines
@@ -156,8 +156,8 @@ async def test_runs_are_listed_the_newest_first(start: Start, capsys: Capture) -
 
 async def test_no_such_run_is_said(start: Start, capsys: Capture) -> None:
     service = await start()
-    assert await runs.explain(service.parts.settings, "00nothing", as_json=False) == 1
-    assert await runs.trace(service.parts.settings, "nothing") == 1
+    assert await runs.show_explanation(service.parts.settings, "00nothing", as_json=False) == 1
+    assert await runs.show_run_trace(service.parts.settings, "nothing") == 1
     assert "no run is kept under this id" in capsys.readouterr().err
 
 
@@ -167,7 +167,7 @@ async def moved(
     """Migrated to what is current."""
     capsys.readouterr()
     settings = service.parts.settings
-    status = await runs.migrate(settings, run, "current", dry_run=dry_run, as_json=True)
+    status = await runs.migrate_run(settings, run, "current", dry_run=dry_run, as_json=True)
     return status, json.loads(printed(capsys))
 
 

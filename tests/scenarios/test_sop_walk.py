@@ -83,7 +83,7 @@ async def judged(service: Service, run: str, capsys: Capture) -> list[tuple[str,
 
 async def traced(service: Service, run: str, capsys: Capture) -> dict[str, Any]:
     capsys.readouterr()
-    assert await runs.trace(service.parts.settings, run) == 0
+    assert await runs.show_run_trace(service.parts.settings, run) == 0
     trace: dict[str, Any] = json.loads(printed(capsys))
     return trace
 
@@ -125,7 +125,7 @@ async def test_rules_model_and_signature_lead_to_the_end_and_replay_alike(
             ("history", "passed", "model"),
             ("sign", "approved", "chen"),
         ]
-        assert await runs.explain(service.parts.settings, run, as_json=False) == 0
+        assert await runs.show_explanation(service.parts.settings, run, as_json=False) == 0
         assert "history passed by model" in printed(capsys)
         trace = await traced(service, run, capsys)
         path = tmp_path / "screening.json"

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.serve.work.handler import Handled
+from bot.serve.work.handler import HandlerResult
 from cards.texts import say
 from engine.events import MessageReceived
 from engine.frames.replies import Part
@@ -37,7 +37,7 @@ async def stands_still(crank: Crank, room: str, lang: str) -> Run:
     run = Run.model_validate_json(claim.state)
     reason = say("run.attempts", run.lang)
     effects = block_effects(run, reason, crank.parts.services.clock.now())
-    await crank.commit(claim, Handled(effects, park=True))
+    await crank.commit(claim, HandlerResult(effects, park=True))
     return run
 
 

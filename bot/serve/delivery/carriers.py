@@ -34,7 +34,7 @@ _LATER = 1.5
 _APART_S = 0.02
 
 
-class Syncing:
+class ChangeCarrier:
     """Hands changes over until they are taken or refused; the run is told before the row goes.
 
     A worker that ends in between leaves the row: it is handed over again under the same key, and
@@ -116,7 +116,7 @@ class Syncing:
         await self._mailbox.put(f"run:{run}", mail.stored(), update_id=update_id)
 
 
-class Keeping:
+class FindingsCarrier:
     """Hands over what a step checked; a worker that ends in between leaves the row for another."""
 
     def __init__(self, outbox: Outbox, findings: Findings, project: Callable[[str], str]) -> None:
@@ -155,7 +155,7 @@ class Keeping:
         return await self._outbox.drop(row, reason)
 
 
-class Reposting:
+class RepostCarrier:
     """Posts each card below its list, once; a worker that ends in between leaves it for another."""
 
     def __init__(

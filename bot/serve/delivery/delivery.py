@@ -9,9 +9,14 @@ from typing import Protocol, assert_never
 
 import structlog
 
+from bot.serve.delivery.localizer import Localizer
 from bot.serve.delivery.pacing import LONGEST_S, Throttle, backoff_s
-from bot.serve.delivery.readers import Readers
-from bot.serve.delivery.streaming import AnswerDelivery, Answering, GrownMessage, LookAgain
+from bot.serve.delivery.streaming import (
+    CheckLater,
+    StreamedAnswer,
+    StreamedMessage,
+    StreamingDelivery,
+)
 from bot.serve.work.lanes import POLL_S
 from bot.waits import pause
 from cards.model import Card
@@ -77,11 +82,11 @@ class Delivery:
         *,
         carriers: Sequence[Carrier],
         rate: Rate,
-        readers: Readers,
+        readers: Localizer,
         reply_after_s: float,
         lease_s: float,
         meter: Meter,
-        growing: AnswerDelivery | None = None,
+        growing: StreamingDelivery | None = None,
         link: str = "",
     ) -> None:
         self._link = link
@@ -209,13 +214,13 @@ class Delivery:
             log.info("post_found", row=row.row, to=row.conversation, message=found)
         return replace(row, message_id=found)
 
-    async def _answering(self, row: OutboxRow, platform: Platform) -> Answering | None:
+    async def _answering(self, row: OutboxRow, platform: Platform) -> StreamedAnswer | None:
         if self._growing is None:
             return None
         return await self._growing.answering(row, platform, self._clock.now())
 
     async def _in_the_making(
-        self, platform: Platform, row: OutboxRow, answering: Answering
+        self, platform: Platform, row: OutboxRow, answering: StreamedAnswer
     ) -> tuple[Following] | None:
         """What follows a row whose answer is shown as far as it goes; None when it is not."""
         assert self._growing is not None
@@ -223,9 +228,9 @@ class Delivery:
         match await self._growing.show(row, answering, zone):
             case None:
                 return None
-            case LookAgain(in_s=in_s):
+            case CheckLater(in_s=in_s):
                 return (await self._outbox.later(row, in_s=in_s),)
-            case GrownMessage(message_id=message_id):
+            case StreamedMessage(message_id=message_id):
                 pace = platform.pace(row.conversation)
                 return (await self._outbox.sent(row, message_id, pace=pace),)
 

@@ -114,7 +114,7 @@ class DraftWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class StreamedAnswer:
     """A row whose one question is being answered: how far, and the platform that can show it."""
 
     platform: GrowingPlatform
@@ -124,20 +124,20 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
-class GrownMessage:
+class StreamedMessage:
     """The message that shows the answer as far as it is written."""
 
     message_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class LookAgain:
+class CheckLater:
     """Nothing to show now; the row is due again in so many seconds."""
 
     in_s: float
 
 
-class AnswerDelivery:
+class StreamingDelivery:
     """Shows answers in the making; whatever fails, the row is shown as if there were none."""
 
     def __init__(self, drafts: Drafts, rate: Rate, *, lease_s: float) -> None:
@@ -148,7 +148,7 @@ class AnswerDelivery:
 
     async def answering(
         self, row: OutboxRow, platform: Platform, now: datetime
-    ) -> Answering | None:
+    ) -> StreamedAnswer | None:
         """The row's answer in the making; None when it is to be shown as any other."""
         if (
             row.kind != "reply"
@@ -168,18 +168,18 @@ class AnswerDelivery:
         waited_s = (now - head.at).total_seconds()
         if draft.off or not (row.message_id or draft.text or waited_s < LONGEST_S):
             return None
-        return Answering(platform, head, parts[0], draft)
+        return StreamedAnswer(platform, head, parts[0], draft)
 
     async def show(
-        self, row: OutboxRow, one: Answering, zone: str
-    ) -> GrownMessage | LookAgain | None:
+        self, row: OutboxRow, one: StreamedAnswer, zone: str
+    ) -> StreamedMessage | CheckLater | None:
         """Show the answer so far. None when the row has to be shown as any other."""
         draft = one.draft
         if row.message_id and draft.text == draft.shown:
-            return LookAgain(UNTIL_WHOLE_S)
+            return CheckLater(UNTIL_WHOLE_S)
         try:
             if wait_s := await self._wait_s(row, one.platform):
-                return LookAgain(wait_s) if row.message_id else None
+                return CheckLater(wait_s) if row.message_id else None
             async with asyncio.timeout(self._patience_s):
                 message_id = await one.platform.grow(
                     row.conversation, row.message_id, _growth(row, one, zone)
@@ -187,13 +187,13 @@ class AnswerDelivery:
         except (PlatformError, TimeoutError) as error:
             log.info("answer_does_not_grow", row=row.row, error=repr(error))
             await self._drafts.stop(row.ref)
-            return LookAgain(UNTIL_WHOLE_S) if row.message_id else None
+            return CheckLater(UNTIL_WHOLE_S) if row.message_id else None
         if row.message_id or not message_id:
             await self._drafts.shown(row.ref, draft.text)
         elif draft.text:
             # The message is known before it says anything: no crash leaves a text to nobody.
             await self._drafts.put(row.ref, draft.text)
-        return GrownMessage(message_id) if message_id else LookAgain(AGAIN_S)
+        return StreamedMessage(message_id) if message_id else CheckLater(AGAIN_S)
 
     async def _wait_s(self, row: OutboxRow, platform: GrowingPlatform) -> float:
         """In how many seconds the platform takes one more of all that grows there."""
@@ -203,7 +203,7 @@ class AnswerDelivery:
         return await self._rate.ask(name, platform.growth, 1)
 
 
-def _growth(row: OutboxRow, one: Answering, zone: str) -> Growth:
+def _growth(row: OutboxRow, one: StreamedAnswer, zone: str) -> Growth:
     text = one.draft.text
     part = one.part.model_copy(update={"text": text}) if text else one.part
     return Growth(

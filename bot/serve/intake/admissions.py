@@ -37,7 +37,7 @@ ASKED_ABOUT: Final = Pace(every_s=1800.0, burst=10)
 """So many strangers are asked about: no crowd of accounts floods those who let people in."""
 
 
-class Entrants:
+class AdmittedAccounts:
     """The accounts that were let in, from memory: nobody who writes waits for it."""
 
     def __init__(self, admissions: Admissions) -> None:
@@ -64,7 +64,7 @@ class Entrants:
 
 
 @dataclass(frozen=True, slots=True)
-class Doorkeeper:
+class AdmissionRequests:
     """Has admins asked, once a day for each account, whether a stranger is let in."""
 
     people: Directory
@@ -90,7 +90,7 @@ class Doorkeeper:
 
 
 @dataclass(frozen=True, slots=True)
-class Strangers:
+class StrangerHandler:
     """As of the services' moment, by the people that there are."""
 
     services: Services

@@ -55,7 +55,7 @@ Repeated = Callable[[Update], Awaitable[Outcome | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Overhearing:
+class OverheardFilter:
     """Nothing of what is not for us is counted, logged or stored, whoever wrote or edited it."""
 
     intake: Intake
@@ -96,7 +96,7 @@ def _takes_text_of(principal: Principal, card: Card) -> bool:
     return card.traits.text is not None and may_answer(card, principal)
 
 
-class ShownOnce:
+class RepeatedAnswerFilter:
     """An intake that marks an answer as given `again`: for a repeated update, and a double tap.
 
     What counts is decided before. An answer is given each time until somebody notes that it was
@@ -165,7 +165,7 @@ def _tap_key(tap: CardTapped) -> str:
     return f"tapped/{who}/{tap.message_id}/{tap.button}"
 
 
-class Limited:
+class RateLimitFilter:
     """Refuses what is over `per_minute` messages of a person, and twice as many taps and the like.
 
     A message is refused aloud once until they may write again, in the web chat each time; and so is

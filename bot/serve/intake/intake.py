@@ -8,7 +8,7 @@ from typing import TypeVar
 import structlog
 
 from bot.people.directory import Directory
-from bot.serve.intake.admissions import Doorkeeper
+from bot.serve.intake.admissions import AdmissionRequests
 from bot.serve.intake.answer_store import store_answer
 from bot.serve.intake.handover_command import NAME as HAND_OVER
 from bot.serve.intake.handover_command import HandOverCommand
@@ -62,7 +62,7 @@ class Intake:
     zone: str
     inbox: Inbox
     arrivals: Arrivals
-    doorkeeper: Doorkeeper | None = None
+    doorkeeper: AdmissionRequests | None = None
     help_text: HelpText | None = None
 
     async def __call__(self, update: Update) -> Outcome:

@@ -9,7 +9,7 @@ import structlog
 from pydantic import ValidationError
 
 from bot.definitions.current import Current
-from bot.serve.intake.admissions import Strangers
+from bot.serve.intake.admissions import StrangerHandler
 from bot.telemetry.instrumentation import log_handling
 from bot.telemetry.spans import NO_SPANS, Spans
 from cards.frozen import by_newer
@@ -59,7 +59,7 @@ Progress = Callable[[Effects], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Handled:
+class HandlerResult:
     """What a mail changes, and the mail that goes before all other in its lane, or "".
 
     `park`: the mail stays, and the lane rests until new mail or an operator wakes it.
@@ -71,7 +71,7 @@ class Handled:
 
 
 @dataclass(frozen=True, slots=True)
-class Handling:
+class MailHandler:
     """What each mail comes to, by what is current when its turn begins.
 
     `tools()` are the read-only tools there are at this moment.
@@ -82,7 +82,7 @@ class Handling:
     tools: Callable[[], tuple[Tool[Any], ...]]
     spans: Spans = NO_SPANS
 
-    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+    async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
         """The effects of the claim's mail; raises BotError, retryable or not."""
         try:
             mail = parse_mail(claim.mail)
@@ -93,35 +93,35 @@ class Handling:
         with log_handling(claim.lane, mail, self.spans, self.services.clock):
             return await self._by_kind(claim, mail, progress)
 
-    async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> Handled:
+    async def _by_kind(self, claim: Claim, mail: Mail, progress: Progress) -> HandlerResult:
         services = self._turn_services()
-        people, strangers = services.people, Strangers(services)
+        people, strangers = services.people, StrangerHandler(services)
         match mail:
             case MessageArrived():
                 # By who they are and the roles held now, however long this lay here.
                 now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
                 if not people.is_admitted(now):
-                    return Handled(strangers.turned_away(mail))
+                    return HandlerResult(strangers.turned_away(mail))
                 kept = session.load_session(claim.state)
                 again = claim.attempts > 1
                 table = self.current.now.table
                 situation = message.TurnSituation(claim.cards, claim.runs, again=again, table=table)
-                return Handled(
+                return HandlerResult(
                     await message.handle_message(mail, kept, services, progress, situation)
                 )
             case PartReady():
-                return Handled(
+                return HandlerResult(
                     await continuation.continue_part(
                         mail, session.load_session(claim.state), services
                     )
                 )
             case StrangerArrived():
-                return Handled(strangers.asked_about(mail))
+                return HandlerResult(strangers.asked_about(mail))
             case CardDecided() | CardExpired() if _of_talk(claim):
                 if admitted := await strangers.answered(mail):
-                    return Handled(admitted)
-                return Handled(
+                    return HandlerResult(admitted)
+                return HandlerResult(
                     await continuation.settle_choice(
                         mail, session.load_session(claim.state), services
                     )
@@ -130,12 +130,16 @@ class Handling:
                 now = people.principal(mail.update.actor)
                 mail = mail.model_copy(update={"principal": now})
                 if not people.is_admitted(now) and not now.roles:
-                    return Handled(strangers.turned_away(mail))
+                    return HandlerResult(strangers.turned_away(mail))
                 recent = [line.text for line in session.load_session(claim.state).recent]
                 lang = commands.command_language(mail, recent)
-                return Handled(await commands.handle_command(mail, services.limited_to(now), lang))
+                return HandlerResult(
+                    await commands.handle_command(mail, services.limited_to(now), lang)
+                )
             case ServiceNotice():
-                return Handled(commands.notice_effects(mail, claim.lane.removeprefix("control:")))
+                return HandlerResult(
+                    commands.notice_effects(mail, claim.lane.removeprefix("control:"))
+                )
             case _:
                 return await self._step(claim, mail)
 
@@ -143,7 +147,7 @@ class Handling:
         """What this person may ask and start, and the commands; plain text."""
         return commands.plain_help(lang, self._turn_services().limited_to(principal))
 
-    async def give_up(self, claim: Claim) -> Handled:
+    async def give_up(self, claim: Claim) -> HandlerResult:
         """The effects of a mail that failed again and again.
 
         It is said in chat and the mail set aside for an operator; a run is blocked instead.
@@ -155,33 +159,33 @@ class Handling:
         services = self._turn_services()
         match mail:
             case MessageArrived():
-                return Handled(
+                return HandlerResult(
                     await failures.fail_message(mail, session.load_session(claim.state), services)
                 )
             case PartReady():
-                return Handled(await failures.fail_part(mail, services))
+                return HandlerResult(await failures.fail_part(mail, services))
             case CardDecided() | CardExpired() if _of_talk(claim):
-                return Handled(await failures.fail_choice(claim.lane, mail, services))
+                return HandlerResult(await failures.fail_choice(claim.lane, mail, services))
             case CommandArrived():
-                return Handled(commands.fail_command(mail, services))
+                return HandlerResult(commands.fail_command(mail, services))
             case ServiceNotice() | StrangerArrived():
-                return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+                return HandlerResult(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
         run = self._run(claim)
         if run is None:
-            return Handled(unreadable_effects(claim.state), park=True)
+            return HandlerResult(unreadable_effects(claim.state), park=True)
         reason = say("run.attempts", run.lang)
-        return Handled(block_effects(run, reason, self.services.now), park=True)
+        return HandlerResult(block_effects(run, reason, self.services.now), park=True)
 
-    async def _step(self, claim: Claim, mail: RunMail) -> Handled:
+    async def _step(self, claim: Claim, mail: RunMail) -> HandlerResult:
         if claim.ended or not claim.state:
-            return Handled(Effects())
+            return HandlerResult(Effects())
         run = self._run(claim, waits=True)
         if run is None:
-            return Handled(unreadable_effects(claim.state), park=True)
+            return HandlerResult(unreadable_effects(claim.state), park=True)
         if isinstance(mail, RunStarted) and run.parent and await self._is_orphan(run):
             orphan = run.model_copy(update={"status": "cancelled"})
             entry = audit.with_parent(run.id, run.parent, self.services.now)
-            return Handled(Effects(runs=(run_write(orphan),), log=(entry,)))
+            return HandlerResult(Effects(runs=(run_write(orphan),), log=(entry,)))
         now = claim.now or self.services.now
         if isinstance(mail, ReviewDue) and run.status != "blocked":
             return await self._due(run, mail, now)
@@ -190,36 +194,36 @@ class Handling:
             return await self._migrate(run, mail, playbook)
         if playbook is None:
             reason = say("run.playbook_missing", run.lang)
-            return Handled(block_effects(run, reason, now), park=True)
+            return HandlerResult(block_effects(run, reason, now), park=True)
         try:
             expired = await self._expired(mail) if isinstance(mail, CardExpired) else Effects()
         except NewerState:
-            return Handled(unreadable_effects(claim.state), park=True)
+            return HandlerResult(unreadable_effects(claim.state), park=True)
         if expired is None:
             # Somebody's decision came first; it is in the lane behind this.
-            return Handled(Effects())
+            return HandlerResult(Effects())
         services = step_services(self._of_run(run, now), run, playbook)
         context = StepContext(run, playbook, services, claim.follows)
         if isinstance(mail, GraphOrdered):
             return await self._order(mail, context)
         stepped = await self._advanced(mail, context)
         if stepped.park:
-            return Handled(stepped.effects, park=True)
+            return HandlerResult(stepped.effects, park=True)
         effects = replace(
             stepped.effects,
             cards=(*stepped.effects.cards, *expired.cards),
             log=(*expired.log, *stepped.effects.log),
         )
-        return Handled(await self._replacing(run, effects, now), stepped.front)
+        return HandlerResult(await self._replacing(run, effects, now), stepped.front)
 
-    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> Handled:
+    async def _due(self, run: Run, mail: ReviewDue, now: datetime) -> HandlerResult:
         """A clock of an open review; a run that does not wait for the card any more is left."""
         found = await self.services.decisions.card(mail.card) if mail.card in run.waiting else None
         if found is None:
-            return Handled(Effects())
+            return HandlerResult(Effects())
         people = self.services.people.scope_to(run.conversation)
         today = self.services.today
-        return Handled(clocks.ring(mail, found.card, people, now=now, today=today))
+        return HandlerResult(clocks.ring(mail, found.card, people, now=now, today=today))
 
     async def _replacing(self, run: Run, effects: Effects, now: datetime) -> Effects:
         """The effects, and the end of older cards that the opened ones stand for."""
@@ -250,20 +254,20 @@ class Handling:
         parent = await self.services.decisions.run(run.parent)
         return parent is None or parent[1] != ""
 
-    async def _order(self, mail: GraphOrdered, context: StepContext) -> Handled:
+    async def _order(self, mail: GraphOrdered, context: StepContext) -> HandlerResult:
         """The job graph as somebody wants it; what it asked before is not asked any more."""
         run, now = context.run, context.services.now
         found = [await self.services.decisions.card(token) for token in run.waiting]
         cards = [each.card for each in found if each is not None]
         if any(card.status != "open" for card in cards):
             # Somebody's decision came first; it is in the lane behind this.
-            return Handled(Effects())
+            return HandlerResult(Effects())
         stepped = await self._advanced(mail, context)
         body = next((each.body for each in stepped.effects.runs if each.id == run.id), "")
         waits = Run.model_validate_json(body).waiting if body else run.waiting
         closed = clocks.supersede([card for card in cards if card.token not in waits])
         if not closed:
-            return Handled(stepped.effects, stepped.front, stepped.park)
+            return HandlerResult(stepped.effects, stepped.front, stepped.park)
         told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
         entry = audit.entry(run.id, now, "taken_back", told, cards=gone)
         timers = (t for card in gone for t in clocks.without_timers(card.token, card.lane))
@@ -273,9 +277,11 @@ class Handling:
             timers=(*stepped.effects.timers, *timers),
             log=(*stepped.effects.log, entry),
         )
-        return Handled(effects, stepped.front, stepped.park)
+        return HandlerResult(effects, stepped.front, stepped.park)
 
-    async def _migrate(self, run: Run, mail: MigrationOrdered, old: Playbook | None) -> Handled:
+    async def _migrate(
+        self, run: Run, mail: MigrationOrdered, old: Playbook | None
+    ) -> HandlerResult:
         """The run on another version of its playbook; whoever asked for it checked it before."""
         new = await self.services.playbook(mail.to)
         if new is None:
@@ -287,13 +293,13 @@ class Handling:
         cards = [each.card for each in found if each is not None]
         services = self._of_run(run, self.services.now)
         stepped = migrate_run(mail, change, cards, StepContext(run, new, services))
-        return Handled(stepped.effects, stepped.front, stepped.park)
+        return HandlerResult(stepped.effects, stepped.front, stepped.park)
 
-    def _not_migrated(self, run: Run, mail: MigrationOrdered, why: str) -> Handled:
+    def _not_migrated(self, run: Run, mail: MigrationOrdered, why: str) -> HandlerResult:
         log.warning("migration_refused", run=run.id, why=why)
         told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
         entry = audit.entry(run.id, self.services.now, "migration_refused", told)
-        return Handled(Effects(log=(entry,)), park=run.status == "blocked")
+        return HandlerResult(Effects(log=(entry,)), park=run.status == "blocked")
 
     def _run(self, claim: Claim, *, waits: bool = False) -> Run | None:
         """The run, or None when another version of us wrote it; if it `waits`, NewerState first."""
@@ -329,17 +335,17 @@ class Handling:
         return replace(self.services.at(now), people=people)
 
 
-def set_aside(claim: Claim) -> Handled:
+def set_aside(claim: Claim) -> HandlerResult:
     """The effects of a mail of which not even the chat can be told: only an operator sees it."""
     if claim.lane.startswith("run:"):
-        return Handled(Effects(), park=True)
-    return Handled(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
+        return HandlerResult(Effects(), park=True)
+    return HandlerResult(Effects(aside=(Aside(claim.lane, claim.mail, GIVEN_UP),)))
 
 
-def _unreadable_mail(claim: Claim) -> Handled:
+def _unreadable_mail(claim: Claim) -> HandlerResult:
     log.error("unreadable_mail", lane=claim.lane)
     aside = Aside(claim.lane, claim.mail, "no version of us that runs here can read it")
-    return Handled(Effects(aside=(aside,)))
+    return HandlerResult(Effects(aside=(aside,)))
 
 
 def _of_talk(claim: Claim) -> bool:

@@ -8,10 +8,10 @@ import structlog
 from pydantic import ValidationError
 
 from bot.serve.work.capacity import LanePlace, LanePlaces
-from bot.serve.work.handler import Handled, Handling, Progress, set_aside
-from bot.serve.work.model_queue import ModelLanes
+from bot.serve.work.handler import HandlerResult, MailHandler, Progress, set_aside
+from bot.serve.work.model_queue import ModelQueue
 from bot.serve.work.pulse import Pulse
-from bot.telemetry.metrics import count_ends
+from bot.telemetry.metrics import count_ended_runs
 from bot.waits import pause
 from engine.errors import (
     LeaseLost,
@@ -41,7 +41,7 @@ AGAIN_S = 2.0
 _MOST = 10_000
 
 
-class Patience:
+class NewerBuildPatience:
     """For how long lanes have stood at something that this process cannot read."""
 
     def __init__(self, wait_s: float, clock: Callable[[], float]) -> None:
@@ -60,7 +60,7 @@ class Patience:
         return False
 
 
-class Lanes:
+class LaneLoop:
     """Handles up to `limit` lanes at once until told to stop, then finishes what it holds.
 
     Besides, up to `kept` runs and as many commands.
@@ -72,7 +72,7 @@ class Lanes:
     def __init__(
         self,
         mailbox: Mailbox,
-        handling: Handling,
+        handling: MailHandler,
         *,
         limit: int,
         lease_s: float,
@@ -80,13 +80,13 @@ class Lanes:
         committed: Callable[[Effects], None],
         meter: Meter,
         kept: int = 0,
-        asking: ModelLanes | None = None,
+        asking: ModelQueue | None = None,
         pulse: Pulse | None = None,
-        patience: Patience | None = None,
+        patience: NewerBuildPatience | None = None,
     ) -> None:
         self._mailbox = mailbox
         self._handling = handling
-        self._asking = asking or ModelLanes()
+        self._asking = asking or ModelQueue()
         self._renew_s = lease_s / 3
         self._typing = typing
         self._committed = committed
@@ -201,7 +201,7 @@ class Lanes:
 
         async def progress(effects: Effects) -> None:
             after = await self._mailbox.commit(held[0], effects, pop=False)
-            count_ends(effects, self._meter)
+            count_ended_runs(effects, self._meter)
             self._committed(effects)
             if after is None:
                 raise LeaseLost(claim.lane)
@@ -223,11 +223,11 @@ class Lanes:
             front=handled.front,
             after="park" if handled.park else after,
         )
-        count_ends(handled.effects, self._meter)
+        count_ended_runs(handled.effects, self._meter)
         self._committed(handled.effects)
         return following
 
-    async def _handled(self, claim: Claim, progress: Progress) -> Handled:
+    async def _handled(self, claim: Claim, progress: Progress) -> HandlerResult:
         """What handling comes to; raises NewerState while a newer process may still come."""
         if claim.attempts > 2 * ATTEMPTS:
             # So did giving it up.
@@ -242,7 +242,7 @@ class Lanes:
                 raise
             return await self._handling.give_up(claim)
 
-    async def _typing_meanwhile(self, claim: Claim, progress: Progress) -> Handled:
+    async def _typing_meanwhile(self, claim: Claim, progress: Progress) -> HandlerResult:
         """Handle the mail, and show that work goes on when it takes longer than a moment."""
         conversation = claim.lane.removeprefix("talk:")
         platform = self._typing(conversation)

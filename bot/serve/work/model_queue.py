@@ -52,7 +52,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenBack:
+class _ReturnedMail:
     """Mail that was given back: its lane's number of commits, for whom it was, and when."""
 
     commits: int
@@ -68,10 +68,10 @@ class _Waiter:
 
 
 @dataclass(eq=False, slots=True)
-class _Handled:
+class _MailContext:
     """The mail that is being handled, in whose name a model is asked."""
 
-    lanes: "ModelLanes"
+    lanes: "ModelQueue"
     claim: Claim
     place: LanePlace
     gate: Callable[[], None] = lambda: None
@@ -83,11 +83,11 @@ class _Handled:
         leave()
 
 
-_now: ContextVar[_Handled | None] = ContextVar("handled", default=None)
+_mail_context: ContextVar[_MailContext | None] = ContextVar("handled", default=None)
 
 
 @dataclass(slots=True)
-class ModelLanes:
+class ModelQueue:
     """Lets a lane ask a model when its turn has come; meanwhile it holds no lane place.
 
     The next place goes to whoever has the fewest requests under way, of these to who came first.
@@ -102,7 +102,7 @@ class ModelLanes:
     meter: Meter = UNHEARD
     _gate: PersonGate = field(default_factory=PersonGate)
     _inside: dict[str, Asker] = field(default_factory=dict)
-    _given_back: OrderedDict[str, _GivenBack] = field(default_factory=OrderedDict)
+    _given_back: OrderedDict[str, _ReturnedMail] = field(default_factory=OrderedDict)
     _people: Counter[str] = field(default_factory=Counter)
     _projects: Counter[str] = field(default_factory=Counter)
     _waiting: list[_Waiter] = field(default_factory=list)
@@ -118,19 +118,19 @@ class ModelLanes:
         known = self._given_back.get(claim.lane)
         if known and known.commits == claim.commits and self._over(known.asker):
             raise self._full(claim, known.asker)
-        handled = _Handled(self, claim, place)
+        handled = _MailContext(self, claim, place)
         if claim.kind == "talk":
             await self._let_through(handled)
-        token = _now.set(handled)
+        token = _mail_context.set(handled)
         try:
             yield
         finally:
-            _now.reset(token)
+            _mail_context.reset(token)
             handled.leave_gate()
             handled.ended = True
             self._inside.pop(claim.lane, None)
 
-    async def _let_through(self, handled: _Handled) -> None:
+    async def _let_through(self, handled: _MailContext) -> None:
         """Return when it is the turn of this among what the person said.
 
         What takes longer than a moment waits for something else, and holds up the next no more.
@@ -161,7 +161,7 @@ class ModelLanes:
         self._waiting.clear()
 
     @asynccontextmanager
-    async def turn(self, handled: _Handled) -> AsyncIterator[None]:
+    async def turn(self, handled: _MailContext) -> AsyncIterator[None]:
         """One request; begins when its turn has come. Raises ModelQueueFull."""
         asker = self._admitted(handled)
         handled.leave_gate()
@@ -173,7 +173,7 @@ class ModelLanes:
                 self._count(asker, -1)
                 self._grant()
 
-    def _admitted(self, handled: _Handled) -> Asker:
+    def _admitted(self, handled: _MailContext) -> Asker:
         """Who asks, now among those that may wait."""
         lane = handled.claim.lane
         if handled.ended:
@@ -203,7 +203,7 @@ class ModelLanes:
         return "worker" if len(inside) >= limits.lanes else None
 
     def _full(self, claim: Claim, asker: Asker) -> ModelQueueFull:
-        self._given_back[claim.lane] = _GivenBack(claim.commits, asker, self.elapsed_s())
+        self._given_back[claim.lane] = _ReturnedMail(claim.commits, asker, self.elapsed_s())
         self._given_back.move_to_end(claim.lane)
         self._forget()
         theirs = sum(each.asker.person == asker.person for each in self._given_back.values())
@@ -258,7 +258,7 @@ class ModelLanes:
                 del counted[name]
 
 
-class LaneModel:
+class QueuedModel:
     """A Model that lanes ask in turns; whoever asks outside of a lane is let through."""
 
     def __init__(self, model: Model) -> None:
@@ -274,7 +274,7 @@ class LaneModel:
         heard: Callable[[str], None] | None = None,
     ) -> Completion:
         """The model's answer; raises as it does, and ModelQueueFull."""
-        handled = _now.get()
+        handled = _mail_context.get()
         async with handled.lanes.turn(handled) if handled else nullcontext():
             return await self._model.complete(
                 messages, tools=tools, schema=schema, max_tokens=max_tokens, heard=heard

@@ -12,7 +12,7 @@ import pytest
 
 from adapters.mcp.connection import MAX_CHARS
 from adapters.mcp.tools import McpTools
-from bot.waits import end
+from bot.waits import cancel_tasks
 from engine.errors import ToolFailed, ToolReported, ToolRetry
 from engine.ports.remote_tools import Http, Server, Stdio
 from tests.fakes.mcp_running import is_gone, names, old, opened, sample, serving
@@ -197,7 +197,7 @@ async def test_a_child_that_is_being_ended_when_we_are_told_to_end_is_not_left(
         running = group.create_task(tools.run())
         await until((tmp_path / "pid.left").exists)
         assert not is_gone(int((tmp_path / "pid").read_text()))
-        await end([running])
+        await cancel_tasks([running])
 
     assert is_gone(int((tmp_path / "pid").read_text()))
 

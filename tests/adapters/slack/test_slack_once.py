@@ -8,7 +8,7 @@ from aiohttp import web
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from adapters.slack.inbound import endpoint
 from bot.serve.intake import filters
-from bot.serve.intake.filters import QUICK_S, ShownOnce
+from bot.serve.intake.filters import QUICK_S, RepeatedAnswerFilter
 from engine.events import Accepted, Answered, FormWanted
 from tests.adapters.slack.test_slack_http import FORM
 from tests.fakes.platforms.faults import Fault
@@ -31,7 +31,7 @@ async def platform(slack):
 @pytest.fixture
 async def http(aiohttp_client, platform, intake, slack, redis):
     """The routes over an intake as the service has it."""
-    once = ShownOnce(intake, RedisExpiringTexts(redis), ServerClock(slack.time))
+    once = RepeatedAnswerFilter(intake, RedisExpiringTexts(redis), ServerClock(slack.time))
     app = web.Application()
     app.add_routes(platform.routes(once))
     return await aiohttp_client(app)

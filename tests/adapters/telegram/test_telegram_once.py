@@ -4,7 +4,7 @@ import pytest
 
 from adapters.telegram.inbound.polling import PollPace
 from adapters.telegram.platform import TelegramPlatform
-from bot.serve.intake.filters import QUICK_S, ShownOnce
+from bot.serve.intake.filters import QUICK_S, RepeatedAnswerFilter
 from cards.model import Field
 from engine.events import Answered, FormRefused, FormWanted
 from tests.adapters.telegram.conftest import delivery
@@ -42,7 +42,7 @@ async def platform(server, lease, slate):
 @pytest.fixture
 async def deliver(aiohttp_client, platform, intake, server, slate):
     """Deliveries to an intake as the service has it."""
-    once = ShownOnce(intake, slate, ServerClock(server.time))
+    once = RepeatedAnswerFilter(intake, slate, ServerClock(server.time))
     return await delivery(aiohttp_client, platform, once, server)
 
 

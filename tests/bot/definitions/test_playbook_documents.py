@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.operate.validation import check_definitions, validate
+from bot.operate.validation import check_definitions, find_problems
 from bot.settings import Settings
 from engine.errors import DefinitionError
 from tests.fakes.settings import make_settings
@@ -17,7 +17,7 @@ def settings(playbooks: Path, tmp_path: Path) -> Settings:
 
 
 def test_the_documents_of_the_sample_are_well(settings: Settings) -> None:
-    assert validate(settings) == []
+    assert find_problems(settings) == []
 
 
 def test_a_faulty_document_is_told_and_prevents_the_start(
@@ -26,7 +26,7 @@ def test_a_faulty_document_is_told_and_prevents_the_start(
     file = playbooks / "clinical_qc" / "documents" / "faulty.md"
     file.write_text("no title")
     told = f"{file}:1: should begin with a line '# TITLE'"
-    assert validate(settings) == [told]
+    assert find_problems(settings) == [told]
     with pytest.raises(DefinitionError) as caught:
         check_definitions(settings)
     assert list(caught.value.problems) == [told]

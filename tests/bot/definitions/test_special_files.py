@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapters.filesystem import NO_FILE
-from bot.operate.validation import validate
+from bot.operate.validation import find_problems
 from tests.fakes.matter import files
 from tests.fakes.settings import make_settings
 
@@ -47,7 +47,7 @@ def test_what_is_no_regular_file_is_told(
     path.unlink(missing_ok=True)
     make(path)
 
-    problems = validate(make_settings(playbooks=tmp_path, people=tmp_path / "people.yaml"))
+    problems = find_problems(make_settings(playbooks=tmp_path, people=tmp_path / "people.yaml"))
 
     assert [p for p in problems if str(path) in p and NO_FILE in p] != []
 
@@ -55,5 +55,5 @@ def test_what_is_no_regular_file_is_told(
 def test_a_link_to_a_regular_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "real.yaml").write_text("roles: []\npeople: [lin]\n")
     (tmp_path / "people.yaml").symlink_to(tmp_path / "real.yaml")
-    problems = validate(make_settings(playbooks=tmp_path, people=tmp_path / "people.yaml"))
+    problems = find_problems(make_settings(playbooks=tmp_path, people=tmp_path / "people.yaml"))
     assert any("people.yaml:2: people.0: should be a mapping" in each for each in problems)

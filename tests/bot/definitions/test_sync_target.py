@@ -6,7 +6,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.definitions.definitions import load_definitions
-from bot.operate.validation import validate
+from bot.operate.validation import find_problems
 from engine.errors import DefinitionError
 from tests.fakes.settings import make_settings
 
@@ -35,7 +35,7 @@ def loaded(playbooks: Path, secret: str | None = None) -> list[str]:
 def test_a_target_that_is_no_address_is_told_where_it_stands(playbooks: Path, to: str) -> None:
     main = syncing(playbooks, to)
     line = main.read_text(encoding="utf-8").splitlines().index(f"  to: {to}") + 1
-    (told,) = validate(make_settings(playbooks=playbooks, people=playbooks / "people.yaml"))
+    (told,) = find_problems(make_settings(playbooks=playbooks, people=playbooks / "people.yaml"))
     assert told.startswith(f"{main}:{line}: sync.to: should be sample or an address; ")
     assert loaded(playbooks, "secret") == [told]
 

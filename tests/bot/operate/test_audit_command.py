@@ -7,8 +7,8 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.masking import masking
-from bot.operate.audit import audit, line, masked
+from bot.masking import compile_mask
+from bot.operate.audit import format_entry, mask_values, show_audit
 from bot.settings import Settings
 from tests.bot.signoff_process import FILES, ended
 from tests.fakes.crank import cranked
@@ -45,7 +45,7 @@ async def test_a_log_is_told_line_by_line_in_both_languages_and_masked(
         ),
         ("zh", ("拒绝，不是审批人", "提交表单：已决定", "仅由日志得出：suspended")),
     ):
-        assert await audit(settings, run, lang=lang, as_json=False, export=None) == 0
+        assert await show_audit(settings, run, lang=lang, as_json=False, export=None) == 0
         told = capsys.readouterr().out
         assert [words for words in wanted if words not in told] == []
         assert "zhao [local:zhao web:local:main]" in told
@@ -61,16 +61,16 @@ async def test_a_program_gets_every_entry_and_a_file_is_written_once_for_the_own
     settings = settings_over(redis_server, tmp_path)
     run = await rejected(settings)
     capsys.readouterr()
-    assert await audit(settings, run, lang="en", as_json=True, export=None) == 0
+    assert await show_audit(settings, run, lang="en", as_json=True, export=None) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert told["standing"]["status"] == "suspended"
     assert PHONE not in json.dumps(told)
     file = tmp_path / "audit.jsonl"
-    assert await audit(settings, run, lang="en", as_json=False, export=file) == 0
+    assert await show_audit(settings, run, lang="en", as_json=False, export=file) == 0
     entries = [json.loads(text) for text in file.read_text(encoding="utf-8").splitlines()]
     assert entries == told["entries"]
     assert file.stat().st_mode & 0o777 == 0o600
-    assert await audit(settings, run, lang="en", as_json=False, export=file) == 1
+    assert await show_audit(settings, run, lang="en", as_json=False, export=file) == 1
     assert "name a file that is not there yet" in capsys.readouterr().err
 
 
@@ -86,11 +86,11 @@ async def test_exit_codes_are_those_of_the_other_commands(
 
 def test_a_number_that_looks_like_a_phone_is_masked_and_the_rest_stays_what_it_is() -> None:
     given = {"a": [int(PHONE), 7, 1.5, True, None], PHONE: "x"}
-    assert masked(given, masking(None)) == {"a": ["***", 7, 1.5, True, None], "***": "x"}
+    assert mask_values(given, compile_mask(None)) == {"a": ["***", 7, 1.5, True, None], "***": "x"}
 
 
 def test_what_another_version_logged_is_told_as_it_is() -> None:
     entry = {"at": "2026-11-21T09:30:00+00:00", "event": "delegated", "by": "chen", "card": "0-c"}
-    assert line(entry, "en") == "2026-11-21T09:30:00  chen  delegated 0-c"
+    assert format_entry(entry, "en") == "2026-11-21T09:30:00  chen  delegated 0-c"
     tapped = {**entry, "event": "tap", "choice": "approve", "result": "vetoed"}
-    assert line(tapped, "zh").endswith("在卡片 0-c 上点选 approve：vetoed")
+    assert format_entry(tapped, "zh").endswith("在卡片 0-c 上点选 approve：vetoed")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.processes import Serve, kept
+from bot.cli.processes import Serve, load_and_freeze
 from bot.cli.table import COMMANDS as TABLE
 from bot.settings import Settings
 from tests.bot.signoff_process import FILES, PLAYBOOKS, ROOT, ended, environment
@@ -79,11 +79,11 @@ def test_the_collector_rests_while_a_process_loads_and_then_goes_on() -> None:
         assert not gc.isenabled()
         return serve
 
-    assert kept(load) is serve
+    assert load_and_freeze(load) is serve
     assert gc.isenabled()
     assert gc.get_freeze_count() > 0
     with pytest.raises(ImportError):
-        kept(fails)
+        load_and_freeze(fails)
     assert gc.isenabled()
 
 

@@ -12,7 +12,7 @@ import pytest
 from redis.asyncio import Redis
 
 from adapters.redis.connect import connect
-from bot.waits import Stopped, patiently
+from bot.waits import Stopped, retry_until_available
 from bot.wiring.service import open_parts
 from engine.errors import StoreUnavailable
 from tests.bot.signoff_process import FILES, ROOT, ended, running
@@ -47,7 +47,7 @@ async def until_logged(folder: Path, event: str) -> dict[str, Any]:
 async def test_a_store_that_stays_away_ends_the_wait() -> None:
     with pytest.raises(StoreUnavailable) as caught:
         async with asyncio.timeout(START_S):
-            await patiently(partial(connect, nowhere()), patience_s=0.6)
+            await retry_until_available(partial(connect, nowhere()), patience_s=0.6)
 
     assert "does not answer" in str(caught.value)
     assert "hush" not in str(caught.value)

@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
 from bot.serve.intake import filters
-from bot.serve.intake.filters import QUICK_S, ShownOnce
+from bot.serve.intake.filters import QUICK_S, RepeatedAnswerFilter
 from cards.showing.view import FormView
 from engine.errors import StoreUnavailable
 from engine.events import (
@@ -69,7 +69,9 @@ def tap(number: int, *, user: str = "U1", button: str = "approve") -> CardTapped
 async def test_a_tap_that_comes_again_is_answered_once(redis: Redis, answer: Outcome) -> None:
     clock = SetClock()
     # Two processes: the repeat may come to another one, and late.
-    intakes = [ShownOnce(Answering(answer), RedisExpiringTexts(redis), clock) for _ in range(2)]
+    intakes = [
+        RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(redis), clock) for _ in range(2)
+    ]
     for _ in range(2):
         # Whoever was to show it went away before it did.
         first = await intakes[0](tap(1))
@@ -86,7 +88,7 @@ async def test_a_double_tap_is_answered_once_and_a_later_one_anew(
     redis: Redis, answer: Outcome
 ) -> None:
     clock = SetClock()
-    intake = ShownOnce(Answering(answer), RedisExpiringTexts(redis), clock)
+    intake = RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(redis), clock)
     # Of a tap before it nothing was shown: whoever was to show it went away.
     await intake(tap(0))
     first = await intake(tap(1))
@@ -105,7 +107,7 @@ async def test_of_two_taps_at_once_one_is_answered(
 ) -> None:
     monkeypatch.setattr(filters, "_WITHIN_S", 60)
 
-    async def tap_at(process: ShownOnce, number: int) -> Outcome:
+    async def tap_at(process: RepeatedAnswerFilter, number: int) -> Outcome:
         outcome = await process(tap(number))
         await note_shown(outcome)
         return outcome
@@ -114,7 +116,8 @@ async def test_of_two_taps_at_once_one_is_answered(
         await redis.flushall()
         # Two processes, as behind a balancer.
         intakes = [
-            ShownOnce(Answering(answer), RedisExpiringTexts(redis), SetClock()) for _ in range(2)
+            RepeatedAnswerFilter(Answering(answer), RedisExpiringTexts(redis), SetClock())
+            for _ in range(2)
         ]
         told = await asyncio.gather(*(tap_at(each, n) for n, each in enumerate(intakes)))
         assert sorted(getattr(each, "again", "") for each in told) == ["", "tap"]
@@ -125,10 +128,12 @@ async def test_a_message_and_a_form_are_answered_once_whatever_else_is_written(
 ) -> None:
     actor = Actor(platform="telegram", workspace="9", user="1")
     said = {"conversation": "telegram:9:1", "actor": actor}
-    told = ShownOnce(
+    told = RepeatedAnswerFilter(
         Answering(Answered("Who are you?", ok=False)), RedisExpiringTexts(redis), SetClock()
     )
-    sent = ShownOnce(Answering(FormRefused({"a": "No."})), RedisExpiringTexts(redis), SetClock())
+    sent = RepeatedAnswerFilter(
+        Answering(FormRefused({"a": "No."})), RedisExpiringTexts(redis), SetClock()
+    )
     for number in (1, 2):
         message = MessageReceived(id=f"m{number}", text="hello", **said)
         form = FormSubmitted(id=f"f{number}", button="b", values={"a": "1"}, **said)
@@ -144,7 +149,8 @@ async def test_a_stranger_is_told_once_though_two_events_of_a_mention_come_toget
 ) -> None:
     stranger = Answered("Who are you?", ok=False, stranger=True)
     intakes = [
-        ShownOnce(Answering(stranger), RedisExpiringTexts(redis), SetClock()) for _ in range(2)
+        RepeatedAnswerFilter(Answering(stranger), RedisExpiringTexts(redis), SetClock())
+        for _ in range(2)
     ]
     outcomes = await asyncio.gather(*(intake(tap(1)) for intake in intakes))
     assert sorted(getattr(each, "again", "") for each in outcomes) == ["", "update"]
@@ -155,14 +161,14 @@ async def test_what_was_not_recorded_is_said_each_time_and_leaves_the_next_tap_i
     redis: Redis, outcome: Outcome
 ) -> None:
     answering = Answering(outcome)
-    intake = ShownOnce(answering, RedisExpiringTexts(redis), SetClock())
+    intake = RepeatedAnswerFilter(answering, RedisExpiringTexts(redis), SetClock())
     assert [await intake(tap(1)), await intake(tap(1))] == [outcome, outcome]
     answering.outcome = ANSWERS[0]
     assert await intake(tap(2)) == ANSWERS[0]
 
 
 async def test_while_the_store_is_away_nobody_goes_without_an_answer() -> None:
-    intake = ShownOnce(Answering(ANSWERS[0]), AwaySlate(), SetClock())
+    intake = RepeatedAnswerFilter(Answering(ANSWERS[0]), AwaySlate(), SetClock())
     assert [await intake(tap(1)), await intake(tap(1))] == [ANSWERS[0]] * 2
 
 

@@ -10,7 +10,7 @@ from adapters.redis.scripts import Scripts
 from adapters.slack.room import SlackSettings
 from adapters.telegram.room import TelegramSettings
 from adapters.webchat.platform import GROWS_EVERY_S, WebChat
-from bot.masking import MASK, no_keys
+from bot.masking import MASK, compile_key_mask
 from bot.serve.delivery.streaming import BEGINS_CHARS, BEGINS_S, DraftWriter
 from tests.bot.serve.test_rate_limits import SetClock
 from tests.fakes.chat_log import MemoryChatLog
@@ -34,7 +34,7 @@ def drafts(scripts: Scripts, partitions: Partitions) -> RedisDrafts:
 @pytest.fixture
 def drafting(drafts: RedisDrafts, clock: SetClock) -> DraftWriter:
     chat = WebChat(log=MemoryChatLog(), people=())
-    return DraftWriter(drafts, {"web": chat}, clock, no_keys(("our-own-key",), PATTERNS))
+    return DraftWriter(drafts, {"web": chat}, clock, compile_key_mask(("our-own-key",), PATTERNS))
 
 
 def test_where_no_platform_can_show_it_nobody_listens(drafting: DraftWriter) -> None:
@@ -106,4 +106,4 @@ async def test_what_was_not_put_when_the_answer_ended_is_never_put(
 )
 def test_what_looks_like_a_key_is_masked_and_records_are_not(key: str) -> None:
     text = "P003: 61.5 kg, 121/77 on 2026-11-21 at 10:30, task-force SOP-7"
-    assert no_keys((), PATTERNS)(f"{text} {key}。") == f"{text} {MASK}。"
+    assert compile_key_mask((), PATTERNS)(f"{text} {key}。") == f"{text} {MASK}。"

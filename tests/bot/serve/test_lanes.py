@@ -9,8 +9,8 @@ from adapters.redis.keys import Partitions
 from adapters.redis.operations import RedisOperations
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from bot.serve.work.handler import Handled, Handling, Progress
-from bot.serve.work.lanes import Lanes
+from bot.serve.work.handler import HandlerResult, MailHandler, Progress
+from bot.serve.work.lanes import LaneLoop
 from engine.ports.meter import UNHEARD
 from engine.ports.storage.operations import BlockedRun, MailAside
 from engine.ports.storage.store import Claim, Effects
@@ -25,11 +25,11 @@ class Slow:
         self.scripts, self.mailbox, self.stop = scripts, mailbox, stop
         self.others: tuple[Claim, ...] = ()
 
-    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+    async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
         self.scripts.offset_ms += int(LEASE_S * 1000) + 1
         self.others = (await self.mailbox.take(1)).claims
         self.stop.set()
-        return Handled(Effects())
+        return HandlerResult(Effects())
 
 
 async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_failed(
@@ -39,9 +39,9 @@ async def test_a_worker_that_finds_out_at_its_commit_that_it_was_late_has_not_fa
     await mailbox.put(f"talk:{conversation}", "a", update_id="a")
     stop = asyncio.Event()
     slow = Slow(scripts, mailbox, stop)
-    lanes = Lanes(
+    lanes = LaneLoop(
         mailbox,
-        cast(Handling, slow),
+        cast(MailHandler, slow),
         limit=1,
         lease_s=LEASE_S,
         typing=lambda conversation: None,
@@ -63,7 +63,7 @@ class Holding:
     def __init__(self, stop: asyncio.Event) -> None:
         self.stop = stop
 
-    async def give_up(self, claim: Claim) -> Handled:
+    async def give_up(self, claim: Claim) -> HandlerResult:
         self.stop.set()
         raise AssertionError
 
@@ -80,9 +80,9 @@ async def test_mail_that_cannot_even_be_given_up_is_set_aside_for_an_operator_al
         await mailbox.take(1)
         await operations.forfeit(mailbox.holder, charged=[lane], extra=extra)
     stop = asyncio.Event()
-    lanes = Lanes(
+    lanes = LaneLoop(
         mailbox,
-        cast(Handling, Holding(stop)),
+        cast(MailHandler, Holding(stop)),
         limit=1,
         lease_s=LEASE_S,
         typing=lambda conversation: None,

@@ -17,9 +17,9 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.http.monitoring import tell_lanes
 from bot.serve.work.capacity import LONGEST_QUEUE, PersonGate
-from bot.serve.work.handler import Handled, Handling, Progress
-from bot.serve.work.lanes import Lanes
-from bot.serve.work.model_queue import FORGET_S, Asker, LaneModel, ModelLanes, ModelLimits
+from bot.serve.work.handler import HandlerResult, MailHandler, Progress
+from bot.serve.work.lanes import LaneLoop
+from bot.serve.work.model_queue import FORGET_S, Asker, ModelLimits, ModelQueue, QueuedModel
 from engine.errors import ModelQueueFull
 from engine.ports.model import Completion, Message
 from engine.ports.storage.store import Claim, Effects, RunWrite
@@ -59,12 +59,12 @@ class HeldModel:
 class Asks:
     """Handles mail by asking the model what the mail says; `first` is committed before."""
 
-    model: LaneModel
+    model: QueuedModel
     first: Effects | None = None
     begun: list[Claim] = field(default_factory=list)
     ended: list[str] = field(default_factory=list)
 
-    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+    async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
         self.begun.append(claim)
         mail = json.loads(claim.mail)
         if self.first and claim.attempts == 1:
@@ -72,7 +72,7 @@ class Asks:
         if mail["asks"]:
             await self.model.complete([Message(role="user", content=mail["text"])])
         self.ended.append(mail["text"])
-        return Handled(Effects())
+        return HandlerResult(Effects())
 
 
 @dataclass
@@ -93,8 +93,8 @@ class Worker:
         self.mailbox = RedisMailbox(
             self.scripts, self.partitions, lease_s=LEASE_S, bell=self.scripts.client
         )
-        self.asks = Asks(LaneModel(self.model), self.first)
-        self.asking = ModelLanes(
+        self.asks = Asks(QueuedModel(self.model), self.first)
+        self.asking = ModelQueue(
             self.limits, lambda conversation: conversation.split("-")[0], lambda: self.now_s
         )
 
@@ -119,9 +119,9 @@ class Worker:
 
     @asynccontextmanager
     async def working(self, limit: int = 9, lease_s: float = LEASE_S) -> AsyncIterator[None]:
-        lanes = Lanes(
+        lanes = LaneLoop(
             self.mailbox,
-            cast(Handling, self.asks),
+            cast(MailHandler, self.asks),
             limit=limit,
             asking=self.asking,
             lease_s=lease_s,
@@ -183,7 +183,7 @@ class HeldAsks(Asks):
     who: str = "lin"
     held: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def handle(self, claim: Claim, progress: Progress) -> Handled:
+    async def handle(self, claim: Claim, progress: Progress) -> HandlerResult:
         handled = await super().handle(claim, progress)
         if self.who in claim.mail:
             await self.held.wait()
@@ -240,7 +240,7 @@ async def test_of_what_waits_to_be_worked_on_most_stays_in_the_store(scripts: Sc
 
 
 async def test_others_wait_no_longer_in_the_store_for_one_who_has_much_there() -> None:
-    asking = ModelLanes(limits(), elapsed_s=lambda: 0.0)
+    asking = ModelQueue(limits(), elapsed_s=lambda: 0.0)
     lin, wu = Asker("lin", "p"), Asker("wu", "p")
     waits_s = []
     for n, asker in enumerate([lin] * 50 + [wu]):
@@ -442,10 +442,10 @@ async def test_what_asks_after_its_lane_was_given_back_is_refused(scripts: Scrip
         await later.wait()
         return await worker.asks.model.complete([Message(role="user", content="late")])
 
-    async def handle(claim: Claim, progress: Progress) -> Handled:
+    async def handle(claim: Claim, progress: Progress) -> HandlerResult:
         tasks.append(asyncio.create_task(ask()))
         worker.asks.ended.append("handled")
-        return Handled(Effects())
+        return HandlerResult(Effects())
 
     worker.asks.handle = handle  # type: ignore[method-assign]
     await worker.say("lin", "a-1", "q")
@@ -473,7 +473,7 @@ async def test_how_many_wait_is_told_to_all_processes(scripts: Scripts) -> None:
 
 async def test_who_asks_outside_of_a_lane_is_let_through() -> None:
     model = HeldModel()
-    asking = asyncio.create_task(LaneModel(model).complete([Message(role="user", content="q")]))
+    asking = asyncio.create_task(QueuedModel(model).complete([Message(role="user", content="q")]))
     await until(lambda: model.now)
     model.answer(0)
     assert (await asking).text == "so"

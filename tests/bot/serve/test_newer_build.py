@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from adapters.redis.keys import Partitions
 from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
-from bot.serve.work.handler import Handled
-from bot.serve.work.lanes import Lanes, Patience
+from bot.serve.work.handler import HandlerResult
+from bot.serve.work.lanes import LaneLoop, NewerBuildPatience
 from cards.frozen import by_newer
 from cards.model import Principal
 from engine.errors import NewerState
@@ -56,13 +56,13 @@ def test_a_field_or_kind_that_is_not_known_here_is_of_a_newer_build(body: Any, n
 class Older:
     """Handling that can read nothing of what is there."""
 
-    async def handle(self, claim: Claim, progress: object) -> Handled:
+    async def handle(self, claim: Claim, progress: object) -> HandlerResult:
         """Never."""
         raise NewerState(claim.lane)
 
-    async def give_up(self, claim: Claim) -> Handled:
+    async def give_up(self, claim: Claim) -> HandlerResult:
         """Sets it aside."""
-        return Handled(Effects(aside=(Aside(claim.lane, claim.mail, "nobody can read it"),)))
+        return HandlerResult(Effects(aside=(Aside(claim.lane, claim.mail, "nobody can read it"),)))
 
 
 async def test_it_stays_where_it_is_without_counting_until_the_patience_is_over(
@@ -70,7 +70,7 @@ async def test_it_stays_where_it_is_without_counting_until_the_patience_is_over(
 ) -> None:
     now = [0.0]
     mailbox = RedisMailbox(scripts, partitions, lease_s=30, bell=scripts.client)
-    lanes = Lanes(
+    lanes = LaneLoop(
         mailbox,
         cast(Any, Older()),
         limit=1,
@@ -78,7 +78,7 @@ async def test_it_stays_where_it_is_without_counting_until_the_patience_is_over(
         typing=lambda conversation: None,
         committed=lambda effects: None,
         meter=UNHEARD,
-        patience=Patience(300, lambda: now[0]),
+        patience=NewerBuildPatience(300, lambda: now[0]),
     )
     lane = f"talk:{conversation}"
     await mailbox.put(lane, "of a newer build", update_id="a")

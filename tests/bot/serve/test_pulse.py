@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.processes.worker import beat_s
+from bot.processes.worker import beat_interval_s
 from bot.serve.work.pulse import Pulse
 from tests.fakes.platforms.patience import until
 
@@ -158,4 +158,4 @@ def test_any_name_can_be_shown(pulse: Pulse, name: str) -> None:
 def test_a_worker_is_heard_often_enough_and_never_all_the_time(
     watchdog_s: float, every_s: float
 ) -> None:
-    assert beat_s(watchdog_s) == pytest.approx(every_s)
+    assert beat_interval_s(watchdog_s) == pytest.approx(every_s)

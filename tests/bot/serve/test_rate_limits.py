@@ -3,7 +3,7 @@
 import asyncio
 from datetime import UTC, date, datetime
 
-from bot.serve.intake.filters import PRESSED, REPEATED, Limited
+from bot.serve.intake.filters import PRESSED, REPEATED, RateLimitFilter
 from engine.events import (
     Accepted,
     Actor,
@@ -60,9 +60,9 @@ def said(number: int, *, user: str = "U1", text: str = "hello") -> MessageReceiv
     return MessageReceived(id=f"{user}-{number}", conversation=HERE, actor=actor, text=text)
 
 
-def limited(per_minute: int) -> tuple[Limited, Taking, SetClock]:
+def limited(per_minute: int) -> tuple[RateLimitFilter, Taking, SetClock]:
     taking, clock = Taking(), SetClock()
-    intake = Limited(taking, clock, per_minute=per_minute, repeated=taking.repeated)
+    intake = RateLimitFilter(taking, clock, per_minute=per_minute, repeated=taking.repeated)
     return intake, taking, clock
 
 
@@ -157,7 +157,7 @@ async def test_a_repeat_that_comes_while_the_first_is_put_is_no_message_too_many
         await put.wait()
         return await taking(update)
 
-    intake = Limited(slowly, SetClock(), per_minute=1, repeated=taking.repeated)
+    intake = RateLimitFilter(slowly, SetClock(), per_minute=1, repeated=taking.repeated)
     async with asyncio.TaskGroup() as group:
         both = [group.create_task(intake(said(0))) for _ in range(2)]
         await asyncio.sleep(0)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.telemetry.metrics import count_ends
+from bot.telemetry.metrics import count_ended_runs
 from engine.playbooks.end_kinds import RunEnd
 from engine.ports.storage.store import Effects
 from engine.runs.children import AT_ANY_STEP
@@ -39,11 +39,11 @@ def test_a_run_that_ends_is_counted_by_how(
 ) -> None:
     run, counts = new_run(example(), status=status, end=end), Counts()
     child = run.model_copy(update={"parent": "00-run0"})
-    count_ends(Effects(runs=(run_write(run), run_write(child))), counts)
+    count_ended_runs(Effects(runs=(run_write(run), run_write(child))), counts)
     assert counts == counted
 
 
 def test_a_run_that_is_cancelled_is_counted_without_its_children() -> None:
     counts = Counts()
-    count_ends(Effects(cancels=(("00-run1", 7), ("00-run2", AT_ANY_STEP))), counts)
+    count_ended_runs(Effects(cancels=(("00-run1", 7), ("00-run2", AT_ANY_STEP))), counts)
     assert counts == {("ended", "cancelled"): 1}

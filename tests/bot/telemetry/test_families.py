@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from bot.http.monitoring import READINGS
-from bot.telemetry.metrics import FAMILIES, Families, GaugeReading
+from bot.telemetry.metrics import FAMILIES, GaugeReading, MetricFamilies
 from engine.ports.storage.model_numbers import Count
 
 ROOT = Path(__file__).parents[3]
@@ -20,7 +20,7 @@ DASHBOARD = ROOT / "docs" / "grafana" / "signoff.json"
 def shown(counts: Mapping[Count, float], *readings: GaugeReading) -> dict[tuple[str, ...], float]:
     """Samples as Prometheus reads them, by name and label values in the order of the alphabet."""
     registry = CollectorRegistry()
-    registry.register(Families(counts, readings))
+    registry.register(MetricFamilies(counts, readings))
     text = generate_latest(registry).decode()
     return {
         (sample.name, *sorted(sample.labels.values())): sample.value

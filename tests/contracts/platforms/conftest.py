@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from adapters.redis.server.embedded import EmbeddedServer
 from bot.people.directory import Directory
 from bot.wiring.contexts import Adapter, open_platform
-from bot.wiring.store import Store
+from bot.wiring.store import StoreConnection
 from tests.contracts.platforms.rigs import LinesRig, Rig, SlackRig, TelegramRig, WebRig
 from tests.fakes.lines import PASSPHRASE, registered
 from tests.fakes.platforms import TelegramServer
@@ -32,7 +32,7 @@ def built(name: str, given: Given, folder: Path, client: Redis) -> Adapter:
     settings = make_settings(**{"data_dir": folder, "people": PEOPLE} | given)
     people: Directory = load_people(PEOPLE)
     assert name in settings.connected, f"{name} is off"
-    return open_platform(name, settings, Store(client, client, ""), people)
+    return open_platform(name, settings, StoreConnection(client, client, ""), people)
 
 
 SLACK = {"slack_bot_token": "xoxb-stub", "slack_signing_secret": "stub-signing-secret"}

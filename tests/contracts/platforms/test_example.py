@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.masking import MASK, no_keys
+from bot.masking import MASK, compile_key_mask
 from bot.wiring.platforms import load_settings
 from engine.errors import DefinitionError
 from engine.events import Actor
@@ -76,7 +76,7 @@ def test_its_settings_are_read_and_its_secrets_masked(given: pytest.MonkeyPatch)
     settings = load_settings()
     assert [*settings.connected] == ["web", "lines"]
     assert "open-sesame" not in repr(settings)
-    masked = no_keys(settings.secrets(), settings.key_patterns)
+    masked = compile_key_mask(settings.secrets(), settings.key_patterns)
     assert masked("they say open-sesame there") == f"they say {MASK} there"
 
 

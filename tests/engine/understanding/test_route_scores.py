@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.operate.routing import as_data
+from bot.operate.routing import describe_route
 from engine.understanding.context import RouteContext
 from engine.understanding.router.chain import route
 from tests.bench.router.score import HALVES, Score, interval, messages, scored
@@ -12,7 +12,7 @@ from tests.bench.router.score import HALVES, Score, interval, messages, scored
 
 async def _score(half: str, context: RouteContext) -> Score:
     meant = messages(half)
-    told = [as_data(m["text"], await route(m["text"], context, None)) for m in meant]
+    told = [describe_route(m["text"], await route(m["text"], context, None)) for m in meant]
     json.dumps(told)
     return scored(meant, told)
 

@@ -9,7 +9,7 @@ from engine.frames.replies import ReplyHead
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class Localizer:
     """A place that is one person's own is shown in their words; `zone` is for all others."""
 
     people: Directory

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.people.directory import Directory
-from bot.serve.delivery.readers import Readers
+from bot.serve.delivery.localizer import Localizer
 from cards.model import Card, Choice, Principal, Review
 from cards.showing.ping import ping
 from engine.frames.replies import ReplyHead
@@ -44,11 +44,11 @@ CARD = Card(
 
 
 @pytest.fixture
-def readers(tmp_path: Path) -> Readers:
+def readers(tmp_path: Path) -> Localizer:
     path = tmp_path / "people.yaml"
     path.write_text(PEOPLE, "utf-8")
     people: Directory = load_people(path)
-    return Readers(people, "Asia/Shanghai")
+    return Localizer(people, "Asia/Shanghai")
 
 
 @pytest.mark.parametrize(
@@ -68,13 +68,13 @@ def readers(tmp_path: Path) -> Readers:
     ],
 )
 def test_a_card_is_in_the_words_and_zone_of_who_reads_alone(
-    readers: Readers, place: str, lang: str, zone: str
+    readers: Localizer, place: str, lang: str, zone: str
 ) -> None:
     card, shown_in = readers.card(CARD, place)
     assert (card.lang, shown_in) == (lang, zone)
 
 
-def test_in_ones_own_direct_messages_times_are_in_ones_zone(readers: Readers) -> None:
+def test_in_ones_own_direct_messages_times_are_in_ones_zone(readers: Localizer) -> None:
     asked = CARD.model_copy(update={"conversation": "slack:T1:D2"})
     assert readers.card(asked, "slack:T1:D2") == (asked, "Europe/Berlin")
     head = ReplyHead(
@@ -90,14 +90,14 @@ def test_in_ones_own_direct_messages_times_are_in_ones_zone(readers: Readers) ->
     assert readers.zone_of(shared) == "Asia/Shanghai"
 
 
-def test_a_reminder_is_in_the_readers_words(readers: Readers) -> None:
+def test_a_reminder_is_in_the_readers_words(readers: Localizer) -> None:
     told = [
         ping(*_pinged(readers, place), posted=False) for place in ("slack:T1:U1", "slack:T1:C1")
     ]
     assert [view.lang for view in told if view] == ["en", "zh"]
 
 
-def _pinged(readers: Readers, place: str) -> tuple[Card, int, str]:
+def _pinged(readers: Localizer, place: str) -> tuple[Card, int, str]:
     card, zone = readers.card(CARD, place)
     return card, 1, zone
 
