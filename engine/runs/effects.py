@@ -82,8 +82,8 @@ def step_effects(step: StepChange, now: datetime) -> Effects:
     if before.slot and step.shown_cards:
         slots = ((before.reply, step.shown_cards[0].token),)
         after = after.model_copy(update={"slot": False})
-    after = findings.noted(after, step.outcome)
-    after, chart = violations.shown(before, after, below=bool(step.opened))
+    after = findings.note_project(after, step.outcome)
+    after, chart = violations.post_chart(before, after, below=bool(step.opened))
     step = replace(step, after=after)
     effects = Effects(
         runs=(run_write(after),),
@@ -93,7 +93,7 @@ def step_effects(step: StepChange, now: datetime) -> Effects:
         posts=(
             *(_late_posts(after, now) if after.status in ENDED else ()),
             *change_posts(before, after),
-            *findings.posts(after, step.outcome, now),
+            *findings.check_posts(after, step.outcome, now),
             *chart,
         ),
         mails=_mails(step),

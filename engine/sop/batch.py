@@ -1,4 +1,4 @@
-"""One SOP over many records, as child runs: some at once, one summary at the end (spec 001 §4)."""
+"""One SOP over many records, as child runs, with one summary at the end (spec 001 §4)."""
 
 from cards.texts import say
 from engine.errors import ToolError
@@ -16,7 +16,7 @@ from engine.frames.outcome import (
 from engine.frames.state import BatchFrame, Patch, Scalar, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS, faults_of
 from engine.playbooks.skill import Batch, Sop
-from engine.sop.violations import added, chart_of
+from engine.sop.violations import add_counts, chart_of
 from engine.tools.registry import tool
 
 END = "end_batch"
@@ -24,31 +24,31 @@ END = "end_batch"
 PROBLEM_CHARS = 500
 
 
-async def advance(frame: BatchFrame, given: FrameInput, context: StepContext) -> StepOutcome:
-    """Begin what there is room for; take in what has ended; sum up when nothing is left."""
+async def advance(frame: BatchFrame, event: FrameInput, context: StepContext) -> StepOutcome:
+    """Take a record's result, begin as many more as may run at once; sum up after the last."""
     sop, batch = _parts(frame, context)
     if frame.left is None:
         try:
-            frame = await _begun(frame, batch, context)
+            frame = await _begin(frame, batch, context)
         except ToolError as error:
-            return _failed(error, context)
-    under_way = set(context.run.children)
-    if isinstance(given, ChildRunEnded):
-        if given.status == "blocked":
-            return Fork(frame, (), f"{given.key} is blocked: {given.reason}")
-        under_way.discard(given.key)
-        rows = (*frame.rows, _row(given))
-        violations = added(frame.violations, given.patch.violations.items())
+            return _fail(error, context)
+    running = set(context.run.children)
+    if isinstance(event, ChildRunEnded):
+        if event.status == "blocked":
+            return Fork(frame, (), f"{event.key} is blocked: {event.reason}")
+        running.discard(event.key)
+        rows = (*frame.rows, _result_row(event))
+        violations = add_counts(frame.violations, event.patch.violations.items())
         update = {"rows": rows[:MAX_ROWS], "violations": violations}
         frame = frame.model_copy(update=update)
     left = frame.left or ()
-    room = batch.concurrency - len(under_way)
+    room = batch.concurrency - len(running)
     frame = frame.model_copy(update={"left": left[room:]})
     new = tuple(_child(key, frame, sop, batch) for key in left[:room])
-    if new or under_way:
-        told = ", ".join(child.key for child in new) or "nothing more"
-        return Fork(frame, new, f"begins {told}", note=_progress(frame, context))
-    return _summed_up(frame, sop, batch, context)
+    if new or running:
+        keys = ", ".join(child.key for child in new) or "nothing more"
+        return Fork(frame, new, f"begins {keys}", note=_progress(frame, context))
+    return _sum_up(frame, sop, batch, context)
 
 
 def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
@@ -58,11 +58,11 @@ def _parts(frame: BatchFrame, context: StepContext) -> tuple[Sop, Batch]:
     return sop, sop.batch
 
 
-async def _begun(frame: BatchFrame, batch: Batch, context: StepContext) -> BatchFrame:
-    """All records are still to do, but for those that the leaf they go to cannot hold."""
-    found = await context.services.call(tool("list_subjects"), {}, context.tools())
+async def _begin(frame: BatchFrame, batch: Batch, context: StepContext) -> BatchFrame:
+    """The frame with all records to check; those that do not fit their leaf have failed."""
+    listed = await context.services.call(tool("list_subjects"), {}, context.tools())
     leaf = context.playbook.definition.data_fields[batch.subject]
-    faults = {subject: faults_of(leaf, subject) for subject in found["subjects"]}
+    faults = {subject: faults_of(leaf, subject) for subject in listed["subjects"]}
     rows = (
         {"subject_id": subject, "result": "failed", "problems": wrong[0][1]}
         for subject, wrong in faults.items()
@@ -72,7 +72,7 @@ async def _begun(frame: BatchFrame, batch: Batch, context: StepContext) -> Batch
     return frame.model_copy(update={"left": left, "of": len(faults), "rows": tuple(rows)})
 
 
-def _failed(error: ToolError, context: StepContext) -> StatusChange:
+def _fail(error: ToolError, context: StepContext) -> StatusChange:
     run = context.run
     text = say("part.failed", run.lang, name=run.name, reason=error.told(run.lang))
     return StatusChange("failed", Note("failed", text), str(error))
@@ -83,11 +83,11 @@ def _child(key: str, frame: BatchFrame, sop: Sop, batch: Batch) -> Child:
     return Child(key, SopFrame(skill=frame.skill, node=sop.start_node), patch)
 
 
-def _row(ended: ChildRunEnded) -> dict[str, Scalar]:
+def _result_row(ended: ChildRunEnded) -> dict[str, Scalar]:
     problems = ended.patch.problems or ()
-    told = "; ".join(problems) if ended.status == "completed" else ended.reason
+    text = "; ".join(problems) if ended.status == "completed" else ended.reason
     result = ended.patch.end or ended.status
-    cut = told if len(told) <= PROBLEM_CHARS else f"{told[: PROBLEM_CHARS - 1]}…"
+    cut = text if len(text) <= PROBLEM_CHARS else f"{text[: PROBLEM_CHARS - 1]}…"
     return {"subject_id": ended.key, "result": result, "problems": cut}
 
 
@@ -97,7 +97,7 @@ def _progress(frame: BatchFrame, context: StepContext) -> Note:
     return Note("working", text)
 
 
-def _summed_up(frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) -> Done:
+def _sum_up(frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) -> Done:
     rows = tuple(sorted(frame.rows, key=lambda row: str(row["subject_id"])))
     chart = chart_of(frame.violations, frame.of, context)
     data = {batch.summary: rows}

@@ -1,4 +1,4 @@
-"""From a node of an SOP to the next one, or out through an end (spec 001 §4.2)."""
+"""From a node of an SOP to the next node, or to an end (spec 001 §4.2)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,8 +21,8 @@ from engine.ports.storage.findings import Check
 from engine.reviews.policy import rejection_text
 
 RULES, MODEL, SIGNOFF = "rules", "model", "signoff"
-"""Who judged, when no person did."""
-_USUAL: Mapping[NodeResult, SopEnd] = {
+"""Who judged a node, if no person did."""
+_DEFAULT_ENDS: Mapping[NodeResult, SopEnd] = {
     "passed": "done",
     "approved": "done",
     "checked": "done",
@@ -31,7 +31,7 @@ _USUAL: Mapping[NodeResult, SopEnd] = {
     "expired": "expired",
     "error": "failed",
 }
-"""How an SOP has ended whose outcome does not say so: as its last node was verdict."""
+"""The end of an SOP whose outcome names none, by the result of its last node."""
 
 
 def go_to(
@@ -44,10 +44,10 @@ def go_to(
     verdict: NodeVerdict | None = None,
     checks: tuple[Check, ...] = (),
 ) -> StepOutcome:
-    """To the next node, or out through an end with the state it sets; the dialogue is dropped."""
+    """Go to the next node, or to an end with the state it sets; the dialogue is dropped."""
     verdict = verdict or NodeVerdict(frame.node, "checked", RULES, target)
     if not target.startswith("end"):
-        visits = {**frame.visits, target: entered(frame, sop, target) + 1}
+        visits = {**frame.visits, target: count_visits(frame, sop, target) + 1}
         update = {"node": target, "asked": "", "visits": visits, "soft": None}
         after = frame.model_copy(update=update)
         return Next(after, why, patch, verdict=verdict, checks=checks)
@@ -66,25 +66,25 @@ def go_to(
     return Done(merged, f"{why}; {target}", verdict, checks)
 
 
-def with_ending(done: Done, sop: Sop, given: FrameInput, context: StepContext) -> Done:
-    """The end with what it means for the run: which it is, by whom, and what it says."""
+def add_ending(done: Done, sop: Sop, event: FrameInput, context: StepContext) -> Done:
+    """The end with its meaning for the run: which end it is, whether approved, and its text."""
     assert done.verdict is not None, "an SOP ends at a node that was judged"
     result, target, lang = done.verdict.result, done.verdict.next, context.run.lang
-    end = sop.ends_as(target) or _USUAL[result]
+    end = sop.ends_as(target) or _DEFAULT_ENDS[result]
     top = context.run.frames[-1]
     approved = result == "approved" or (isinstance(top, SopFrame) and bool(top.approved_by))
     own = sop.says(target)
-    why = "" if end == "done" else _why(end, done, given, context)
-    said = "\n\n".join(filter(None, (own(lang) if own else "", why)))
-    ending = Ending(end=end, said=said, approved=approved)
+    reason = "" if end == "done" else _reason(end, done, event, context)
+    text = "\n\n".join(filter(None, (own(lang) if own else "", reason)))
+    ending = Ending(end=end, said=text, approved=approved)
     return replace(done, patch=done.patch.model_copy(update={"ending": ending}))
 
 
-def _why(end: SopEnd, done: Done, given: FrameInput, context: StepContext) -> str:
-    """Who rejected it and why; else what the checks found."""
+def _reason(end: SopEnd, done: Done, event: FrameInput, context: StepContext) -> str:
+    """Who rejected it and why, or else what the checks found."""
     assert done.verdict is not None
-    if isinstance(given, CardAnswered) and done.verdict.result == "rejected":
-        return rejection_text(given.decision, context)
+    if isinstance(event, CardAnswered) and done.verdict.result == "rejected":
+        return rejection_text(event.decision, context)
     lang, problems = context.run.lang, done.patch.problems or ()
     match end:
         case "expired":
@@ -94,6 +94,6 @@ def _why(end: SopEnd, done: Done, given: FrameInput, context: StepContext) -> st
     return "\n".join(f"- {problem}" for problem in problems)
 
 
-def entered(frame: SopFrame, sop: Sop, node: str) -> int:
+def count_visits(frame: SopFrame, sop: Sop, node: str) -> int:
     """How often the node was entered so far; an SOP begins in its start node."""
     return frame.visits.get(node, int(node == sop.start_node))

@@ -25,12 +25,12 @@ from engine.frames.state import Patch, SopFrame
 from engine.playbooks.checks.sop import TODAY
 from engine.playbooks.skill import ERROR_END, Sop, SopNode
 from engine.rules.engine import HardRuleEngine, Severity, Violation
-from engine.sop.ends import RULES, SIGNOFF, entered, go_to, with_ending
-from engine.sop.findings import checked, of_violations
-from engine.sop.records import over_records
-from engine.sop.review import ask, decided, expired, title_of
-from engine.sop.soft import judge
-from engine.sop.violations import counted
+from engine.sop.ends import RULES, SIGNOFF, add_ending, count_visits, go_to
+from engine.sop.findings import check_of, findings_of
+from engine.sop.records import check_records
+from engine.sop.review import ask, take_decision, take_timeout, title_of
+from engine.sop.soft_instruction import judge
+from engine.sop.violations import count_violations
 
 _FAILING: Mapping[Severity, tuple[Severity, ...]] = {
     "error": ("error",),
@@ -40,25 +40,25 @@ _FAILING: Mapping[Severity, tuple[Severity, ...]] = {
 """The violations that fail a node, by its `fail_on`."""
 
 
-async def advance(frame: SopFrame, given: FrameInput, context: StepContext) -> StepOutcome:
-    """Run the node the frame stands at, or follow the decision it waited for."""
+async def advance(frame: SopFrame, event: FrameInput, context: StepContext) -> StepOutcome:
+    """Run the frame's node, or follow the decision that it waited for."""
     sop = _sop(frame, context)
     node = sop.nodes[frame.node]
-    match given:
+    match event:
         case CardAnswered(decision=decision):
-            advanced = _goes_on(decided(frame, sop, node, decision, context), context)
+            advanced = _note_working(take_decision(frame, sop, node, decision, context), context)
         case CardTimedOut():
-            advanced = expired(frame, sop, node, context)
-        case _ if entered(frame, sop, frame.node) > node.max_visits:
-            advanced = _too_often(frame, sop, node, context)
+            advanced = take_timeout(frame, sop, node, context)
+        case _ if count_visits(frame, sop, frame.node) > node.max_visits:
+            advanced = _stop_loop(frame, sop, node, context)
         case _:
             advanced = await _run(frame, sop, node, context)
-    advanced = _failed(advanced, sop, context)
-    return with_ending(advanced, sop, given, context) if isinstance(advanced, Done) else advanced
+    advanced = _fail_run(advanced, sop, context)
+    return add_ending(advanced, sop, event, context) if isinstance(advanced, Done) else advanced
 
 
-def _goes_on(advanced: StepOutcome, context: StepContext) -> StepOutcome:
-    """What comes after a card may take its time, and nobody is waited for."""
+def _note_working(advanced: StepOutcome, context: StepContext) -> StepOutcome:
+    """After a card the run's part says that work goes on: nobody is waited for."""
     run = context.run
     note = Note("working", say("part.resumed", run.lang, name=run.name))
     return replace(advanced, note=note) if isinstance(advanced, Next) else advanced
@@ -72,13 +72,15 @@ def _sop(frame: SopFrame, context: StepContext) -> Sop:
 
 async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     if node.over:
-        advanced = await over_records(frame, sop, node, node.over, context)
+        advanced = await check_records(frame, sop, node, node.over, context)
         return (
-            _unread(advanced, frame, sop, node) if isinstance(advanced, StatusChange) else advanced
+            _fail_unread(advanced, frame, sop, node)
+            if isinstance(advanced, StatusChange)
+            else advanced
         )
     match node.type:
         case "hard_rule":
-            return _check(frame, sop, node, context)
+            return _judge_rules(frame, sop, node, context)
         case "soft_instruction":
             return await judge(frame, sop, node, context)
         case "human_review":
@@ -87,27 +89,26 @@ async def _run(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -
             assert_never(node.type)
 
 
-def _unread(ended: StatusChange, frame: SopFrame, sop: Sop, node: SopNode) -> StepOutcome:
-    """Study records could not be read."""
+def _fail_unread(ended: StatusChange, frame: SopFrame, sop: Sop, node: SopNode) -> StepOutcome:
+    """Follow the node's `on_error`: study records could not be read."""
     if node.on_error == ERROR_END and ERROR_END not in sop.outcomes:
         return replace(ended, verdict=NodeVerdict(frame.node, "error", SIGNOFF, ERROR_END))
-    return _error(frame, sop, node.on_error, ended.note.text, ended.why)
+    return _go_to_error(frame, sop, node.on_error, ended.note.text, ended.why)
 
 
-def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
+def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
     run = context.run
     data = {**run.state.data, TODAY: context.services.today.isoformat()}
     by_rule = HardRuleEngine().by_rule(
         node.rules, data, run.lang, label=lambda field: label_of(field, context)
     )
-    found = [violation for _, violation in by_rule]
-    failing = [v for v in found if v.severity in _FAILING[node.fail_on]]
+    failing = [v for _, v in by_rule if v.severity in _FAILING[node.fail_on]]
     problems = () if node.only_branches else tuple(by_rule)
-    told = (*frame.problems, *(_told(v, context) for _, v in problems))
-    checks = (checked(frame, of_violations((v for _, v in problems), context), context),)
-    # A node that is visited again finds what it found before.
-    violations = counted(frame.violations, (rule for rule, _ in problems), context)
-    update = {"problems": tuple(dict.fromkeys(told)), "violations": violations}
+    texts = (*frame.problems, *(_problem_text(v, context) for _, v in problems))
+    checks = (check_of(frame, findings_of((v for _, v in problems), context), context),)
+    # A node that is visited again finds the same again.
+    violations = count_violations(frame.violations, (rule for rule, _ in problems), context)
+    update = {"problems": tuple(dict.fromkeys(texts)), "violations": violations}
     frame = frame.model_copy(update=update)
     target = node.failed if failing else node.passed
     result: NodeResult = "failed" if failing else "passed"
@@ -118,28 +119,28 @@ def _check(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> St
     return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
 
 
-def _told(violation: Violation, context: StepContext) -> str:
+def _problem_text(violation: Violation, context: StepContext) -> str:
     label, message = label_of(violation.field, context), literal(violation.message)
     shown = "—" if violation.value is None else literal(visible(written(violation.value)))
     return say("rule.told", context.run.lang, label=label, value=shown, message=message)
 
 
-def _too_often(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
-    """To `on_error`; a node that was refused before ends it, so that this is no loop either."""
+def _stop_loop(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
+    """Follow `on_error` once; the second time end, so that this is no loop either."""
     title = literal(title_of(frame, sop, context))
-    told = say("sop.too_often", context.run.lang, title=title, n=node.max_visits)
-    once = entered(frame, sop, frame.node) == node.max_visits + 1
+    problem = say("sop.too_often", context.run.lang, title=title, n=node.max_visits)
+    once = count_visits(frame, sop, frame.node) == node.max_visits + 1
     why = f"{frame.node} was entered more than {node.max_visits} times"
-    return _error(frame, sop, node.on_error if once else ERROR_END, told, why)
+    return _go_to_error(frame, sop, node.on_error if once else ERROR_END, problem, why)
 
 
-def _error(frame: SopFrame, sop: Sop, target: str, told: str, why: str) -> StepOutcome:
-    frame = frame.model_copy(update={"problems": (*frame.problems, told)})
+def _go_to_error(frame: SopFrame, sop: Sop, target: str, problem: str, why: str) -> StepOutcome:
+    frame = frame.model_copy(update={"problems": (*frame.problems, problem)})
     return go_to(frame, sop, target, why, verdict=NodeVerdict(frame.node, "error", SIGNOFF, target))
 
 
-def _failed(advanced: StepOutcome, sop: Sop, context: StepContext) -> StepOutcome:
-    """The run fails at `end_error`, unless the SOP says what that leaves in the state."""
+def _fail_run(advanced: StepOutcome, sop: Sop, context: StepContext) -> StepOutcome:
+    """Fail the run at `end_error`, unless the SOP has an outcome for that end."""
     if not isinstance(advanced, Done) or ERROR_END in sop.outcomes:
         return advanced
     if advanced.verdict is None or advanced.verdict.next != ERROR_END:

@@ -1,4 +1,4 @@
-"""What a step's checks found, on its way to the pending findings of the project (spec 001 §4.3)."""
+"""The findings of a step's checks, as posts to the project's pending findings (spec 001 §4.3)."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -12,18 +12,18 @@ from engine.ports.storage.store import Post
 from engine.rules.engine import Violation
 
 LISTED = 100
-"""As many findings of one record are listed; all are counted."""
+"""At most so many findings of one record are listed; all are counted."""
 
 
-def checked(
+def check_of(
     frame: SopFrame, findings: Sequence[Finding], context: StepContext, *, record: str = ""
 ) -> Check:
-    """That the frame's node checked the record just now; without one, whom the run is about."""
+    """A check of the record by the frame's node; without `record`, of what the run is about."""
     run, services = context.run, context.services
     return Check(
         project=context.playbook.definition.project,
         playbook=run.playbook,
-        record=record or _record(context),
+        record=record or _record_name(context),
         skill=frame.skill,
         node=frame.node,
         run=run.id,
@@ -36,10 +36,10 @@ def checked(
     )
 
 
-def of_violations(
+def findings_of(
     violations: Iterable[Violation], context: StepContext, *, entry: str = ""
 ) -> tuple[Finding, ...]:
-    """Violations of hard rules, in that entry of the record, as findings."""
+    """Violations of hard rules as findings; `entry` is where in the record they are."""
     return tuple(
         Finding(
             field=violation.field,
@@ -53,56 +53,56 @@ def of_violations(
     )
 
 
-def of_verdict(
+def verdict_check(
     frame: SopFrame, title: str, reason: str, context: StepContext, *, passed: bool
 ) -> tuple[Check, ...]:
-    """A soft instruction's verdict as a check: what failed stands under the node's title."""
+    """A soft instruction's verdict as a check; a failure has the node's title as its label."""
     failed = Finding(field=frame.node, label=title, message=reason)
-    return (checked(frame, () if passed else (failed,), context),)
+    return (check_of(frame, () if passed else (failed,), context),)
 
 
-def noted(after: Run, advanced: StepOutcome) -> Run:
-    """The run with the project in which something that it found stands."""
+def note_project(after: Run, advanced: StepOutcome) -> Run:
+    """The run, which remembers the project to which it reported findings."""
     projects = [check.project for check in checks_of(advanced) if check.found]
     return after.model_copy(update={"found_in": projects[0]}) if projects else after
 
 
-def posts(after: Run, advanced: StepOutcome, now: datetime) -> tuple[Post, ...]:
-    """The rows that carry what the step checked, and what the end of the run withdraws."""
+def check_posts(after: Run, advanced: StepOutcome, now: datetime) -> tuple[Post, ...]:
+    """The posts of what the step checked, and of what the end of the run withdraws."""
     checks = checks_of(advanced)
-    found: list[Post] = []
+    posts: list[Post] = []
     if checks:
-        found.append(_post(f"{after.id}/check/{after.steps}", Checks(checks=checks)))
+        posts.append(_post(f"{after.id}/check/{after.steps}", Checks(checks=checks)))
     if after.status == "stopped":
-        found += withdrawn(after, now)
+        posts += withdrawal_posts(after, now)
     elif after.status in ENDED:
         # Nobody can check the run itself again; a record can be, in another run.
-        found += withdrawn(after, now, record=after.id)
-    return tuple(found)
+        posts += withdrawal_posts(after, now, record=after.id)
+    return tuple(posts)
 
 
-def withdrawn(run: Run, now: datetime, *, record: str = "") -> tuple[Post, ...]:
-    """The row that closes what a run found, which was cancelled or has ended; or none."""
+def withdrawal_posts(run: Run, now: datetime, *, record: str = "") -> tuple[Post, ...]:
+    """The post that withdraws what an ended run found; none if it found nothing."""
     if not run.found_in:
         return ()
-    ended = Withdrawal(project=run.found_in, run=run.id, record=record, at=now)
-    return (_post(f"{run.id}/check/end", Checks(withdrawn=ended)),)
+    withdrawal = Withdrawal(project=run.found_in, run=run.id, record=record, at=now)
+    return (_post(f"{run.id}/check/end", Checks(withdrawn=withdrawal)),)
 
 
-def _post(row: str, told: Checks) -> Post:
-    about = told.withdrawn or told.checks[0]
+def _post(row: str, checks: Checks) -> Post:
+    about = checks.withdrawn or checks.checks[0]
     return Post(
         row=row,
         conversation=f"checks:{about.project}",
         kind="check",
         ref=row,
-        body=told.stored(),
+        body=checks.stored(),
     )
 
 
-def _record(context: StepContext) -> str:
-    """Whom the run's data is about, else which record its parent gave it, else the run itself."""
+def _record_name(context: StepContext) -> str:
+    """The identity in the run's data, else the record its parent gave it, else the run's id."""
     run, leaves = context.run, context.playbook.definition.data_fields
     known = (run.state.data.get(name) for name, leaf in leaves.items() if leaf.identity)
-    about = " ".join(written(value) for value in known if value not in (None, ""))
-    return about or run.key or run.id
+    identity = " ".join(written(value) for value in known if value not in (None, ""))
+    return identity or run.key or run.id

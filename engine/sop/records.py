@@ -1,4 +1,4 @@
-"""Hard rules over study records: subject by subject, some in each step (spec 001 §2, 000)."""
+"""Hard rules over study records, some subjects in each step (spec 001 §2, 000)."""
 
 from datetime import date
 from typing import Any
@@ -15,26 +15,26 @@ from engine.playbooks.skill import Over, Sop, SopNode
 from engine.ports.storage.findings import Check, Finding
 from engine.rules.engine import HardRule, HardRuleEngine, Violation
 from engine.sop.ends import go_to
-from engine.sop.findings import checked, of_violations
-from engine.sop.violations import chart_of, counted
+from engine.sop.findings import check_of, findings_of
+from engine.sop.violations import chart_of, count_violations
 from engine.text.entities import subject_ids
 from engine.tools.registry import tool
 
 SUBJECTS_A_STEP, MOST_A_STEP = 10, 100
 STEPS = 40
-"""About so many steps whatever the size of a study: each writes all that was found before it."""
-_Found = tuple[tuple[HardRule, Violation], ...]
+"""About so many steps for a study of any size: each writes all earlier findings again."""
+_Violations = tuple[tuple[HardRule, Violation], ...]
 
 
-async def over_records(
+async def check_records(
     frame: SopFrame, sop: Sop, node: SopNode, over: Over, context: StepContext
 ) -> StepOutcome:
-    """The next subjects' visits judged, or the tables of what was found once none is left."""
+    """Judge the next subjects' visits; after the last, write the tables of findings."""
     try:
         if frame.left is None:
-            return _begun(frame, await _subjects(over, context), context)
+            return _begin(frame, await _subjects(over, context), context)
         if frame.left:
-            return await _some(frame, node, context)
+            return await _check_some(frame, node, context)
     except ToolError as error:
         reason = error.told(context.run.lang)
         text = say("part.failed", context.run.lang, name=context.run.name, reason=reason)
@@ -47,40 +47,40 @@ async def over_records(
     if frame.of > len(frame.summary):
         response += say("records.cut_subjects", lang, n=len(frame.summary))
     chart = chart_of(frame.violations, frame.of, context)
-    told = {"by": frame.skill, "data": data, "response": response, "chart": chart}
-    patch = Patch.model_validate(told)
+    changes = {"by": frame.skill, "data": data, "response": response, "chart": chart}
+    patch = Patch.model_validate(changes)
     target = node.failed if found else node.passed
     return go_to(frame, sop, target, f"{frame.of} subjects, {found} findings", patch=patch)
 
 
 async def _subjects(over: Over, context: StepContext) -> tuple[str, ...]:
-    one = str(context.run.state.data.get(over.subject, "")) if over.subject else ""
-    if one:
+    subject = str(context.run.state.data.get(over.subject, "")) if over.subject else ""
+    if subject:
         # A form may say "subject p003".
-        named = subject_ids(one)
-        return named if len(named) == 1 else (one.strip().upper(),)
+        named = subject_ids(subject)
+        return named if len(named) == 1 else (subject.strip().upper(),)
     found = await context.services.call(tool("list_subjects"), {}, context.tools())
     return tuple(found["subjects"])
 
 
-def _begun(frame: SopFrame, subjects: tuple[str, ...], context: StepContext) -> Next:
+def _begin(frame: SopFrame, subjects: tuple[str, ...], context: StepContext) -> Next:
     after = frame.model_copy(update={"left": subjects, "of": len(subjects)})
     return Next(after, f"{len(subjects)} subjects to check", note=_progress(after, context))
 
 
-async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
+async def _check_some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
     assert frame.left is not None
     count = min(MOST_A_STEP, max(SUBJECTS_A_STEP, -(-frame.of // STEPS)))
-    now, later = frame.left[:count], frame.left[count:]
+    subjects, later = frame.left[:count], frame.left[count:]
     findings, summary = list(frame.findings), list(frame.summary)
     violations, checks = frame.violations, list[Check]()
-    for subject in now:
+    for subject in subjects:
         visits = await _visits(subject, context)
-        judged = [(visit, _judged(visit, node, context)) for visit in visits]
-        of_subject = [one for visit, each in judged for one in _findings(visit, each, context)]
-        violated = (rule for _, each in judged for rule, _ in each)
-        violations = counted(violations, violated, context)
-        checks.append(checked(frame, of_subject, context, record=subject))
+        judged = [(visit, _judge(visit, node, context)) for visit in visits]
+        of_subject = [f for visit, found in judged for f in _findings(visit, found, context)]
+        violated = (rule for _, found in judged for rule, _ in found)
+        violations = count_violations(violations, violated, context)
+        checks.append(check_of(frame, of_subject, context, record=subject))
         findings += [_row(subject, finding) for finding in of_subject]
         summary.append({"subject_id": subject, "visits": len(visits), "findings": len(of_subject)})
     update = {
@@ -92,14 +92,14 @@ async def _some(frame: SopFrame, node: SopNode, context: StepContext) -> Next:
     }
     after = frame.model_copy(update=update)
     note = _progress(after, context)
-    return Next(after, f"checked {', '.join(now)}", note=note, checks=tuple(checks))
+    return Next(after, f"checked {', '.join(subjects)}", note=note, checks=tuple(checks))
 
 
 async def _visits(subject: str, context: StepContext) -> list[dict[str, Any]]:
-    """The subject's visits, each with the values of the one before it; raises ToolError."""
-    given, who = {"subject_id": subject}, literal(subject)
+    """The subject's visits, each with the values of the one before it. Raises ToolError."""
+    arguments, who = {"subject_id": subject}, literal(subject)
     try:
-        found = await context.services.call(tool("list_visits"), given, context.tools())
+        found = await context.services.call(tool("list_visits"), arguments, context.tools())
     except ToolRetry as error:
         raise ToolFailed("tool.no_subject", who=who) from error
     if not found["found"]:
@@ -113,11 +113,11 @@ async def _visits(subject: str, context: StepContext) -> list[dict[str, Any]]:
 
 
 def _worst_first(summary: list[dict[str, Scalar]]) -> Rows:
-    """Those with most findings first, so that what a long list leaves out has fewest."""
+    """Most findings first, so that a list that is cut leaves out those with fewest."""
     return tuple(sorted(summary, key=lambda row: -int(row["findings"] or 0))[:MAX_ROWS])
 
 
-def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> _Found:
+def _judge(visit: dict[str, Any], node: SopNode, context: StepContext) -> _Violations:
     today: date = context.services.today
     data = {**visit, TODAY: today.isoformat()}
     return HardRuleEngine().by_rule(
@@ -125,9 +125,11 @@ def _judged(visit: dict[str, Any], node: SopNode, context: StepContext) -> _Foun
     )
 
 
-def _findings(visit: dict[str, Any], found: _Found, context: StepContext) -> tuple[Finding, ...]:
+def _findings(
+    visit: dict[str, Any], found: _Violations, context: StepContext
+) -> tuple[Finding, ...]:
     violations = (violation for _, violation in found)
-    return of_violations(violations, context, entry=str(visit["visit_date"]))
+    return findings_of(violations, context, entry=str(visit["visit_date"]))
 
 
 def _row(subject: str, finding: Finding) -> dict[str, Scalar]:

@@ -1,16 +1,19 @@
-"""A person decides at a node of an SOP: the card, and where the answer leads (spec 001 §4.3)."""
+"""A person decides at a node of an SOP: the card, and where the decision leads (spec 001 §4.3)."""
 
 from datetime import timedelta
+from typing import Any
+
+from pydantic import ValidationError
 
 from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
 from cards.visible import visible
-from engine.frames.leaves import ShownValue, rows, tables, value_of
+from engine.frames.leaves import ShownValue, at_paths, label_of, rows, tables, value_of
 from engine.frames.outcome import NodeVerdict, Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS
 from engine.playbooks.review import ReviewPolicy
-from engine.playbooks.skill import Sop, SopNode
+from engine.playbooks.skill import Sop, SopNode, ToolPlan
 from engine.reviews.approvals import call_digest, resolve_calls
 from engine.reviews.edits import authors_of, changes_of, offer_edits
 from engine.reviews.policy import (
@@ -22,21 +25,21 @@ from engine.reviews.policy import (
 )
 from engine.rules.soft import SoftDialogue
 from engine.sop.ends import SIGNOFF, go_to
-from engine.sop.findings import of_verdict
-from engine.sop.presenting import presented
+from engine.sop.findings import verdict_check
+from engine.tools.registry import TOOLS
 
 SHOWN_CHARS = 500
 SHOWN_EVIDENCE = 5
 
 
 def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
-    """Wait for those whom the node's review names; blocked when there is nobody."""
+    """Ask those whom the node's review names; the run is blocked when there is nobody."""
     run, people, policy = context.run, context.services.people, _policy(node)
     roles = say("list.items", run.lang).join(
         people.role_name(role, run.lang) for role in policy.roles
     )
     holders = people.holders(policy.roles)
-    shown = presented(node, context)
+    shown = shown_values(node, context)
     involved = {*run.requester.ids, *authors_of(shown, context).values()}
     if reason := shortage_text(policy, holders, involved, roles, context):
         text = say("part.blocked", run.lang, name=run.name, reason=reason)
@@ -51,7 +54,7 @@ def ask(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepO
 
 
 def title_of(frame: SopFrame, sop: Sop, context: StepContext) -> str:
-    """What people call the node: its title, else the name of the SOP or of the run."""
+    """The node's title, else the name of the SOP or of the run."""
     named = sop.nodes[frame.node].title or sop.name
     return named(context.run.lang) if named else context.run.name
 
@@ -66,8 +69,51 @@ def _shown_digest(node: SopNode, context: StepContext) -> str:
     shown = context.playbook.skills[node.shows].plan if node.shows else None
     if shown:
         return call_digest(resolve_calls(shown, state))
-    presented = tuple({path: value_of(path, state)} for path in node.presents)
-    return call_digest(presented) if presented else ""
+    values = tuple({path: value_of(path, state)} for path in node.presents)
+    return call_digest(values) if values else ""
+
+
+def shown_values(node: SopNode, context: StepContext) -> tuple[ShownValue, ...]:
+    """What the approval is about: the shown plan's arguments as they will be written, in their
+    order, else what the node presents (1.8).
+    """
+    plan = context.playbook.skills[node.shows].plan if node.shows else None
+    return _plan_values(plan, context) if plan else at_paths(node.presents, context)
+
+
+def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[ShownValue, ...]:
+    shown: list[ShownValue] = []
+    resolved = resolve_calls(plan, context.run.state)
+    for number, (call, planned) in enumerate(zip(plan.calls, resolved, strict=True), 1):
+        if len(plan.calls) > 1 or not call.arguments:
+            label = say("review.call", context.run.lang, n=number)
+            shown.append(ShownValue(label, call.tool))
+        arguments = _as_called(call.tool, planned["arguments"])
+        shown += [
+            _argument(n, source, arguments[n], context) for n, source in call.arguments.items()
+        ]
+    return tuple(shown)
+
+
+def _argument(name: str, source: Any, value: Any, context: StepContext) -> ShownValue:
+    if isinstance(source, str) and source.startswith("$"):
+        (leaf,) = at_paths([source[1:]], context)
+        return ShownValue(leaf.label, value, leaf.leaf, leaf.path)
+    return ShownValue(label_of(name, context), value)
+
+
+def _as_called(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with texts as the tool normalises them, such as an id in capitals."""
+    known = next((listed for listed in TOOLS if listed.name == tool), None)
+    try:
+        taken = known.arguments.model_validate(arguments).model_dump(mode="json") if known else {}
+    except ValidationError:
+        # The tool will refuse them, and say why.
+        return arguments
+    return {
+        name: taken.get(name, value) if isinstance(value, str) else value
+        for name, value in arguments.items()
+    }
 
 
 def _card(
@@ -78,10 +124,9 @@ def _card(
     deadline = timedelta(seconds=policy.deadline_s) if policy.deadline_s else None
     described = node.description(lang) if node.description else ""
     why = _why_asked(frame.soft, context) if frame.soft else ""
-    known = _known(node, frame.soft, context) if frame.soft else ()
-    pieces = tuple(filter(None, (described, why)))
-    whole = (*pieces, *tables(shown, lang, most=MAX_ROWS))
-    offer = offer_edits(node, shown, whole, context)
+    known = _soft_rows(node, frame.soft, context) if frame.soft else ()
+    texts = (*filter(None, (described, why)), *tables(shown, lang, most=MAX_ROWS))
+    offer = offer_edits(node, shown, texts, context)
     return Card(
         kind="confirm",
         token=context.services.new_id(run.conversation),
@@ -89,7 +134,7 @@ def _card(
         conversation=run.conversation,
         lang=lang,
         title=title_of(frame, sop, context),
-        text="\n\n".join(whole),
+        text="\n\n".join(texts),
         rows=(*rows(shown, lang), *known),
         problems=frame.problems,
         choices=(
@@ -113,20 +158,20 @@ def _why_asked(soft: SoftDialogue, context: StepContext) -> str:
     return f"{why}\n\n{say('soft.decide', lang)}"
 
 
-def _known(node: SopNode, soft: SoftDialogue, context: StepContext) -> tuple[Row, ...]:
-    """The instruction and the model's verdict so far, as data; rows show just their text."""
+def _soft_rows(node: SopNode, soft: SoftDialogue, context: StepContext) -> tuple[Row, ...]:
+    """The instruction and the model's verdict so far, as rows of plain text."""
     lang, verdict = context.run.lang, soft.verdict
-    told = [(say("soft.instruction", lang), node.instruction)]
+    listed = [(say("soft.instruction", lang), node.instruction)]
     if verdict is not None:
         passed = say("soft.passed" if verdict.passed else "soft.failed", lang)
-        told += [(say("soft.verdict", lang), passed), (say("soft.reason", lang), verdict.reason)]
-        told += [
+        listed += [(say("soft.verdict", lang), passed), (say("soft.reason", lang), verdict.reason)]
+        listed += [
             (say("soft.evidence", lang), evidence) for evidence in verdict.evidence[:SHOWN_EVIDENCE]
         ]
-        told += [(say("soft.confidence", lang), f"{verdict.confidence:.0%}")]
+        listed += [(say("soft.confidence", lang), f"{verdict.confidence:.0%}")]
     elif soft.last_answer:
-        told += [(say("soft.last_answer", lang), soft.last_answer)]
-    return tuple(Row(label=label, value=_cut(text)) for label, text in told)
+        listed += [(say("soft.last_answer", lang), soft.last_answer)]
+    return tuple(Row(label=label, value=_cut(text)) for label, text in listed)
 
 
 def _cut(text: str) -> str:
@@ -134,18 +179,18 @@ def _cut(text: str) -> str:
     return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
 
 
-def decided(
+def take_decision(
     frame: SopFrame, sop: Sop, node: SopNode, decision: Decision, context: StepContext
 ) -> StepOutcome:
-    """Where the decision leads: a soft instruction that is approved has passed."""
+    """Follow the decision; a soft instruction that is approved has passed."""
     soft = node.kind.judge == "model"
     approved, reason = decision.choice == "approve", str(decision.values.get("reason", ""))
     title = title_of(frame, sop, context)
     passed = approved or node.only_branches
-    checks = of_verdict(frame, title, reason, context, passed=passed) if soft else ()
+    checks = verdict_check(frame, title, reason, context, passed=passed) if soft else ()
     if approved:
         target = node.passed
-        # What the last approver saw: that of the card as it was edited.
+        # An edited card has the digest of what its last approver saw.
         digest = decision.shown_digest or frame.shown_digest
         until = good_until(_policy(node), decision)
         approval = Approval(by=decision.person, name=decision.name, digest=digest, until=until)
@@ -165,8 +210,8 @@ def decided(
     return go_to(frame, sop, target, why, patch=patch, verdict=verdict, checks=checks)
 
 
-def expired(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
-    """Nobody decided in time: to `on_expire`, or the run fails."""
+def take_timeout(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
+    """Nobody decided in time: follow `on_expire`, or fail the run."""
     run, why = context.run, "nobody decided in time"
     target = node.on_expire
     verdict = NodeVerdict(frame.node, "expired", SIGNOFF, target)

@@ -15,24 +15,26 @@ from engine.rules.engine import HardRule
 from engine.rules.message import general
 
 Counts = Mapping[str, int]
-"""How often each rule was violated, by what it is called in the run's language."""
+"""How often each rule was violated, by the rule's name in the run's language."""
 
 BARS = 10
 LABEL_CHARS = 60
 TITLE_CHARS = 80
 COUNTED = 200
-"""As many rules are counted apart; what others find is counted together."""
+"""At most so many rules are counted apart; the others are counted together."""
 _OTHERS = ""
-# Due just after all else that its step shows.
+# Due just after everything else that its step shows.
 _BELOW_S = 0.001
 
 
-def counted(before: Counts, violated: Iterable[HardRule], context: StepContext) -> dict[str, int]:
-    """The counts with one more violation of each of these."""
-    return added(before, ((_name(rule, context), 1) for rule in violated))
+def count_violations(
+    before: Counts, violated: Iterable[HardRule], context: StepContext
+) -> dict[str, int]:
+    """The counts with one more violation of each of these rules."""
+    return add_counts(before, ((_name(rule, context), 1) for rule in violated))
 
 
-def added(before: Counts, more: Iterable[tuple[str, int]]) -> dict[str, int]:
+def add_counts(before: Counts, more: Iterable[tuple[str, int]]) -> dict[str, int]:
     """Both counts together."""
     after = dict(before)
     for name, count in more:
@@ -42,13 +44,13 @@ def added(before: Counts, more: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def chart_of(counts: Counts, records: int, context: StepContext) -> ChartView | None:
-    """The rules that found most, over so many records; None of a single one or of no violation."""
+    """The most violated rules over so many records; None for a single record or no violation."""
     if records < 2 or not counts:
         return None
     lang = context.run.lang
     named = sorted((c, name) for name, c in counts.items() if name != _OTHERS)
-    shown = sorted(named[-BARS:], key=lambda each: (-each[0], each[1]))
-    bars = [BarView(label=name, value=count) for count, name in shown]
+    most = sorted(named[-BARS:], key=lambda bar: (-bar[0], bar[1]))
+    bars = [BarView(label=name, value=count) for count, name in most]
     rest = sum(counts.values()) - sum(bar.value for bar in bars)
     if rest:
         bars.append(BarView(label=say("chart.others", lang), value=rest))
@@ -56,10 +58,10 @@ def chart_of(counts: Counts, records: int, context: StepContext) -> ChartView | 
     return ChartView(title=clip(" ".join(title.split()), TITLE_CHARS), bars=tuple(bars))
 
 
-def shown(before: Run, after: Run, *, below: bool) -> tuple[Run, tuple[Post, ...]]:
-    """The run without its chart, and the message that shows it, once there is a summary above it.
+def post_chart(before: Run, after: Run, *, below: bool) -> tuple[Run, tuple[Post, ...]]:
+    """The run without its chart, and the post that shows it below the run's summary.
 
-    `below` when the step shows a card; the end of the run is as good.
+    No post before there is a summary: a card of the step (`below`), or the end of the run.
     """
     chart = after.state.chart
     if chart is None or after.parent or not (below or after.status in ENDED):
@@ -82,5 +84,5 @@ def _message(chart: ChartView, lang: Lang) -> MessageView:
 
 def _name(rule: HardRule, context: StepContext) -> str:
     lang, label = context.run.lang, label_of(rule.field, context)
-    told = f"{label}{say('list.colon', lang)}{general(rule.message, label=label, lang=lang)}"
-    return clip(" ".join(told.split()), LABEL_CHARS)
+    text = f"{label}{say('list.colon', lang)}{general(rule.message, label=label, lang=lang)}"
+    return clip(" ".join(text.split()), LABEL_CHARS)

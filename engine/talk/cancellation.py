@@ -28,7 +28,7 @@ def cancel_effects(
     return Effects(
         posts=(
             *unsent_posts(run),
-            *(post for each in whole for post in findings.withdrawn(each, now)),
+            *(post for each in whole for post in findings.withdrawal_posts(each, now)),
         ),
         cancels=((run.id, run.steps), *((child.id, AT_ANY_STEP) for child in whole[1:])),
         parts=(PartWrite(run.reply, part.index, part.stored()),),

@@ -16,7 +16,7 @@ from engine.playbooks.load import load
 from engine.playbooks.model import Playbook
 from engine.ports.storage.findings import Checks, Finding
 from engine.rules.engine import Violation
-from engine.sop.findings import LISTED, checked, of_violations, posts
+from engine.sop.findings import LISTED, check_of, check_posts, findings_of
 from tests.fakes.services import services_of
 
 PLAYBOOK = Path(__file__).parents[3] / "playbooks" / "clinical_qc"
@@ -65,11 +65,11 @@ def context(playbook: Playbook, data: dict[str, Any], **changes: Any) -> StepCon
 def test_a_check_is_about_whom_the_data_is_about_else_about_the_child_or_run(
     data: dict[str, Any], key: str, record: str, playbook: Playbook
 ) -> None:
-    found = checked(FRAME, (), context(playbook, data, key=key))
+    found = check_of(FRAME, (), context(playbook, data, key=key))
     assert (found.record, found.found, found.at) == (record, 0, NOW)
     assert found.project == playbook.definition.project
     assert json.loads(found.name) == ["clinical_qc", "visit-check", "ranges", record]
-    named = checked(FRAME, (), context(playbook, data, key=key), record="P001")
+    named = check_of(FRAME, (), context(playbook, data, key=key), record="P001")
     assert named.record == "P001"
 
 
@@ -78,7 +78,7 @@ def test_violations_are_told_in_the_words_of_the_run(playbook: Playbook) -> None
         Violation(field="ecog", message="should be 0 to 5", severity="warning", value=7.0),
         Violation(field="unknown", message="is missing", severity="error"),
     )
-    assert of_violations(violations, context(playbook, {}), entry="2026-11-02") == (
+    assert findings_of(violations, context(playbook, {}), entry="2026-11-02") == (
         Finding(
             field="ecog",
             label="ECOG score",
@@ -93,15 +93,15 @@ def test_violations_are_told_in_the_words_of_the_run(playbook: Playbook) -> None
 
 def test_all_findings_are_counted_and_the_first_listed(playbook: Playbook) -> None:
     many = tuple(Finding(field=f"f{n}", label="f", message="m") for n in range(LISTED + 5))
-    found = checked(FRAME, many, context(playbook, {}))
+    found = check_of(FRAME, many, context(playbook, {}))
     assert (found.found, found.findings) == (LISTED + 5, many[:LISTED])
 
 
 def test_one_row_carries_what_a_step_checked_and_none_what_it_did_not(playbook: Playbook) -> None:
     here = context(playbook, {})
-    checks = tuple(checked(FRAME, (), here, record=f"P{n}") for n in range(10))
-    (post,) = posts(here.run, Next(FRAME, "checked", checks=checks), NOW)
+    checks = tuple(check_of(FRAME, (), here, record=f"P{n}") for n in range(10))
+    (post,) = check_posts(here.run, Next(FRAME, "checked", checks=checks), NOW)
     assert (post.kind, post.row, post.ref) == ("check", "0-run/check/7", "0-run/check/7")
     assert post.conversation == f"checks:{playbook.definition.project}"
     assert Checks.model_validate_json(post.body).checks == checks
-    assert posts(here.run, Next(FRAME, "went on"), NOW) == ()
+    assert check_posts(here.run, Next(FRAME, "went on"), NOW) == ()

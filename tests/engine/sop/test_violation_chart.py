@@ -7,7 +7,7 @@ import pytest
 from cards.showing.view import MessageView
 from engine.frames.state import AgentState, PlannerFrame, SopFrame
 from engine.playbooks.load import load
-from engine.sop.violations import BARS, COUNTED, added, chart_of
+from engine.sop.violations import BARS, COUNTED, add_counts, chart_of
 from tests.engine.playbooks.test_static_checks import CHECK, changed
 from tests.engine.sop.test_sop_records import MATTER, OF_ONE, study, visit
 from tests.fakes.walk import Study, Walk, crashing, new_run
@@ -107,8 +107,8 @@ async def test_a_step_that_is_done_twice_names_the_same_message() -> None:
 
 
 def test_a_batch_adds_up_what_its_children_found() -> None:
-    one = added({}, {"a": 2, "b": 1}.items())
-    assert added(one, {"b": 4, "c": 1}.items()) == {"a": 2, "b": 5, "c": 1}
+    one = add_counts({}, {"a": 2, "b": 1}.items())
+    assert add_counts(one, {"b": 4, "c": 1}.items()) == {"a": 2, "b": 5, "c": 1}
     chart = chart_of({"a": 2, "b": 5, "c": 1}, 3, context_of())
     assert chart is not None
     assert [(bar.label, bar.value) for bar in chart.bars] == [("b", 5), ("a", 2), ("c", 1)]
@@ -124,7 +124,7 @@ def test_many_rules_have_the_largest_bars_and_one_for_the_others() -> None:
 
 
 def test_what_is_counted_is_bounded_and_nothing_is_lost() -> None:
-    counts = added({}, ((f"rule {n}", 1) for n in range(COUNTED * 2)))
+    counts = add_counts({}, ((f"rule {n}", 1) for n in range(COUNTED * 2)))
     assert len(counts) <= COUNTED + 1
     assert sum(counts.values()) == COUNTED * 2
     chart = chart_of(counts, 2, context_of("zh"))

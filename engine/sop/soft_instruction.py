@@ -1,4 +1,4 @@
-"""A soft instruction of an SOP: the model judges, else a person does (spec 001 §3, §4)."""
+"""A soft instruction of an SOP: the model judges, or a person if it is unsure (001 §3, §4)."""
 
 from cards.markdown import literal
 from cards.texts import say
@@ -8,21 +8,21 @@ from engine.playbooks.skill import Sop, SopNode
 from engine.rules.soft import SoftDialogue, SoftRuleEngine
 from engine.rules.verdict import Verdict
 from engine.sop.ends import MODEL, go_to
-from engine.sop.findings import of_verdict
+from engine.sop.findings import verdict_check
 from engine.sop.review import ask, title_of
 
 
 async def judge(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext) -> StepOutcome:
-    """One answer of the model or one round of calls; a verdict leads on, doubt to a card."""
+    """One answer of the model or one round of calls; a verdict leads on, doubt asks a person."""
     engine = _engine(node, context)
-    dialogue = frame.soft or _begun(engine, node, context)
+    dialogue = frame.soft or _begin(engine, node, context)
     if dialogue.unsure:
         return ask(frame, sop, node, context)
     after = await engine.advance(dialogue)
     frame = frame.model_copy(update={"soft": after})
     if after.verdict is not None and not after.unsure:
-        return _judged(frame, sop, node, after.verdict, context)
-    return Next(frame, f"{frame.node}: {_why(after)}")
+        return _follow(frame, sop, node, after.verdict, context)
+    return Next(frame, f"{frame.node}: {_reason(after)}")
 
 
 def _engine(node: SopNode, context: StepContext) -> SoftRuleEngine:
@@ -30,13 +30,13 @@ def _engine(node: SopNode, context: StepContext) -> SoftRuleEngine:
     return SoftRuleEngine(services.model, context.hands(node.tools), services.limits.soft)
 
 
-def _begun(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftDialogue:
+def _begin(engine: SoftRuleEngine, node: SopNode, context: StepContext) -> SoftDialogue:
     state, lang = context.run.state, context.run.lang
     known = {"profile": state.profile, "data": state.data}
     return engine.begin(node.instruction, known, today=context.services.today, lang=lang)
 
 
-def _judged(
+def _follow(
     frame: SopFrame, sop: Sop, node: SopNode, verdict: Verdict, context: StepContext
 ) -> StepOutcome:
     target = node.passed if verdict.passed else node.failed
@@ -44,15 +44,15 @@ def _judged(
     why = f"{frame.node} {node_verdict.result} ({verdict.confidence:.2f}): {verdict.reason}"
     title = title_of(frame, sop, context)
     is_problem = not (verdict.passed or node.only_branches)
-    checks = of_verdict(frame, title, verdict.reason, context, passed=not is_problem)
+    checks = verdict_check(frame, title, verdict.reason, context, passed=not is_problem)
     if is_problem:
-        named, reason = literal(title), literal(verdict.reason)
-        told = say("soft.told", context.run.lang, title=named, reason=reason)
-        frame = frame.model_copy(update={"problems": (*frame.problems, told)})
+        reason = literal(verdict.reason)
+        problem = say("soft.told", context.run.lang, title=literal(title), reason=reason)
+        frame = frame.model_copy(update={"problems": (*frame.problems, problem)})
     return go_to(frame, sop, target, why, verdict=node_verdict, checks=checks)
 
 
-def _why(after: SoftDialogue) -> str:
+def _reason(after: SoftDialogue) -> str:
     """What the step did, for the audit."""
     if after.unsure:
         return f"a person has to decide ({after.unsure})"
