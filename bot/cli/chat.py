@@ -48,7 +48,7 @@ def ask(args: argparse.Namespace) -> int:
     if not text.strip():
         print("TEXT: should say something", file=sys.stderr)
         return 2
-    from bot.terminal.ask import ask as asked
+    from bot.terminal.ask import ask_once as asked
 
     me = _me(args)
     said = asked(me, text, link=args.link, as_json=args.json, timeout_s=args.timeout)
@@ -57,7 +57,7 @@ def ask(args: argparse.Namespace) -> int:
 
 def chat(args: argparse.Namespace) -> int:
     """Talks until the end of the input."""
-    from bot.terminal.chat import chat as talked
+    from bot.terminal.chat import hold_chat as talked
 
     me, lang = _me(args), _lang(args)
     return _answered(talked(me, link=args.link, lang=lang), me, lang)

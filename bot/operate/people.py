@@ -12,7 +12,7 @@ from bot.people.check import AccountCheck, check_accounts
 from bot.people.directory import Directory, load_people
 from bot.people.file import Person
 from bot.settings import Settings
-from bot.terminal.output import headed
+from bot.terminal.output import table_with_header
 from bot.wiring.clock import open_clock
 from bot.wiring.contexts import open_account_sources
 from bot.wiring.people import PeopleAccess, open_people_access
@@ -40,7 +40,7 @@ async def list_people(settings: Settings, *, as_json: bool) -> int:
         print(json.dumps(listed, ensure_ascii=False))
         return 0
     heads = ("id", "name", "roles", "accounts", "language", "zone", "delegate")
-    print(headed([heads, *(_row(person, people) for person in people.people)]))
+    print(table_with_header([heads, *(_row(person, people) for person in people.people)]))
     for role in people.file.roles:
         if role.slack_group:
             print(f"role {role.id}: also the members of Slack group {role.slack_group}")
@@ -93,7 +93,7 @@ async def check_people(settings: Settings, *, as_json: bool) -> int:
         print(json.dumps([one.model_dump() for one in found], ensure_ascii=False))
     elif found:
         rows = [(one.whose, one.platform, one.account, one.state, one.told) for one in found]
-        print(headed([("whose", "platform", "account", "state", "told"), *rows]))
+        print(table_with_header([("whose", "platform", "account", "state", "told"), *rows]))
     else:
         print(f"nobody in this file has an account on {' or '.join(map(str.title, sources))}")
     return _status(found)
@@ -184,7 +184,7 @@ async def show_pending(settings: Settings, person_id: str | None, *, as_json: bo
         print(json.dumps([_card_as_json(card) for card in cards], ensure_ascii=False))
     elif cards:
         heads = ("card", "title", "asked for by", "where", "waits for")
-        print(headed([heads, *map(_pending_row, cards)]))
+        print(table_with_header([heads, *map(_pending_row, cards)]))
         if total > len(cards):
             print(f"the oldest {len(cards)} of at most {total}")
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.definitions.definitions import load_definitions
 from bot.settings import Settings
-from bot.terminal.output import tracked
+from bot.terminal.output import show_progress
 from bot.wiring.clock import open_clock
 from bot.wiring.model import open_model
 from cards.model import Principal
@@ -50,7 +50,7 @@ def _lines(text: str) -> Iterator[str]:
 def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     """Prints examples that look like another route; 1 when a text stands under two."""
     table = load_definitions(settings).table()
-    found = doubtful(table, lambda every: tracked(every, "examples", len(every)))
+    found = doubtful(table, lambda every: show_progress(every, "examples", len(every)))
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))
         return 1 if any(one.twice for one in found) else 0

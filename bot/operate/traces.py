@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from bot.definitions.definitions import people_of, playbooks_of
 from bot.people.directory import Directory
 from bot.settings import Settings
-from bot.terminal.output import tracked
+from bot.terminal.output import show_progress
 from bot.wiring.store import open_store_ports
 from engine.errors import DefinitionError
 from engine.playbooks.model import Playbook
@@ -71,7 +71,7 @@ async def replay_traces(
     services = _services(settings, people)
     worst, told = 0, []
     texts = _texts(path)
-    for file, text in tracked(texts, "traces", len(texts)):
+    for file, text in show_progress(texts, "traces", len(texts)):
         status, line = await _replayed(file, text, found, services)
         worst = max(worst, status)
         told.append(line)

@@ -17,7 +17,7 @@ from bot.definitions.definitions import (
 from bot.definitions.documents import load_documents
 from bot.definitions.outside import load_servers
 from bot.settings import Settings
-from bot.terminal.output import tracked
+from bot.terminal.output import show_progress
 from bot.wiring.records import check_study, mapping_file, study_faults
 from engine.errors import DefinitionError
 from engine.playbooks.load import MAIN
@@ -58,7 +58,7 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
         directory,
         problems,
         named=named,
-        each=lambda every: tracked(every, "playbooks", len(every)),
+        each=lambda every: show_progress(every, "playbooks", len(every)),
     )
     try:
         load_documents(playbooks, dict.fromkeys(found, ""))

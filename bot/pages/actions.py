@@ -53,7 +53,7 @@ class ActionRequest(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Actions:
+class AdminActions:
     """Does what buttons ask for; answers the key of the sentence that says what became of it."""
 
     decisions: Decisions
@@ -62,17 +62,17 @@ class Actions:
     clock: Clock
     meter: Meter
 
-    async def do(self, name: str, order: ActionRequest) -> str | None:
+    async def do(self, name: str, request: ActionRequest) -> str | None:
         """None for a button that there is not."""
-        action = self._known.get(name)
+        action = self._actions.get(name)
         if action is None:
             return None
-        said = await action(order)
-        log.info("admin_action", action=name, by=order.by, target=order.target, said=said)
-        return said
+        notice = await action(request)
+        log.info("admin_action", action=name, by=request.by, target=request.target, said=notice)
+        return notice
 
     @property
-    def _known(self) -> Mapping[str, Callable[[ActionRequest], Awaitable[str]]]:
+    def _actions(self) -> Mapping[str, Callable[[ActionRequest], Awaitable[str]]]:
         # One line per button of a run's page, and its form in templates/run.html.
         return {
             "cancel": self._cancel,
@@ -84,10 +84,10 @@ class Actions:
             "recover": self._recover,
         }
 
-    async def _cancel(self, order: ActionRequest) -> str:
+    async def _cancel(self, request: ActionRequest) -> str:
         """End the run where it is; it may go on while it is read, then it is read again."""
         for _ in range(ATTEMPTS):
-            found = await self.decisions.run(order.target)
+            found = await self.decisions.run(request.target)
             run = read_run(found[0]) if found else None
             if found is None or run is None:
                 return "pages.said.gone"
@@ -96,8 +96,8 @@ class Actions:
             if run.parent:
                 return "pages.said.child"
             others = read_runs(await self.decisions.active_runs(run.conversation))
-            told = {"by": order.by, "via": VIA}
-            effects = cancel_effects(run, others, told=told, now=self.clock.now())
+            actor = {"by": request.by, "via": VIA}
+            effects = cancel_effects(run, others, told=actor, now=self.clock.now())
             try:
                 await self._record(run.id, f"cancel:{run.id}", effects)
             except StaleWrite:
@@ -106,24 +106,24 @@ class Actions:
             return "pages.said.cancelled"
         return "pages.said.busy"
 
-    async def _retry(self, order: ActionRequest) -> str:
+    async def _retry(self, request: ActionRequest) -> str:
         """Have a blocked run, or mail set aside, handled again."""
-        found = await self.decisions.run(order.target)
+        found = await self.decisions.run(request.target)
         if found is not None:
             run = read_run(found[0])
             if found[1] or (run is not None and run.status != "blocked"):
                 return "pages.said.not_waiting"
-        resumed = RunResumed(by=order.by, via=VIA).stored()
-        done = await self.operations.retry(order.target, resumed, by=order.by, via=VIA)
+        resumed = RunResumed(by=request.by, via=VIA).stored()
+        done = await self.operations.retry(request.target, resumed, by=request.by, via=VIA)
         return "pages.said.retried" if done else "pages.said.not_waiting"
 
-    async def _repost(self, order: ActionRequest) -> str:
+    async def _repost(self, request: ActionRequest) -> str:
         """Show an open card once more where its run talks and where its deciders are.
 
         At most once a minute, however often the button is pressed.
         """
-        found = await self.decisions.card(order.card)
-        if found is None or found.card.run != order.target:
+        found = await self.decisions.card(request.card)
+        if found is None or found.card.run != request.target:
             return "pages.said.gone"
         card = found.card
         if card.status != "open":
@@ -136,58 +136,58 @@ class Actions:
             Post(f"{card.token}@{place}#{again}", place, "card", card.token)
             for place in dict.fromkeys((card.conversation, *homes))
         )
-        told = {"by": order.by, "via": VIA}
-        entry = audit.about_card(card, self.clock.now(), "repost", told)
+        actor = {"by": request.by, "via": VIA}
+        entry = audit.about_card(card, self.clock.now(), "repost", actor)
         await self._record(
             card.token, f"repost:{card.token}:{again}", Effects(posts=posts, log=(entry,))
         )
         return "pages.said.reposted"
 
-    async def _reassign(self, order: ActionRequest) -> str:
+    async def _reassign(self, request: ActionRequest) -> str:
         """Give a seat to somebody who may have it; a card that changes meanwhile is read again."""
-        told = {"by": order.by, "via": VIA}
+        actor = {"by": request.by, "via": VIA}
         for _ in range(ATTEMPTS):
-            found = await self.decisions.card(order.card)
-            if found is None or found.card.run != order.target:
+            found = await self.decisions.card(request.card)
+            if found is None or found.card.run != request.target:
                 return "pages.said.gone"
-            effects = self.transfers.reassign(found, order.giver, order.taker, told)
+            effects = self.transfers.reassign(found, request.giver, request.taker, actor)
             if isinstance(effects, str):
                 return _NOT_REASSIGNED[effects]
             card = found.card
             try:
                 await self._record(
-                    card.token, f"reassign:{card.token}:{card.version}:{order.taker}", effects
+                    card.token, f"reassign:{card.token}:{card.version}:{request.taker}", effects
                 )
             except StaleWrite:
                 continue
             return "pages.said.reassigned"
         return "pages.said.busy"
 
-    async def _stop(self, order: ActionRequest) -> str:
-        return await self._ordered("stop", order)
+    async def _stop(self, request: ActionRequest) -> str:
+        return await self._order_graph("stop", request)
 
-    async def _fail(self, order: ActionRequest) -> str:
-        return await self._ordered("fail", order)
+    async def _fail(self, request: ActionRequest) -> str:
+        return await self._order_graph("fail", request)
 
-    async def _recover(self, order: ActionRequest) -> str:
-        return await self._ordered("recover", order)
+    async def _recover(self, request: ActionRequest) -> str:
+        return await self._order_graph("recover", request)
 
-    async def _ordered(self, what: GraphOrder, order: ActionRequest) -> str:
+    async def _order_graph(self, what: GraphOrder, request: ActionRequest) -> str:
         """Put the order into the lane of the run's job graph, where its turn comes.
 
         The same order at the same step is one order.
         """
-        found = await self.decisions.run(order.target)
+        found = await self.decisions.run(request.target)
         run = read_run(found[0]) if found else None
         if found is None or run is None:
             return "pages.said.gone"
         if found[1]:
             return "pages.said.ended"
-        job = order.job if what == "fail" else ""
+        job = request.job if what == "fail" else ""
         if run.parent or run.status != "suspended" or not can_take(what, run, job):
             return "pages.said.not_now"
         mail = GraphOrdered(
-            what=what, by=order.by, name=order.by, text=order.text.strip(), job=job, via=VIA
+            what=what, by=request.by, name=request.by, text=request.text.strip(), job=job, via=VIA
         )
         effects = Effects(mails=((f"run:{run.id}", mail.stored()),))
         await self._record(run.id, f"{what}:{run.id}:{run.steps}:{job}", effects)

@@ -28,22 +28,22 @@ SECURITY_HEADERS = {
 }
 _LOCAL = re.compile(r"/(?:runs|pending|blocked|traces)(?:[/?].*)?")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Told = Callable[[web.Request, int, str], web.Response]
+ErrorPage = Callable[[web.Request, int, str], web.Response]
 
 
-def guarded(handler: Handler, told: Told) -> Handler:
+def protect(handler: Handler, error_page: ErrorPage) -> Handler:
     """`handler` with the security headers on whatever it answers, and faults as pages.
 
-    `told(request, status, key)` is the page that says the sentence of that key.
+    `error_page(request, status, key)` is the page that says the sentence of that key.
     """
 
     async def answer(request: web.Request) -> web.StreamResponse:
         try:
             response = await handler(request)
         except StoreError:
-            response = told(request, 503, "pages.away")
+            response = error_page(request, 503, "pages.away")
         except web.HTTPRequestEntityTooLarge:
-            response = told(request, 413, "pages.too_large")
+            response = error_page(request, 413, "pages.too_large")
         response.headers.update(SECURITY_HEADERS)
         return response
 
@@ -55,7 +55,7 @@ def local_path(text: str) -> str:
     return text if _LOCAL.fullmatch(text) and "\\" not in text else "/runs"
 
 
-async def form_of(request: web.Request) -> Form | None:
+async def read_form(request: web.Request) -> Form | None:
     """The text fields of a form that this very site sent; None for one from elsewhere."""
     origin = request.headers.get("Origin")
     elsewhere = origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
@@ -65,7 +65,7 @@ async def form_of(request: web.Request) -> Form | None:
     return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
-def same(given: str, expected: str) -> bool:
+def is_same_secret(given: str, expected: str) -> bool:
     """Whether they are equal; how long that takes says nothing of it. "" equals nothing."""
     if not expected:
         return False

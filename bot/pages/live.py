@@ -11,7 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from bot.pages.guard import SECURITY_HEADERS
-from bot.pages.session import Entrance
+from bot.pages.session import AdminSessions
 from bot.waits import pause
 from engine.errors import StoreError
 from engine.ports.storage.archive import Listing
@@ -25,13 +25,13 @@ MOST: Final = 100
 """So many streams a process keeps open; further pages ask by themselves."""
 
 
-class Live:
+class LiveUpdates:
     """The streams of one process, at most `most`; all end as soon as `ended` is set."""
 
     def __init__(
-        self, entrance: Entrance, listing: Listing, ended: asyncio.Event, *, most: int = MOST
+        self, sessions: AdminSessions, listing: Listing, ended: asyncio.Event, *, most: int = MOST
     ) -> None:
-        self._entrance = entrance
+        self._sessions = sessions
         self._listing = listing
         self._ended = ended
         self._most = most
@@ -39,7 +39,7 @@ class Live:
 
     async def stream(self, request: web.Request) -> web.StreamResponse:
         """`changed` after each change of a run, or of any run; 401 for who is not signed in."""
-        if await self._entrance.visitor(request.cookies) is None:
+        if await self._sessions.find_visitor(request.cookies) is None:
             return web.Response(status=401)
         if self._open >= self._most or self._ended.is_set():
             return web.Response(status=503, headers={"Retry-After": "30"})
@@ -67,6 +67,6 @@ class Live:
                 asked_s = 0.0
                 # Once more when it came to rest: what was begun may have ended in between.
                 await response.write(b"event: changed\ndata: 1\n\n" if new else b": here\n\n")
-                if await self._entrance.visitor(request.cookies) is None:
+                if await self._sessions.find_visitor(request.cookies) is None:
                     return
             await pause(self._ended, every_s)

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Collection
 from aiohttp import web
 
 from bot.http.caller import find_client_address
-from bot.pages.guard import Form, form_of, local_path, same
-from bot.pages.render import PageRequest, Renderer, language
-from bot.pages.session import COOKIE, Entrance, TryLater, Visitor
+from bot.pages.guard import Form, is_same_secret, local_path, read_form
+from bot.pages.render import PageRequest, Renderer, choose_language
+from bot.pages.session import COOKIE, AdminSessions, TryLater, Visitor
 from engine.ports.settings import Network
 
 FORM_COOKIE = "signoff_form"
@@ -21,27 +21,27 @@ class LoginPages:
     """The way in, whose form carries a mark that its page put into a cookie, and the way out."""
 
     def __init__(
-        self, entrance: Entrance, renderer: Renderer, proxies: Collection[Network]
+        self, sessions: AdminSessions, renderer: Renderer, proxies: Collection[Network]
     ) -> None:
-        self._entrance = entrance
+        self._sessions = sessions
         self._renderer = renderer
         self._proxies = proxies
 
     async def show(self, request: web.Request) -> web.StreamResponse:
         """The form; or where it leads, for who is signed in."""
-        if await self._entrance.visitor(request.cookies):
+        if await self._sessions.find_visitor(request.cookies):
             return web.Response(status=303, headers={"Location": _next(request)})
         return self._form(request, 200)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """A cookie and the way on for the right token; else the form with what was wrong."""
-        form = await form_of(request)
+        form = await read_form(request)
         mark = request.cookies.get(FORM_COOKIE, "")
-        if form is None or not same(form.get("mark", ""), mark):
+        if form is None or not is_same_secret(form.get("mark", ""), mark):
             return self._form(request, 403, key="pages.refused")
         name = form.get("name", "")
         address = find_client_address(request, self._proxies)
-        found = await self._entrance.sign_in(name, form.get("token", ""), address)
+        found = await self._sessions.sign_in(name, form.get("token", ""), address)
         if isinstance(found, TryLater):
             response = self._form(request, 429, key="pages.login.later", seconds=found.seconds)
             response.headers["Retry-After"] = str(found.seconds)
@@ -49,7 +49,7 @@ class LoginPages:
         if found is None:
             return self._form(request, 401, key="pages.login.wrong", name=name[:40])
         response = web.Response(status=303, headers={"Location": _next(request)})
-        self._entrance.keep(request, response, found)
+        self._sessions.set_cookie(request, response, found)
         response.del_cookie(FORM_COOKIE, path="/admin/login")
         return response
 
@@ -57,7 +57,7 @@ class LoginPages:
         self, request: web.Request, visitor: Visitor, form: Form
     ) -> web.StreamResponse:
         """Back to the form, without a session."""
-        await self._entrance.sign_out(request.cookies)
+        await self._sessions.sign_out(request.cookies)
         response = web.Response(status=303, headers={"Location": "/admin/login"})
         response.del_cookie(COOKIE, path="/")
         return response
@@ -68,7 +68,7 @@ class LoginPages:
         # The same in every tab, so that none of them stops the others.
         mark = request.cookies.get(FORM_COOKIE) or secrets.token_urlsafe(16)
         response = self._renderer.page(
-            PageRequest(request, language(request)),
+            PageRequest(request, choose_language(request)),
             "login.html",
             status=status,
             title="pages.login",

@@ -50,7 +50,7 @@ class Renderer:
             loader=FileSystemLoader(_HERE / "templates"),
             autoescape=True,
             undefined=StrictUndefined,
-            finalize=_plain,
+            finalize=_mark_unseen,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -63,9 +63,9 @@ class Renderer:
         request = asked.request
         text = self._pages.get_template(template).render(
             lang=asked.lang,
-            t=_teller(asked.lang),
-            t_in=_teller,
-            word=_word(asked.lang),
+            t=_translator(asked.lang),
+            t_in=_translator,
+            word=_labels(asked.lang),
             visitor=asked.visitor,
             path=request.path,
             languages=_languages(request),
@@ -90,7 +90,7 @@ class Renderer:
         return moment.astimezone(self._zone).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def language(request: web.Request) -> Lang:
+def choose_language(request: web.Request) -> Lang:
     """What was chosen here, else before, else what the browser prefers."""
     chosen = (request.query.get("lang"), request.cookies.get(LANG_COOKIE))
     known = next((lang for lang in chosen if lang in languages()), None)
@@ -106,7 +106,7 @@ def static_file(name: str) -> web.Response:
     return web.Response(body=body, content_type=kind, charset="utf-8")
 
 
-def _plain(value: Any) -> Any:
+def _mark_unseen(value: Any) -> Any:
     """What is put into a page: hidden and turning characters of a text become a visible sign."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return _UNSEEN.sub("\ufffd", value)
@@ -118,19 +118,19 @@ def _markdown(text: str) -> Markup:
     return Markup(to_html(_UNSEEN.sub("\ufffd", text)))  # noqa: S704 - raw HTML is off in it
 
 
-def _teller(lang: Lang) -> Callable[..., str]:
-    def told(key: str, **values: object) -> str:
+def _translator(lang: Lang) -> Callable[..., str]:
+    def translate(key: str, **values: object) -> str:
         return say(key, lang, **values)
 
-    return told
+    return translate
 
 
-def _word(lang: Lang) -> Callable[[str, str], str]:
-    def told(table: str, value: str) -> str:
+def _labels(lang: Lang) -> Callable[[str, str], str]:
+    def label(table: str, value: str) -> str:
         key = TABLES[table].get(value)
         return say(key, lang) if key else value
 
-    return told
+    return label
 
 
 def _languages(request: web.Request) -> dict[str, str]:

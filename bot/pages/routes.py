@@ -10,17 +10,17 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from bot.masking import compile_mask
-from bot.pages.actions import ActionRequest, Actions
-from bot.pages.guard import Form, form_of, guarded, same
-from bot.pages.live import Live
+from bot.pages.actions import ActionRequest, AdminActions
+from bot.pages.guard import Form, is_same_secret, protect, read_form
+from bot.pages.live import LiveUpdates
 from bot.pages.login import FormAction, LoginPages
-from bot.pages.render import LIVE, PageRequest, Renderer, language, static_file
-from bot.pages.session import Entrance, Visitor
-from bot.pages.views.blocked import split
-from bot.pages.views.card import CardWords, waiting
-from bot.pages.views.run import read_entries, tokens_of, view_of
-from bot.pages.views.run_list import LIVING, PAGE, STATUSES, asked_for, lines, read_run
-from bot.pages.views.trace import kept, trace_lines, trace_view
+from bot.pages.render import LIVE, PageRequest, Renderer, choose_language, static_file
+from bot.pages.session import AdminSessions, Visitor
+from bot.pages.views.blocked import list_waiting
+from bot.pages.views.card import CardFormatter, list_cards
+from bot.pages.views.run import build_run_view, find_card_tokens, read_entries
+from bot.pages.views.run_list import LIVING, PAGE, STATUSES, list_lines, read_query, read_run
+from bot.pages.views.trace import read_trace, trace_lines, trace_view
 from bot.wiring.service import Parts
 from cards.model import Card
 from engine.ports.storage.findings import ProjectFindings
@@ -32,7 +32,7 @@ CARDS, SHOWN = 500, 100
 TRACES = 100
 FINDINGS = 20
 RETRIED = 50
-SAID = (
+NOTICES = (
     "pages.said.gone",
     "pages.said.ended",
     "pages.said.child",
@@ -68,13 +68,13 @@ class AdminPages:
         self._parts = parts
         self._mask = compile_mask(settings.trace_mask)
         self._renderer = Renderer(settings.timezone)
-        self._entrance = Entrance(
+        self._sessions = AdminSessions(
             token, parts.store.sessions, parts.store.rate, settings.public_url or ""
         )
-        self._login = LoginPages(self._entrance, self._renderer, settings.proxies)
-        self._live = Live(self._entrance, parts.store.listing, ended)
+        self._login = LoginPages(self._sessions, self._renderer, settings.proxies)
+        self._live = LiveUpdates(self._sessions, parts.store.listing, ended)
         self._transfers = SeatTransfers(parts.resources.people, settings.timezone)
-        self._actions = Actions(
+        self._actions = AdminActions(
             parts.services.decisions,
             parts.store.operations,
             self._transfers,
@@ -85,83 +85,87 @@ class AdminPages:
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         """One line per page."""
         return [
-            web.get("/runs", self._page(self._runs)),
-            web.get("/runs/{id}", self._page(self._run)),
-            web.get("/runs/{id}/trace.json", self._page(self._trace_of_run)),
-            web.post("/runs/{id}/{action}", self._form(self._act)),
-            web.get("/pending", self._page(self._pending)),
-            web.get("/blocked", self._page(self._blocked)),
-            web.post("/blocked/retry", self._form(self._retry)),
-            web.get("/traces", self._page(self._traces)),
-            web.get("/traces/{id:.+}", self._page(self._trace)),
-            web.get("/admin/live", guarded(self._live.stream, self._told)),
-            web.get("/admin/login", guarded(self._login.show, self._told)),
-            web.post("/admin/login", guarded(self._login.sign_in, self._told)),
-            web.post("/admin/logout", self._form(self._login.sign_out)),
-            web.get("/admin/static/{file}", guarded(_static, self._told)),
+            web.get("/runs", self._signed_in(self._runs)),
+            web.get("/runs/{id}", self._signed_in(self._run)),
+            web.get("/runs/{id}/trace.json", self._signed_in(self._trace_of_run)),
+            web.post("/runs/{id}/{action}", self._own_form(self._act)),
+            web.get("/pending", self._signed_in(self._pending)),
+            web.get("/blocked", self._signed_in(self._blocked)),
+            web.post("/blocked/retry", self._own_form(self._retry)),
+            web.get("/traces", self._signed_in(self._traces)),
+            web.get("/traces/{id:.+}", self._signed_in(self._trace)),
+            web.get("/admin/live", protect(self._live.stream, self._error_page)),
+            web.get("/admin/login", protect(self._login.show, self._error_page)),
+            web.post("/admin/login", protect(self._login.sign_in, self._error_page)),
+            web.post("/admin/logout", self._own_form(self._login.sign_out)),
+            web.get("/admin/static/{file}", protect(_static, self._error_page)),
         ]
 
-    def _told(self, request: web.Request, status: int, key: str) -> web.Response:
-        asked = PageRequest(request, language(request))
-        return self._renderer.page(asked, "told.html", status=status, key=key)
+    def _error_page(self, request: web.Request, status: int, key: str) -> web.Response:
+        page_request = PageRequest(request, choose_language(request))
+        return self._renderer.page(page_request, "message.html", status=status, key=key)
 
-    def _page(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def _signed_in(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """For who is signed in; anybody else is sent to sign in, and then back."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
-            visitor = await self._entrance.visitor(request.cookies)
+            visitor = await self._sessions.find_visitor(request.cookies)
             if visitor is not None:
-                return await page(PageRequest(request, language(request), visitor))
+                return await page(PageRequest(request, choose_language(request), visitor))
             if LIVE in request.headers:
                 return web.Response(status=401)
-            return _see("/admin/login?" + urlencode({"next": request.path_qs}))
+            return _redirect("/admin/login?" + urlencode({"next": request.path_qs}))
 
-        return guarded(answer, self._told)
+        return protect(answer, self._error_page)
 
-    def _form(self, act: FormAction) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    def _own_form(self, act: FormAction) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """For forms of our own pages, sent by who is signed in, with the mark of the session."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
-            form = await form_of(request)
-            visitor = await self._entrance.visitor(request.cookies)
-            if visitor is None or form is None or not same(form.get("mark", ""), visitor.mark):
-                return self._told(request, 403, "pages.refused")
+            form = await read_form(request)
+            visitor = await self._sessions.find_visitor(request.cookies)
+            if (
+                visitor is None
+                or form is None
+                or not is_same_secret(form.get("mark", ""), visitor.mark)
+            ):
+                return self._error_page(request, 403, "pages.refused")
             return await act(request, visitor, form)
 
-        return guarded(answer, self._told)
+        return protect(answer, self._error_page)
 
-    async def _runs(self, asked: PageRequest) -> web.StreamResponse:
-        wanted = asked_for(asked.request.query)
-        page = await self._parts.store.listing.runs(wanted.wanted, after=wanted.after, limit=PAGE)
+    async def _runs(self, page_request: PageRequest) -> web.StreamResponse:
+        query = read_query(page_request.request.query)
+        page = await self._parts.store.listing.runs(query.run_filter, after=query.after, limit=PAGE)
         return self._renderer.page(
-            asked,
+            page_request,
             "runs.html",
             title="pages.runs",
-            wanted=wanted,
+            query=query,
             page=page,
-            lines=lines(page, self._mask),
+            lines=list_lines(page, self._mask),
             statuses=(LIVING, *STATUSES),
             playbooks=sorted(self._parts.reloading.current.now.playbooks),
         )
 
-    async def _run(self, asked: PageRequest) -> web.StreamResponse:
-        parts, run_id = self._parts, asked.request.match_info["id"]
+    async def _run(self, page_request: PageRequest) -> web.StreamResponse:
+        parts, run_id = self._parts, page_request.request.match_info["id"]
         history = await parts.store.archive.history(run_id)
         if history is None:
-            return self._told(asked.request, 404, "pages.no_run")
+            return self._error_page(page_request.request, 404, "pages.no_run")
         run = read_run(history.body)
         playbook = await parts.reloading.current.playbook(run.digest) if run else None
         waits = run.waiting if run else ()
-        tokens = dict.fromkeys([*tokens_of(history), *waits])
+        tokens = dict.fromkeys([*find_card_tokens(history), *waits])
         cards = await parts.store.listing.cards(list(tokens))
-        view = view_of(run_id, history, cards, playbook, self._words(asked))
+        view = build_run_view(run_id, history, cards, playbook, self._formatter(page_request))
         project = playbook.definition.project if playbook else ""
         standing = (
             await parts.store.findings.of(project, FINDINGS) if project else ProjectFindings()
         )
         traced = await parts.store.archive.trace(run.reply) if run else None
         return self._renderer.page(
-            asked,
+            page_request,
             "run.html",
             title="pages.run",
             view=view,
@@ -170,16 +174,16 @@ class AdminPages:
             mask=self._mask,
             traced=run.reply if run and traced else "",
             seats=self._seats(cards if run and not history.ended else ()),
-            said=_said(asked.request),
+            notice=_notice(page_request.request),
         )
 
-    async def _trace_of_run(self, asked: PageRequest) -> web.StreamResponse:
+    async def _trace_of_run(self, page_request: PageRequest) -> web.StreamResponse:
         """What a replay takes, with personal data masked."""
-        run_id = asked.request.match_info["id"]
+        run_id = page_request.request.match_info["id"]
         history = await self._parts.store.archive.history(run_id)
         run = read_run(history.body) if history else None
         if history is None:
-            return self._told(asked.request, 404, "pages.no_run")
+            return self._error_page(page_request.request, 404, "pages.no_run")
         whole = (
             trace_of(run, history.entries).model_dump(mode="json")
             if run
@@ -195,31 +199,31 @@ class AdminPages:
 
     async def _act(self, request: web.Request, visitor: Visitor, form: Form) -> web.StreamResponse:
         run_id = request.match_info["id"]
-        told = {name: form.get(name, "") for name in ("card", "job", "text", "giver", "taker")}
-        order = ActionRequest(by=visitor.id, target=run_id, **told)
-        said = await self._actions.do(request.match_info["action"], order)
-        if said is None:
-            return self._told(request, 404, "pages.no_action")
-        return _see(f"/runs/{quote(run_id, safe='')}?said={said}")
+        values = {name: form.get(name, "") for name in ("card", "job", "text", "giver", "taker")}
+        action = ActionRequest(by=visitor.id, target=run_id, **values)
+        notice = await self._actions.do(request.match_info["action"], action)
+        if notice is None:
+            return self._error_page(request, 404, "pages.no_action")
+        return _redirect(f"/runs/{quote(run_id, safe='')}?said={notice}")
 
     async def _retry(
         self, request: web.Request, visitor: Visitor, form: Form
     ) -> web.StreamResponse:
-        said = await self._actions.do(
+        notice = await self._actions.do(
             "retry", ActionRequest(by=visitor.id, target=form.get("name", ""))
         )
-        return _see(f"/blocked?said={said}")
+        return _redirect(f"/blocked?said={notice}")
 
-    async def _pending(self, asked: PageRequest) -> web.StreamResponse:
-        parts, who = self._parts, asked.request.query.get("who", "")
+    async def _pending(self, page_request: PageRequest) -> web.StreamResponse:
+        parts, who = self._parts, page_request.request.query.get("who", "")
         cards, count = await parts.store.listing.open_cards(CARDS)
-        first = _whole(asked.request.query.get("from", ""))
+        first = _to_int(page_request.request.query.get("from", ""))
         part, now = slice(first, first + SHOWN), parts.services.clock.now()
-        found = waiting(cards, self._words(asked), now, who, part)
+        found = list_cards(cards, self._formatter(page_request), now, who, part)
         projects = self._projects()
         standing = [(name, await parts.store.findings.of(name, FINDINGS)) for name in projects]
         return self._renderer.page(
-            asked,
+            page_request,
             "pending.html",
             title="pages.pending",
             cards=found.cards,
@@ -233,24 +237,24 @@ class AdminPages:
             mask=self._mask,
         )
 
-    async def _blocked(self, asked: PageRequest) -> web.StreamResponse:
+    async def _blocked(self, page_request: PageRequest) -> web.StreamResponse:
         operations = self._parts.store.operations
-        runs, mail = split(await operations.waiting(), self._mask)
+        runs, mail = list_waiting(await operations.waiting(), self._mask)
         return self._renderer.page(
-            asked,
+            page_request,
             "blocked.html",
             title="pages.blocked",
             runs=runs,
             mail=mail,
             retried=await operations.retried(RETRIED),
-            said=_said(asked.request),
+            notice=_notice(page_request.request),
         )
 
-    async def _traces(self, asked: PageRequest) -> web.StreamResponse:
-        after = asked.request.query.get("after", "")
+    async def _traces(self, page_request: PageRequest) -> web.StreamResponse:
+        after = page_request.request.query.get("after", "")
         found = await self._parts.store.archive.traces(TRACES, after=after)
         return self._renderer.page(
-            asked,
+            page_request,
             "traces.html",
             title="pages.traces",
             lines=trace_lines(found),
@@ -258,22 +262,24 @@ class AdminPages:
             older=found[-1][0] if len(found) == TRACES else "",
         )
 
-    async def _trace(self, asked: PageRequest) -> web.StreamResponse:
-        name = asked.request.match_info["id"]
+    async def _trace(self, page_request: PageRequest) -> web.StreamResponse:
+        name = page_request.request.match_info["id"]
         body = await self._parts.store.archive.trace(name)
         if body is None:
-            return self._told(asked.request, 404, "pages.no_trace")
-        if "download" in asked.request.query:
-            return self._file("trace", name, kept(body))
+            return self._error_page(page_request.request, 404, "pages.no_trace")
+        if "download" in page_request.request.query:
+            return self._file("trace", name, read_trace(body))
         view = trace_view(name, body)
-        return self._renderer.page(asked, "trace.html", title="pages.trace", view=view)
+        return self._renderer.page(page_request, "trace.html", title="pages.trace", view=view)
 
     def _seats(self, cards: Sequence[Card]) -> Mapping[str, Seats]:
         return self._transfers.seats(cards, self._parts.services.clock.now())
 
-    def _words(self, asked: PageRequest) -> CardWords:
+    def _formatter(self, page_request: PageRequest) -> CardFormatter:
         parts = self._parts
-        return CardWords(parts.resources.people, asked.lang, parts.settings.timezone, self._mask)
+        return CardFormatter(
+            parts.resources.people, page_request.lang, parts.settings.timezone, self._mask
+        )
 
     def _projects(self) -> Sequence[str]:
         """Every project that something may have been found in."""
@@ -288,14 +294,14 @@ async def _static(request: web.Request) -> web.StreamResponse:
     return static_file(request.match_info["file"])
 
 
-def _whole(text: str) -> int:
+def _to_int(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
 
 
-def _said(request: web.Request) -> str:
-    said = request.query.get("said", "")
-    return said if said in SAID else ""
+def _notice(request: web.Request) -> str:
+    notice = request.query.get("said", "")
+    return notice if notice in NOTICES else ""
 
 
-def _see(path: str) -> web.Response:
+def _redirect(path: str) -> web.Response:
     return web.Response(status=303, headers={"Location": path})

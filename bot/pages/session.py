@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from pydantic import SecretStr, ValidationError
 
-from bot.pages.guard import same
+from bot.pages.guard import is_same_secret
 from cards.frozen import Frozen
 from engine.ports.platform import Pace, Rate
 from engine.ports.storage.logins import Sessions
 
 COOKIE = "signoff_admin"
 KEEP_S = 8 * 3600
-EACH = Pace(every_s=60, burst=5)
-ALL = Pace(every_s=6, burst=60)
+PER_ADDRESS = Pace(every_s=60, burst=5)
+FROM_ALL = Pace(every_s=6, burst=60)
 """Wrong tokens from one address, and from all together."""
 _NAME = re.compile(r"[\w.@'-][\w .@'-]{0,39}")
 
@@ -48,7 +48,7 @@ class TryLater:
     seconds: int
 
 
-class Entrance:
+class AdminSessions:
     """Lets in who gives the token."""
 
     def __init__(self, token: SecretStr, sessions: Sessions, rate: Rate, public_url: str) -> None:
@@ -57,7 +57,7 @@ class Entrance:
         self._rate = rate
         self._public = urlsplit(public_url)
 
-    async def visitor(self, cookies: Mapping[str, str]) -> Visitor | None:
+    async def find_visitor(self, cookies: Mapping[str, str]) -> Visitor | None:
         """Who is signed in with these cookies."""
         secret = cookies.get(COOKIE, "")
         body = await self._sessions.find(_digest(secret)) if secret else None
@@ -65,14 +65,14 @@ class Entrance:
             found = Visitor.model_validate_json(body) if body else None
         except ValidationError:
             return None
-        return found if found and same(found.token, _digest(self._token)) else None
+        return found if found and is_same_secret(found.token, _digest(self._token)) else None
 
     async def sign_in(self, name: str, token: str, address: str) -> str | TryLater | None:
         """The secret for the cookie; None for a wrong token or name.
 
         Wrong tokens are counted; the right one is let in whoever else has guessed before.
         """
-        if not same(token, self._token):
+        if not is_same_secret(token, self._token):
             wait_s = await self._wait_s(address)
             return TryLater(ceil(wait_s)) if wait_s else None
         name = name.strip()
@@ -88,10 +88,10 @@ class Entrance:
         await self._sessions.end(_digest(cookies.get(COOKIE, "")))
 
     async def _wait_s(self, address: str) -> float:
-        each = await self._rate.ask(f"admin-login:{_network(address)}", EACH, 1)
-        return each or await self._rate.ask("admin-login", ALL, 1)
+        each = await self._rate.ask(f"admin-login:{_network(address)}", PER_ADDRESS, 1)
+        return each or await self._rate.ask("admin-login", FROM_ALL, 1)
 
-    def keep(self, request: web.Request, response: web.Response, secret: str) -> None:
+    def set_cookie(self, request: web.Request, response: web.Response, secret: str) -> None:
         """Has the browser keep the secret, where no script and no other site reaches it."""
         secure = request.secure or (
             self._public.scheme == "https" and self._public.netloc == request.host

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal
 
 from bot.people.directory import NOBODY_MAY_ASK, Directory
-from bot.terminal.output import tracked
+from bot.terminal.output import show_progress
 from cards.frozen import Frozen
 from engine.errors import Gone, PlatformError, RateLimited
 from engine.ports.accounts import AccountSource, GroupSource
@@ -45,7 +45,7 @@ async def check_accounts(
     for role in people.file.roles:
         if role.slack_group:
             queries.append((f"role {role.id}", "slack", role.slack_group, members))
-    checks = [await _check(*query) for query in tracked(queries, "accounts", len(queries))]
+    checks = [await _check(*query) for query in show_progress(queries, "accounts", len(queries))]
     closed = people.closed_platforms([name for name, source in sources.items() if source])
     return checks + [
         AccountCheck(whose="nobody", platform=name, account="-", state="wrong", told=NOBODY_MAY_ASK)

@@ -5,22 +5,22 @@ import shlex
 import sys
 from enum import IntEnum
 
-from bot.terminal.client import ChatClient, Speaker, entered
+from bot.terminal.client import ChatClient, Speaker, enter_room
 from bot.terminal.formatting import (
-    Choices,
     NumberedButton,
-    as_data,
+    NumberedChoices,
     card_lines,
     lang_of,
+    message_data,
     part_lines,
 )
-from bot.terminal.room import Room, View, is_open, states
+from bot.terminal.room import Room, View, is_open, part_states
 from cards.showing.view import NOT_DONE
 from cards.texts import say
 
 
 class Status(IntEnum):
-    """How `ask` ends; 1 is also that the service does not answer, 2 a wrong setting."""
+    """How `ask_once` ends; 1 is also that the service does not answer, 2 a wrong setting."""
 
     ANSWERED = 0
     FAILED = 1
@@ -29,13 +29,13 @@ class Status(IntEnum):
     NOT_SETTLED = 5
 
 
-async def ask(me: Speaker, text: str, *, link: str, as_json: bool, timeout_s: float) -> int:
+async def ask_once(me: Speaker, text: str, *, link: str, as_json: bool, timeout_s: float) -> int:
     """Says it, waits until the reply is settled, prints it. Raises NoService, Refused."""
-    async with entered(me, link=link) as chat, Room().followed(chat) as room:
+    async with enter_room(me, link=link) as chat, Room().followed(chat) as room:
         reply = await chat.say(text)
 
         def settled() -> bool:
-            return reply in room.shown and "working" not in states(room.shown[reply])
+            return reply in room.shown and "working" not in part_states(room.shown[reply])
 
         in_time = await room.until(settled, timeout_s)
         view = room.shown.get(reply)
@@ -43,7 +43,7 @@ async def ask(me: Speaker, text: str, *, link: str, as_json: bool, timeout_s: fl
         choices = _choices(view)
         if as_json:
             told = {"reply": reply, "room": chat.me.room, "status": ends.name.lower()}
-            shown = as_data(view, choices) if view else {}
+            shown = message_data(view, choices) if view else {}
             print(json.dumps(told | shown, ensure_ascii=False))
             return ends
         if view:
@@ -53,7 +53,7 @@ async def ask(me: Speaker, text: str, *, link: str, as_json: bool, timeout_s: fl
 
 
 def _status(view: View) -> Status:
-    now = states(view)
+    now = part_states(view)
     if "needs_you" in now:
         return Status.NEEDS_YOU
     if now & {"in_review", "waiting"}:
@@ -62,7 +62,7 @@ def _status(view: View) -> Status:
 
 
 def _choices(view: View | None) -> tuple[NumberedButton, ...]:
-    return Choices().see(view["card"], view["lang"]) if view and view["card"] else ()
+    return NumberedChoices().see(view["card"], view["lang"]) if view and view["card"] else ()
 
 
 def _print(view: View, choices: tuple[NumberedButton, ...]) -> None:

@@ -11,21 +11,21 @@ from bot.terminal.client import (
     RequestRefused,
     Response,
     Speaker,
-    entered,
+    enter_room,
 )
 from bot.terminal.formatting import (
     AnswerPrinter,
-    Choices,
     NumberedButton,
+    NumberedChoices,
     card_lines,
     lang_of,
     part_lines,
 )
-from bot.terminal.forms import Form, filled
-from bot.terminal.html_text import harmless
+from bot.terminal.forms import Form, fill_form
+from bot.terminal.html_text import strip_controls
 from bot.terminal.output import paint
-from bot.terminal.room import Room, View, is_open, states
-from bot.terminal.screen import TerminalScreen, as_it_was
+from bot.terminal.room import Room, View, is_open, part_states
+from bot.terminal.screen import TerminalScreen, restored_terminal
 from cards.model import Lang
 from cards.texts import say
 
@@ -39,20 +39,20 @@ HISTORY = 10
 """So many earlier messages are shown at the start."""
 
 
-async def chat(me: Speaker, *, link: str, lang: Lang) -> int:
+async def hold_chat(me: Speaker, *, link: str, lang: Lang) -> int:
     """Talks until the end of the input. Raises NoService, Refused."""
-    with as_it_was():
-        async with entered(me, link=link) as talking:
-            await _Talk(talking, lang).go_on()
+    with restored_terminal():
+        async with enter_room(me, link=link) as talking:
+            await _Chat(talking, lang).go_on()
     return 0
 
 
-class _Talk:
+class _Chat:
     def __init__(self, talking: ChatClient, lang: Lang) -> None:
         self._chat = talking
         self._lang = lang
         self._screen = TerminalScreen()
-        self._choices = Choices()
+        self._choices = NumberedChoices()
         self._growing = AnswerPrinter()
         self._room = Room(self._changed)
         self._live = False
@@ -64,7 +64,7 @@ class _Talk:
             await self._room.silent(SILENT_S, CATCH_UP_S)
             self._show_history()
             me = self._chat.me
-            told = say("terminal.here", self._lang, name=harmless(me.name), room=me.room)
+            told = say("terminal.here", self._lang, name=strip_controls(me.name), room=me.room)
             self._screen.show(paint(told, "dim"))
             while (line := await self._screen.line(PROMPT)) is not None:
                 if line.strip():
@@ -99,12 +99,12 @@ class _Talk:
                 str(button["data"]), str(button["label"]), str(button["intro"]),
                 tuple(button["form"]), choice.lang,
             )  # fmt: skip
-            answer = await filled(own, self._chat, self._screen)
+            answer = await fill_form(own, self._chat, self._screen)
         else:
             answer = await self._tapped(str(button["data"]), choice.lang)
             if form := answer.body.get("form"):
                 asked = _form(form)
-                answer = await filled(asked, self._chat, self._screen) or Response(0, {})
+                answer = await fill_form(asked, self._chat, self._screen) or Response(0, {})
         if answer and answer.status:
             self._tell(answer, choice.lang)
 
@@ -114,7 +114,9 @@ class _Talk:
         asked = answer.body.get("confirm")
         if not asked:
             return answer
-        told = f"{harmless(str(asked['text']))} {harmless(str(asked['confirm']))} [y/N] "
+        told = (
+            f"{strip_controls(str(asked['text']))} {strip_controls(str(asked['confirm']))} [y/N] "
+        )
         line = await self._screen.line(told)
         if (line or "").strip().lower() not in _YES:
             self._screen.show(say("terminal.form_left", lang))
@@ -126,9 +128,9 @@ class _Talk:
         if answer.status == 202:
             self._screen.show(say("terminal.received", lang))
         elif answer.status == 200 and answer.body.get("ok"):
-            self._screen.show(paint(harmless(str(told)), "green"))
+            self._screen.show(paint(strip_controls(str(told)), "green"))
         else:
-            self._screen.show(paint(harmless(str(told or answer.status)), "red"))
+            self._screen.show(paint(strip_controls(str(told or answer.status)), "red"))
 
     async def _quiet(self) -> None:
         """Without a terminal: nothing more is read before what was read has its answer."""
@@ -137,7 +139,7 @@ class _Talk:
 
     def _settled(self) -> bool:
         views = [self._room.shown.get(reply) for reply in self._mine]
-        return all(view is not None and "working" not in states(view) for view in views)
+        return all(view is not None and "working" not in part_states(view) for view in views)
 
     # ---- what comes
 
@@ -149,7 +151,7 @@ class _Talk:
             return
         if entry["op"] == "said":
             if entry["person"] != self._chat.me.id:
-                self._screen.show(_said(entry, self._lang))
+                self._screen.show(_format_message(entry, self._lang))
             return
         if entry["op"] == "draft":
             self._screen.show(*self._growing.more(entry))
@@ -178,7 +180,7 @@ class _Talk:
             if name in said:
                 self._room.shown.pop(name)
                 if at >= left_out:
-                    self._screen.show(_said(said[name], self._lang))
+                    self._screen.show(_format_message(said[name], self._lang))
             elif at >= left_out or is_open(view["card"]):
                 self._show(view, None)
         self._live = True
@@ -194,8 +196,8 @@ def _form(form: Mapping[str, Any]) -> Form:
     )
 
 
-def _said(entry: Entry, lang: Lang) -> str:
-    name, text = harmless(str(entry["name"])), harmless(str(entry["text"]))
+def _format_message(entry: Entry, lang: Lang) -> str:
+    name, text = strip_controls(str(entry["name"])), strip_controls(str(entry["text"]))
     return paint(say("terminal.said", lang, name=name, text=text), "cyan")
 
 

@@ -81,7 +81,7 @@ class ChatClient:
 
     async def waiting(self) -> Mapping[str, Any]:
         """The cards that wait for the person anywhere: {cards, more}."""
-        async with _spoken_to(self.me.url):
+        async with _network_errors(self.me.url):
             query = {"person": self.me.id}
             async with self._session.get("/chat/inbox", params=query) as response:
                 answer = Response(response.status, await _json(response))
@@ -133,12 +133,15 @@ class ChatClient:
             return await self._post(what, named)
 
     async def _post(self, what: str, body: Mapping[str, Any]) -> Response:
-        async with _spoken_to(self.me.url), self._session.post(f"/chat/{what}", json=body) as got:
+        async with (
+            _network_errors(self.me.url),
+            self._session.post(f"/chat/{what}", json=body) as got,
+        ):
             return Response(got.status, await _json(got))
 
 
 @asynccontextmanager
-async def entered(me: Speaker, *, link: str = "") -> AsyncIterator[ChatClient]:
+async def enter_room(me: Speaker, *, link: str = "") -> AsyncIterator[ChatClient]:
     """The room, entered as `me.id`, or as the first who is there; a sign-in `link` is spent.
 
     Raises NoService, and Refused when nobody of that id is there or a link is needed.
@@ -149,14 +152,14 @@ async def entered(me: Speaker, *, link: str = "") -> AsyncIterator[ChatClient]:
     async with aiohttp.ClientSession(
         me.url, cookie_jar=jar, timeout=limits, read_bufsize=LONGEST_LINE
     ) as session:
-        async with _spoken_to(me.url):
+        async with _network_errors(me.url):
             if link:
                 await _sign_in(session, link)
             async with session.get("/chat/people") as response:
                 answer = Response(response.status, await _json(response))
         if answer.status != 200:
             raise RequestRefused(answer.status, _why(answer))
-        yield ChatClient(session, _chosen(answer.body.get("people", ()), me))
+        yield ChatClient(session, _choose_person(answer.body.get("people", ()), me))
 
 
 async def _sign_in(session: aiohttp.ClientSession, link: str) -> None:
@@ -168,7 +171,7 @@ async def _sign_in(session: aiohttp.ClientSession, link: str) -> None:
             )
 
 
-def _chosen(people: Any, me: Speaker) -> Speaker:
+def _choose_person(people: Any, me: Speaker) -> Speaker:
     known = {str(person["id"]): str(person["name"]) for person in people}
     wanted = me.id or next(iter(known), "")
     if wanted not in known:
@@ -197,7 +200,7 @@ def _why(answer: Response) -> str:
 
 
 @asynccontextmanager
-async def _spoken_to(url: str) -> AsyncIterator[None]:
+async def _network_errors(url: str) -> AsyncIterator[None]:
     try:
         yield
     except (aiohttp.ClientError, ssl.SSLError, TimeoutError, OSError) as lost:

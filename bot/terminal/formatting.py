@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.terminal.client import Entry
-from bot.terminal.html_text import harmless, to_text
+from bot.terminal.html_text import html_to_text, strip_controls
 from bot.terminal.output import paint, table
 from bot.terminal.room import View
 from cards.model import Lang
@@ -37,7 +37,7 @@ class NumberedButton:
     lang: Lang
 
 
-class Choices:
+class NumberedChoices:
     """Numbers are never given twice, so that one that is typed late cannot mean another card."""
 
     def __init__(self) -> None:
@@ -91,24 +91,25 @@ def card_lines(
         yield f"  {paint(f'{mark} {outcome}', style)}"
         return
     for html in (card["html"], card["origin"]["html"]):
-        yield from _indented(to_text(html))
+        yield from _indented(html_to_text(html))
     if card["problems"]:
         yield f"  {paint(say('terminal.problems', lang), 'red')}"
         for problem in card["problems"]:
-            yield from _indented(f"- {to_text(problem['html'])}")
+            yield from _indented(f"- {html_to_text(problem['html'])}")
     rows = [(_line(row["label"]), _line(row["value"])) for row in card["rows"]]
     if rows:
         yield from _indented(table(rows))
     if card["note"]:
-        yield from _indented(paint(harmless(card["note"]), "dim"))
+        yield from _indented(paint(strip_controls(card["note"]), "dim"))
     for one in choices:
         yield f"  {paint(f'{one.number})', 'bold cyan')} {_line(one.button['label'])}"
 
 
-def as_data(view: View, choices: Sequence[NumberedButton]) -> dict[str, Any]:
+def message_data(view: View, choices: Sequence[NumberedButton]) -> dict[str, Any]:
     """A message for programs: its parts and its card as plain text, choices with their numbers."""
     parts = [
-        {key: part[key] for key in ("number", "state", "label")} | {"text": to_text(part["html"])}
+        {key: part[key] for key in ("number", "state", "label")}
+        | {"text": html_to_text(part["html"])}
         for part in view["parts"]
     ]
     card = view["card"]
@@ -122,8 +123,8 @@ def as_data(view: View, choices: Sequence[NumberedButton]) -> dict[str, Any]:
 def _card_data(card: Mapping[str, Any], choices: Sequence[NumberedButton]) -> dict[str, Any]:
     same = {key: card[key] for key in ("token", "kind", "title", "rows", "note", "outcome")}
     return same | {
-        "text": to_text(card["html"]),
-        "problems": [to_text(problem["html"]) for problem in card["problems"]],
+        "text": html_to_text(card["html"]),
+        "problems": [html_to_text(problem["html"]) for problem in card["problems"]],
         "choices": [
             {"number": one.number, "label": one.button["label"], "fields": one.button["form"]}
             for one in choices
@@ -132,7 +133,7 @@ def _card_data(card: Mapping[str, Any], choices: Sequence[NumberedButton]) -> di
 
 
 def _part(part: Mapping[str, Any], lang: Lang) -> Iterator[str]:
-    text = to_text(part["html"])
+    text = html_to_text(part["html"])
     if not part["number"]:
         yield text
         return
@@ -148,7 +149,7 @@ def _indented(text: str) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    return " ".join(harmless(text).split())
+    return " ".join(strip_controls(text).split())
 
 
 class AnswerPrinter:
@@ -166,8 +167,8 @@ class AnswerPrinter:
         if len(parts) != 1 or parts[0]["number"]:
             return []
         known = self._shown.get(str(draft["id"]), [])
-        lines = _finished(str(parts[0]["html"]))
-        more = _after(known, lines)
+        lines = _finished_lines(str(parts[0]["html"]))
+        more = _lines_after(known, lines)
         if not more:
             return []
         self._shown[str(draft["id"])] = lines
@@ -175,19 +176,19 @@ class AnswerPrinter:
 
     def rest(self, message_id: str, lines: list[str]) -> list[str]:
         """What the whole answer says more; all of it, if it does not begin as was shown."""
-        more = _after(self._shown.pop(message_id, []), lines)
+        more = _lines_after(self._shown.pop(message_id, []), lines)
         return lines if more is None else more
 
 
-def _after(known: list[str], lines: list[str]) -> list[str] | None:
+def _lines_after(known: list[str], lines: list[str]) -> list[str] | None:
     return lines[len(known) :] if lines[: len(known)] == known else None
 
 
-def _finished(html: str) -> list[str]:
+def _finished_lines(html: str) -> list[str]:
     """The lines but the last, and but a table that may go on, since its columns may widen."""
     if html.rstrip().endswith(_TABLE_ENDS):
-        return to_text(html[: html.rindex(_TABLE)]).split("\n")
-    lines = to_text(html).split("\n")[:-1]
+        return html_to_text(html[: html.rindex(_TABLE)]).split("\n")
+    lines = html_to_text(html).split("\n")[:-1]
     # What will be a table is a paragraph until the line below its head has come.
     while lines and "|" in lines[-1]:
         lines.pop()

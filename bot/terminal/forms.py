@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.terminal.client import ChatClient, Response
-from bot.terminal.html_text import harmless
+from bot.terminal.html_text import strip_controls
 from bot.terminal.output import paint
 from bot.terminal.screen import TerminalScreen
 from cards.forms import limits
 from cards.model import Lang
 from cards.texts import say
 
-Asked = Mapping[str, Any]
+FieldData = Mapping[str, Any]
 _BACK, _LEAVE, _EMPTY = "/back", "/cancel", "-"
 
 
@@ -23,24 +23,26 @@ class Form:
     button: str
     title: str
     intro: str
-    fields: tuple[Asked, ...]
+    fields: tuple[FieldData, ...]
     lang: Lang
 
 
-class Left(Exception):
+class FormLeft(Exception):
     """The person leaves the form; nothing is sent."""
 
 
-async def filled(form: Form, chat: ChatClient, screen: TerminalScreen) -> Response | None:
+async def fill_form(form: Form, chat: ChatClient, screen: TerminalScreen) -> Response | None:
     """Asks, sends, and asks again what the service found wrong; None when the person leaves."""
-    screen.show(paint(harmless(form.title), "bold"), *(filter(None, [harmless(form.intro)])))
+    screen.show(
+        paint(strip_controls(form.title), "bold"), *(filter(None, [strip_controls(form.intro)]))
+    )
     screen.show(paint(say("terminal.form", form.lang), "dim"))
     values = {str(field["name"]): str(field["value"]) for field in form.fields}
-    wanted: Sequence[Asked] = form.fields
+    wanted: Sequence[FieldData] = form.fields
     while True:
         try:
-            await _asked(wanted, values, form.lang, screen)
-        except Left:
+            await _ask_fields(wanted, values, form.lang, screen)
+        except FormLeft:
             screen.show(say("terminal.form_left", form.lang))
             return None
         answer = await chat.fill(form.button, values)
@@ -52,13 +54,13 @@ async def filled(form: Form, chat: ChatClient, screen: TerminalScreen) -> Respon
         wanted = [field for field in form.fields if field["name"] in faults] or form.fields
 
 
-async def _asked(
-    fields: Sequence[Asked], values: dict[str, str], lang: Lang, screen: TerminalScreen
+async def _ask_fields(
+    fields: Sequence[FieldData], values: dict[str, str], lang: Lang, screen: TerminalScreen
 ) -> None:
     at = 0
     while at < len(fields):
         name = str(fields[at]["name"])
-        given = await _one(fields[at], values[name], lang, screen)
+        given = await _ask_field(fields[at], values[name], lang, screen)
         if given is None:
             at = max(at - 1, 0)
             continue
@@ -66,22 +68,24 @@ async def _asked(
         at += 1
 
 
-async def _one(field: Asked, value: str, lang: Lang, screen: TerminalScreen) -> str | None:
+async def _ask_field(
+    field: FieldData, value: str, lang: Lang, screen: TerminalScreen
+) -> str | None:
     """What the person wants in the field; None when they go back. Raises Left."""
     while True:
         line = await screen.line(_prompt(field, value, lang))
         if line is None or line.strip() == _LEAVE:
-            raise Left
+            raise FormLeft
         text = line.strip()
         if text == _BACK:
             return None
-        given = value if not text else "" if text == _EMPTY else _meant(field, text)
+        given = value if not text else "" if text == _EMPTY else _resolve_option(field, text)
         if given or not field["required"]:
             return given
         screen.show(paint(say("terminal.needed", lang), "red"))
 
 
-def _meant(field: Asked, text: str) -> str:
+def _resolve_option(field: FieldData, text: str) -> str:
     """What was typed; the number of an option is the option, unless that is what an option is."""
     options = [str(option) for option in field["options"]]
     if text not in options and _numbered(options) and text.isdecimal():
@@ -90,21 +94,21 @@ def _meant(field: Asked, text: str) -> str:
     return text
 
 
-def _prompt(field: Asked, value: str, lang: Lang) -> str:
-    about = [harmless(str(field["label"]))]
+def _prompt(field: FieldData, value: str, lang: Lang) -> str:
+    about = [strip_controls(str(field["label"]))]
     if field["unit"]:
-        about.append(f"({harmless(str(field['unit']))})")
+        about.append(f"({strip_controls(str(field['unit']))})")
     if limited := limits(field["minimum"], field["maximum"]):
         about.append(f"({limited})")
-    if options := [harmless(str(option)) for option in field["options"]]:
+    if options := [strip_controls(str(option)) for option in field["options"]]:
         numbers = enumerate(options, 1)
         told = [f"{n}) {option}" for n, option in numbers] if _numbered(options) else options
         about.append("– " + say("terminal.options", lang, options=", ".join(told)))
     if not field["required"]:
         about.append(f"({say('terminal.optional', lang)})")
     if field["hint"]:
-        about.append(f"– {harmless(str(field['hint']))}")
-    kept = f" [{' '.join(harmless(value).split())}]" if value else ""
+        about.append(f"– {strip_controls(str(field['hint']))}")
+    kept = f" [{' '.join(strip_controls(value).split())}]" if value else ""
     return f"{' '.join(about)}{kept}: "
 
 
@@ -115,7 +119,9 @@ def _numbered(options: Sequence[str]) -> bool:
 def _faults(faults: Mapping[str, Any], form: Form) -> list[str]:
     labels = {str(field["name"]): str(field["label"]) for field in form.fields}
     told = [
-        f"  {harmless(labels[name])}: {harmless(str(why))}" if name in labels else f"  {why}"
+        f"  {strip_controls(labels[name])}: {strip_controls(str(why))}"
+        if name in labels
+        else f"  {why}"
         for name, why in faults.items()
     ]
     return [paint(say("terminal.fix", form.lang), "red"), *told]

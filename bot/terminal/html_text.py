@@ -12,7 +12,7 @@ _STEERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 _BLOCKS = {"p", "div", "pre", "blockquote", "ul", "ol", "table", *(f"h{n}" for n in range(1, 7))}
 
 
-def harmless(text: str) -> str:
+def strip_controls(text: str) -> str:
     """The text without anything that a terminal would obey; moments by this machine's clock."""
     text = MARKED.sub(_by_own_clock, text)
     return _STEERS.sub("", text.replace("\r\n", "\n").replace("\x85", "\n"))
@@ -27,12 +27,12 @@ def _by_own_clock(marked: re.Match[str]) -> str:
     return f"{moment.astimezone():%m-%d %H:%M}"
 
 
-def to_text(html: str) -> str:
+def html_to_text(html: str) -> str:
     """Paragraphs, lists, tables and links as lines."""
     reader = _HtmlReader()
     reader.feed(html)
     reader.close()
-    return harmless(reader.told())
+    return strip_controls(reader.told())
 
 
 class _HtmlReader(HTMLParser):
@@ -90,7 +90,7 @@ class _HtmlReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._rows is not None:
             if self._rows and self._rows[-1]:
-                self._rows[-1][-1] += " ".join(harmless(data).split("\n"))
+                self._rows[-1][-1] += " ".join(strip_controls(data).split("\n"))
         elif self._exact or data.strip() or "\n" not in data:
             # A line's end in the HTML behind one that was told already is no other.
             again = not self._exact and bool(self._out) and self._out[-1] == "\n"

@@ -9,7 +9,7 @@ from typing import TextIO, TypeVar
 T = TypeVar("T")
 
 
-def coloured(stream: TextIO | None = None) -> bool:
+def has_colours(stream: TextIO | None = None) -> bool:
     """Whether what is written there (the standard output) may be coloured."""
     out = sys.stdout if stream is None else stream
     # https://no-color.org: set and not empty, whatever its value.
@@ -18,7 +18,7 @@ def coloured(stream: TextIO | None = None) -> bool:
 
 def paint(text: str, style: str, stream: TextIO | None = None) -> str:
     """The text in a style of rich, as in "bold red", if there may be colours."""
-    if not text or not coloured(stream):
+    if not text or not has_colours(stream):
         return text
     # Only a terminal needs it, and it takes a while to load.
     from rich.color import ColorSystem
@@ -27,7 +27,7 @@ def paint(text: str, style: str, stream: TextIO | None = None) -> str:
     return Style.parse(style).render(text, color_system=ColorSystem.STANDARD)
 
 
-def headed(rows: Sequence[Sequence[str]]) -> str:
+def table_with_header(rows: Sequence[Sequence[str]]) -> str:
     """A table whose first row is its heads, in bold where there may be colours."""
     heads, *lines = table(rows).split("\n")
     return "\n".join([paint(heads, "bold"), *lines])
@@ -37,12 +37,12 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     """Rows as lines with columns of one width."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(_filled(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(_pad(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
 
 
-def _filled(cell: str, width: int) -> str:
+def _pad(cell: str, width: int) -> str:
     return cell + " " * (width - _width(cell))
 
 
@@ -51,7 +51,7 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
 
 
-def tracked(things: Iterable[T], what: str, total: int) -> Iterator[T]:
+def show_progress(things: Iterable[T], what: str, total: int) -> Iterator[T]:
     """The things, one after the other; a terminal shows how many of `total` are done."""
     if total < 2 or not sys.stderr.isatty():
         yield from things
@@ -59,7 +59,7 @@ def tracked(things: Iterable[T], what: str, total: int) -> Iterator[T]:
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(stderr=True, no_color=not coloured(sys.stderr), highlight=False)
+    console = Console(stderr=True, no_color=not has_colours(sys.stderr), highlight=False)
     # What was begun is taken from the screen again, so that only the outcome stays.
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task(what, total=total)

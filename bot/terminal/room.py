@@ -78,7 +78,7 @@ class Room:
                 self._changed.notify_all()
 
 
-def states(view: View) -> set[str]:
+def part_states(view: View) -> set[str]:
     """The states of a message's parts."""
     return {str(part["state"]) for part in view["parts"]}
 

@@ -28,7 +28,7 @@ class TerminalScreen:
             return
         text = "\n".join(lines)
         if self.typed and self._prompt is not None:
-            print(f"{_CLEARED}{text}\n{self._prompt}{_begun()}", end="", flush=True)
+            print(f"{_CLEARED}{text}\n{self._prompt}{_typed_so_far()}", end="", flush=True)
         else:
             print(text, flush=True)
 
@@ -55,7 +55,7 @@ class TerminalScreen:
             line = self._typed_line(prompt) if self.typed else _piped_line()
             loop = coming.get_loop()
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_give, coming, line)
+                loop.call_soon_threadsafe(_set_line, coming, line)
 
     def _typed_line(self, prompt: str) -> str | None:
         try:
@@ -67,7 +67,7 @@ class TerminalScreen:
 
 
 @contextmanager
-def as_it_was() -> Iterator[None]:
+def restored_terminal() -> Iterator[None]:
     """Leaves the terminal as it was found: a read that is broken off may leave it without echo."""
     try:
         import readline  # noqa: F401 - input() edits lines with it
@@ -86,7 +86,7 @@ def as_it_was() -> Iterator[None]:
         termios.tcsetattr(0, termios.TCSADRAIN, found)
 
 
-def _give(coming: asyncio.Future[str | None], line: str | None) -> None:
+def _set_line(coming: asyncio.Future[str | None], line: str | None) -> None:
     if not coming.done():
         coming.set_result(line)
 
@@ -96,7 +96,7 @@ def _piped_line() -> str | None:
     return raw.decode("utf-8", "replace").rstrip("\r\n") if raw else None
 
 
-def _begun() -> str:
+def _typed_so_far() -> str:
     """What stands on the line that is being typed."""
     try:
         import readline

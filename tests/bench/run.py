@@ -19,7 +19,7 @@ from typing import Any
 import uvloop
 
 from adapters.clock import SystemClock
-from bot.terminal.output import tracked
+from bot.terminal.output import show_progress
 from tests.bench.acks import acks
 from tests.bench.commands import commands
 from tests.bench.jobs import jobs
@@ -72,7 +72,7 @@ async def _measure(plan: Plan, folder: Path) -> list[Result]:
     assert measuring is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, measuring.cancel)
     results = []
-    for name in tracked(plan.only, "measured", len(plan.only)):
+    for name in show_progress(plan.only, "measured", len(plan.only)):
         plan.say(f"{name} begins")
         place = folder / name
         place.mkdir()

@@ -8,8 +8,8 @@ import pytest
 
 from adapters.webchat.markdown import to_html
 from bot.terminal.client import Entry
-from bot.terminal.formatting import AnswerPrinter, Choices
-from bot.terminal.html_text import harmless, to_text
+from bot.terminal.formatting import AnswerPrinter, NumberedChoices
+from bot.terminal.html_text import html_to_text, strip_controls
 from tests.bot.signoff_process import FILES
 from tests.fakes.terminal import Terminal
 
@@ -50,7 +50,7 @@ quoted & <b>plain</b>"""
 
 
 def test_everything_that_the_page_shows_can_be_read_as_text() -> None:
-    assert to_text(to_html(MARKDOWN)) == TEXT
+    assert html_to_text(to_html(MARKDOWN)) == TEXT
 
 
 def draft(markdown: str, *, number: int = 0, requests: int = 1) -> Entry:
@@ -59,7 +59,7 @@ def draft(markdown: str, *, number: int = 0, requests: int = 1) -> Entry:
 
 
 def whole(markdown: str) -> list[str]:
-    return to_text(to_html(markdown)).split("\n")
+    return html_to_text(to_html(markdown)).split("\n")
 
 
 def test_an_answer_grows_by_whole_lines_and_no_line_is_shown_twice() -> None:
@@ -95,7 +95,9 @@ def test_what_answers_several_requests_does_not_grow(given: dict[str, int]) -> N
     ["\x1b]0;title\x07", "\x1b[2J", "\x9b2J", "a\rb", "\u202eabc\u202c", "\x00\x08", "\u2066x"],
 )
 def test_nothing_that_is_shown_steers_the_terminal(text: str) -> None:
-    shown = harmless(text) + to_text(f"<p>{text}</p><table><tr><td>{text}</td></tr></table>")
+    shown = strip_controls(text) + html_to_text(
+        f"<p>{text}</p><table><tr><td>{text}</td></tr></table>"
+    )
     assert not any(ord(one) < 32 and one != "\n" for one in shown)
     assert not set("\x1b\x7f\x9b\u202e\u202c\u2066") & set(shown)
 
@@ -106,7 +108,7 @@ def card(token: str, *labels: str, revision: int = 1) -> dict[str, object]:
 
 
 def test_a_number_never_comes_to_mean_another_choice() -> None:
-    choices = Choices()
+    choices = NumberedChoices()
     assert [one.number for one in choices.see(card("a", "yes", "no"), "en")] == [1, 2]
     assert [one.number for one in choices.see(card("b", "yes"), "en")] == [3]
     assert [one.number for one in choices.see(card("a", "yes", "no"), "en")] == [1, 2]
@@ -150,7 +152,7 @@ def test_moments_are_by_this_machines_clock(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()
     try:
-        text = harmless("until ⟦2026-11-21T18:30Z⟧, ⟦2026-99-21T18:30Z⟧")
+        text = strip_controls("until ⟦2026-11-21T18:30Z⟧, ⟦2026-99-21T18:30Z⟧")
     finally:
         monkeypatch.undo()
         time.tzset()

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from bot.pages.views.run_list import read_run
-from bot.pages.views.timeline import cut
+from bot.pages.views.timeline import shorten_value
 from engine.ports.storage.operations import BlockedRun, MailAside
 
 
@@ -25,7 +25,7 @@ class AsideRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Stuck:
+class BlockedRunRow:
     """A blocked run: what it is, and what its reply says."""
 
     id: str
@@ -36,16 +36,16 @@ class Stuck:
     since: datetime | None
 
 
-def split(
+def list_waiting(
     waiting: Sequence[MailAside | BlockedRun], mask: Callable[[str], str]
-) -> tuple[Sequence[Stuck], Sequence[AsideRow]]:
+) -> tuple[Sequence[BlockedRunRow], Sequence[AsideRow]]:
     """The blocked runs, and the mail."""
-    runs = [_stuck(each, mask) for each in waiting if isinstance(each, BlockedRun)]
-    mail = [_aside(each, mask) for each in waiting if isinstance(each, MailAside)]
+    runs = [_run_row(each, mask) for each in waiting if isinstance(each, BlockedRun)]
+    mail = [_mail_row(each, mask) for each in waiting if isinstance(each, MailAside)]
     return runs, mail
 
 
-def _aside(kept: MailAside, mask: Callable[[str], str]) -> AsideRow:
+def _mail_row(kept: MailAside, mask: Callable[[str], str]) -> AsideRow:
     kind, _, rest = kept.lane.partition(":")
     run = rest if kind == "run" else ""
     return AsideRow(kept.name, kept.lane, run, kept.at, mask(kept.why), mask(_what(kept.mail)))
@@ -56,14 +56,14 @@ def _what(mail: str) -> str:
     found: Any = None
     with suppress(ValueError, KeyError, TypeError):
         found = json.loads(mail)["update"]["text"]
-    return cut(found) if isinstance(found, str) else cut(mail)
+    return shorten_value(found) if isinstance(found, str) else shorten_value(mail)
 
 
-def _stuck(kept: BlockedRun, mask: Callable[[str], str]) -> Stuck:
+def _run_row(kept: BlockedRun, mask: Callable[[str], str]) -> BlockedRunRow:
     run = read_run(kept.body)
     if run is None:
-        return Stuck(kept.name, "", "", "", "", None)
-    return Stuck(
+        return BlockedRunRow(kept.name, "", "", "", "", None)
+    return BlockedRunRow(
         id=kept.name,
         name=run.name,
         person=mask(run.requester.name),

@@ -49,7 +49,7 @@ class CardLine:
 
 
 @dataclass(frozen=True, slots=True)
-class CardWords:
+class CardFormatter:
     """What it takes to tell of cards: who is who, the language, the time zone and the mask."""
 
     people: Directory
@@ -102,7 +102,7 @@ class CardWords:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class WaitingGroup:
     """How many cards wait for somebody, and how long the oldest has."""
 
     who: str
@@ -116,25 +116,31 @@ class WaitingPage:
 
     cards: Sequence[CardLine]
     count: int
-    groups: Sequence[Group]
+    groups: Sequence[WaitingGroup]
 
 
-def waiting(
-    cards: Sequence[OpenCard], words: CardWords, now: datetime, who: str, part: slice
+def list_cards(
+    cards: Sequence[OpenCard], formatter: CardFormatter, now: datetime, who: str, part: slice
 ) -> WaitingPage:
     """The cards of `who`, or of everybody, of which `part` is told; all by who is waited for."""
-    asking = [(each, words.who(each.card)) for each in cards if not each.card.traits.informs]
+    asking = [(each, formatter.who(each.card)) for each in cards if not each.card.traits.informs]
     fitting = [each for each, name in asking if not who or name == who]
     found: dict[str, list[OpenCard]] = {}
     for each, name in asking:
         found.setdefault(name, []).append(each)
     # The oldest stands first.
-    grouped = [Group(name, len(group), aged(now - group[0].since)) for name, group in found.items()]
-    lines = [words.line(each.card, each.since, aged(now - each.since)) for each in fitting[part]]
+    grouped = [
+        WaitingGroup(name, len(group), format_age(now - group[0].since))
+        for name, group in found.items()
+    ]
+    lines = [
+        formatter.line(each.card, each.since, format_age(now - each.since))
+        for each in fitting[part]
+    ]
     return WaitingPage(lines, len(fitting), grouped)
 
 
-def aged(time: timedelta) -> str:
+def format_age(time: timedelta) -> str:
     """A length of time in its largest units, as in `3 d 4 h`; `< 1 min` for less."""
     minutes = int(time.total_seconds() // 60)
     days, hours = minutes // 1440, minutes // 60 % 24

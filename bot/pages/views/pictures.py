@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from bot.pages.views.card import CardWords
+from bot.pages.views.card import CardFormatter
 from cards.model import Lang
 from engine.frames.state import ENDED, Run, position
 from engine.jobs.graph import can_take, job_graph_of
@@ -22,29 +22,29 @@ MOST: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class RunPath:
     """Ids of the graph's nodes: those it went through, in order; where it is, while it lives."""
 
     visited: tuple[str, ...]
     waiting: tuple[str, ...]
 
 
-def taken(run: Run, entries: Sequence[Mapping[str, Any]]) -> Path:
+def find_path(run: Run, entries: Sequence[Mapping[str, Any]]) -> RunPath:
     """The path of a run with this audit; what the audit does not know is left out."""
     found = [node_id("playbook", run.playbook)]
     before = ""
     for entry in entries:
         after = position_in(entry) or before
-        found += _judged(entry.get("judged"), before, after)
-        found += nodes_of(after)
+        found += _judged_nodes(entry.get("judged"), before, after)
+        found += nodes_at(after)
         before = after
-    here = nodes_of(position(run.frames[-1]))
+    here = nodes_at(position(run.frames[-1]))
     living = run.status not in ENDED
     visited = dict.fromkeys([*found, *here])
-    return Path(tuple(visited), here[-1:] if living else ())
+    return RunPath(tuple(visited), here[-1:] if living else ())
 
 
-def nodes_of(place: str) -> tuple[str, ...]:
+def nodes_at(place: str) -> tuple[str, ...]:
     """The nodes of a place as `position` writes it, the outer one first."""
     kind, _, name = place.partition(":")
     skill, _, node = name.partition("/")
@@ -57,7 +57,7 @@ def nodes_of(place: str) -> tuple[str, ...]:
     return (whole, node_id("sop", skill, node)) if kind == "sop" and node else (whole,)
 
 
-def _judged(judged: Any, before: str, after: str) -> tuple[str, ...]:
+def _judged_nodes(judged: Any, before: str, after: str) -> tuple[str, ...]:
     """An SOP's node that was judged, and the end that this led to."""
     if not isinstance(judged, Mapping):
         return ()
@@ -71,33 +71,33 @@ def _judged(judged: Any, before: str, after: str) -> tuple[str, ...]:
     return tuple(node_id("sop", skill, node) for node in reached if node)
 
 
-def named(path: Path, graph: Graph) -> Sequence[tuple[str, bool]]:
+def name_path(path: RunPath, graph: Graph) -> Sequence[tuple[str, bool]]:
     """The path in words, for who cannot see the picture: names, and whether the run is there."""
     names = {node.id: node.name for node in graph.nodes}
     return [(names[node], node in path.waiting) for node in path.visited if node in names]
 
 
-def with_reviewers(
-    graph: Graph, words: CardWords, *, waiting: Collection[str], deciders: Sequence[str]
+def add_reviewers(
+    graph: Graph, formatter: CardFormatter, *, waiting: Collection[str], deciders: Sequence[str]
 ) -> Graph:
     """The graph whose reviews name their roles, and the people who hold these now.
 
     At the `waiting` nodes they are the `deciders` of the card that is open there, if one is.
     """
 
-    def told(node: Node) -> Node:
+    def add(node: Node) -> Node:
         roles = tuple(map(str, node.details.get("roles", ())))
         if not roles:
             return node
-        holders = [words.mask(each.name) for each in words.people.holders(roles)]
+        holders = [formatter.mask(each.name) for each in formatter.people.holders(roles)]
         here = node.id in waiting and deciders
-        names = [one_line(words.people.role_name(role, words.lang)) for role in roles]
-        return _with(node, names, list(deciders) if here else holders)
+        names = [one_line(formatter.people.role_name(role, formatter.lang)) for role in roles]
+        return _add_names(node, names, list(deciders) if here else holders)
 
-    return graph.model_copy(update={"nodes": tuple(map(told, graph.nodes))})
+    return graph.model_copy(update={"nodes": tuple(map(add, graph.nodes))})
 
 
-def _with(node: Node, roles: Sequence[str], names: Sequence[str]) -> Node:
+def _add_names(node: Node, roles: Sequence[str], names: Sequence[str]) -> Node:
     details: dict[DetailKey, tuple[Value, ...]] = {}
     for key, values in node.details.items():
         details[key] = tuple(roles) if key == "roles" else values
@@ -129,7 +129,7 @@ def jobs_view(run: Run, playbook: Playbook | None, lang: Lang, mask: Mask) -> Jo
     # A blocked run waits for an operator first; a child run has no graph of its own.
     takes_orders = run.status == "suspended"
     may_stop = takes_orders and can_take("stop", run)
-    shown = _masked(drawn, mask)
+    shown = _mask_graph(drawn, mask)
     done, under_way = done_and_running(jobs)
     svg = draw(shown, visited=done, waiting=under_way, styled=False)
     unfinished = [job for job in jobs.jobs if job.status != "finished"]
@@ -142,7 +142,7 @@ def jobs_view(run: Run, playbook: Playbook | None, lang: Lang, mask: Mask) -> Jo
     )
 
 
-def _masked(graph: Graph, mask: Mask) -> Graph:
+def _mask_graph(graph: Graph, mask: Mask) -> Graph:
     """The same for people to read, with ids that the picture of the playbook does not have."""
     whole = graph.nodes[0].id
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from bot.pages.views.card import CardLine, CardWords
-from bot.pages.views.pictures import JobsView, jobs_view, named, taken, with_reviewers
+from bot.pages.views.card import CardFormatter, CardLine
+from bot.pages.views.pictures import JobsView, add_reviewers, find_path, jobs_view, name_path
 from bot.pages.views.run_list import read_run
-from bot.pages.views.timeline import TimelineEntry, Totals, cut, steps, totals
+from bot.pages.views.timeline import TimelineEntry, Totals, build_timeline, shorten_value, sum_calls
 from cards.model import CARD_KINDS, Card
 from engine.frames.ends import end_of, with_stored_status
 from engine.frames.state import Run, position
@@ -50,8 +50,8 @@ class RunView:
     at: str
     text: str
     person: str
-    told: str
-    known: tuple[tuple[str, str], ...]
+    reply_text: str
+    state: tuple[tuple[str, str], ...]
     timeline: Sequence[TimelineEntry]
     totals: Totals
     cards: Sequence[CardLine]
@@ -78,14 +78,14 @@ class RunView:
         return self.status == "blocked"
 
 
-def tokens_of(history: History) -> Sequence[str]:
+def find_card_tokens(history: History) -> Sequence[str]:
     """The cards that a run asked, the newest of very many, in the order they were asked."""
     found = [token for entry in read_entries(history) for token in entry.get("cards") or ()]
     return list(dict.fromkeys(map(str, found)))[-CARDS:]
 
 
 def read_entries(history: History) -> Sequence[Mapping[str, Any]]:
-    """The audit, oldest first; what is no JSON object is told as it is."""
+    """The audit, oldest first; what is no JSON object is shown as it is."""
     found: list[Mapping[str, Any]] = []
     for text in history.entries:
         entry: Any = None
@@ -95,20 +95,20 @@ def read_entries(history: History) -> Sequence[Mapping[str, Any]]:
     return found
 
 
-def view_of(
+def build_run_view(
     run_id: str,
     history: History,
     cards: Sequence[Card],
     playbook: Playbook | None,
-    words: CardWords,
+    formatter: CardFormatter,
 ) -> RunView:
     """The page of a run with its cards, in the playbook that it began with."""
     run, entries = read_run(history.body), read_entries(history)
     run = with_stored_status(run, history.ended) if run is not None else None
-    timeline = steps(mask_texts(entries, words.mask))
+    timeline = build_timeline(mask_texts(entries, formatter.mask))
     status = run.status if run else history.ended or "unreadable"
-    lines = [words.line(card) for card in cards]
-    picture, way = _drawn(run, entries, playbook, words, lines)
+    lines = [formatter.line(card) for card in cards]
+    picture, way = _draw(run, entries, playbook, formatter, lines)
     return RunView(
         id=run_id,
         status=status,
@@ -116,55 +116,55 @@ def view_of(
         ended=bool(history.ended),
         run=run,
         at=position(run.frames[-1]) if run else "",
-        text=words.mask(run.text) if run else "",
-        person=words.mask(run.requester.name) if run else "",
-        told=words.mask(run.part.told()) if run else "",
-        known=_known(run, words) if run else (),
+        text=formatter.mask(run.text) if run else "",
+        person=formatter.mask(run.requester.name) if run else "",
+        reply_text=formatter.mask(run.part.told()) if run else "",
+        state=_list_state(run, formatter) if run else (),
         timeline=timeline,
-        totals=totals(timeline),
+        totals=sum_calls(timeline),
         cards=lines,
-        children=_children(run, entries) if run else (),
+        children=_list_children(run, entries) if run else (),
         picture=picture,
         way=way,
-        jobs=jobs_view(run, playbook, words.lang, words.mask) if run else None,
-        raw=cut(words.mask(history.body)) if run is None else "",
+        jobs=jobs_view(run, playbook, formatter.lang, formatter.mask) if run else None,
+        raw=shorten_value(formatter.mask(history.body)) if run is None else "",
         entries=len(entries),
     )
 
 
-def _drawn(
+def _draw(
     run: Run | None,
     entries: Sequence[Mapping[str, Any]],
     playbook: Playbook | None,
-    words: CardWords,
+    formatter: CardFormatter,
     cards: Sequence[CardLine],
 ) -> tuple[Markup | None, Sequence[tuple[str, bool]]]:
     if run is None or playbook is None:
         return None, ()
-    graph, path = graph_of(playbook, words.lang), taken(run, entries)
+    graph, path = graph_of(playbook, formatter.lang), find_path(run, entries)
     deciders = [
         name
         for card in cards
         if card.open and CARD_KINDS[card.kind].signs_off
         for name in card.people
     ]
-    graph = with_reviewers(graph, words, waiting=path.waiting, deciders=deciders)
+    graph = add_reviewers(graph, formatter, waiting=path.waiting, deciders=deciders)
     svg = draw(graph, visited=path.visited, waiting=path.waiting, styled=False)
-    return Markup(svg), named(path, graph)  # noqa: S704 - the drawing escapes its texts
+    return Markup(svg), name_path(path, graph)  # noqa: S704 - the drawing escapes its texts
 
 
-def _known(run: Run, words: CardWords) -> tuple[tuple[str, str], ...]:
+def _list_state(run: Run, formatter: CardFormatter) -> tuple[tuple[str, str], ...]:
     """What the run knows, by path."""
     state = run.state
     groups = (("", state.data), ("profile.", state.profile), ("decisions.", state.decisions))
     return tuple(
-        (prefix + name, words.mask(cut(value)))
+        (prefix + name, formatter.mask(shorten_value(value)))
         for prefix, values in groups
         for name, value in values.items()
     )
 
 
-def _children(run: Run, entries: Sequence[Mapping[str, Any]]) -> Sequence[ChildView]:
+def _list_children(run: Run, entries: Sequence[Mapping[str, Any]]) -> Sequence[ChildView]:
     """Those that live, then those that the audit says have ended."""
     found = {child: ChildView(child, key, "") for key, child in run.children.items()}
     for entry in entries:

@@ -20,7 +20,7 @@ _TEXT_CHARS = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class RunListQuery:
     """What was asked for, as it stands in the form and in the address."""
 
     status: str = ""
@@ -32,7 +32,7 @@ class Filter:
     after: str = ""
 
     @property
-    def wanted(self) -> RunFilter:
+    def run_filter(self) -> RunFilter:
         """What the store is asked for."""
         chosen = {self.status} if self.status in STATUSES else set()
         if self.status == LIVING:
@@ -47,24 +47,24 @@ class Filter:
         )
 
     @property
-    def given(self) -> dict[str, str]:
+    def filled_fields(self) -> dict[str, str]:
         """The fields that say something, without the place in the list."""
         names = ("status", "playbook", "person", "conversation", "text", "children")
         return {name: value for name in names if (value := getattr(self, name))}
 
-    def at(self, after: str) -> str:
+    def address_at(self, after: str) -> str:
         """The address of that place in the list."""
-        return "/runs?" + urlencode({**self.given, "after": after})
+        return "/runs?" + urlencode({**self.filled_fields, "after": after})
 
 
-def asked_for(query: Mapping[str, str]) -> Filter:
+def read_query(query: Mapping[str, str]) -> RunListQuery:
     """The filter of an address; what is too long is cut, what is unknown left out."""
 
     def of(name: str) -> str:
         return query.get(name, "").strip()[:_LONGEST]
 
     status = of("status")
-    return Filter(
+    return RunListQuery(
         status=status if status in (*STATUSES, LIVING) else "",
         playbook=of("playbook"),
         person=of("person"),
@@ -94,7 +94,7 @@ class RunLine:
     started: datetime | None = None
 
 
-def lines(page: RunPage, mask: Callable[[str], str]) -> Sequence[RunLine]:
+def list_lines(page: RunPage, mask: Callable[[str], str]) -> Sequence[RunLine]:
     """The page's runs, each a line."""
     return [_line(name, history, mask) for name, history in page.runs]
 

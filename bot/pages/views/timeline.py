@@ -83,18 +83,18 @@ class Totals:
     seconds: float
 
 
-def steps(entries: Sequence[Mapping[str, Any]]) -> Sequence[TimelineEntry]:
+def build_timeline(entries: Sequence[Mapping[str, Any]]) -> Sequence[TimelineEntry]:
     """Every entry, in order."""
     found: list[TimelineEntry] = []
     before: datetime | None = None
     for entry in entries:
-        at = moment(entry.get("at"))
+        at = parse_moment(entry.get("at"))
         found.append(_step(entry, at, at - before if at and before else None))
         before = at or before
     return found
 
 
-def totals(timeline: Sequence[TimelineEntry]) -> Totals:
+def sum_calls(timeline: Sequence[TimelineEntry]) -> Totals:
     """The sums over all steps."""
     calls = [call for step in timeline for call in step.calls]
     return Totals(
@@ -116,24 +116,24 @@ def _step(entry: Mapping[str, Any], at: datetime | None, after: timedelta | None
     rest = {name: value for name, value in entry.items() if name not in _SHOWN}
     calls = entry.get("calls")
     return TimelineEntry(
-        number=_whole(entry.get("step")) if stepped else 0,
+        number=_to_int(entry.get("step")) if stepped else 0,
         at=at,
         after=after,
         event=_EVENTS.get(event, ""),
         name=event or str(entry.get("frame", "")),
         place=position_in(entry),
         outcome=str(entry.get("outcome", "")),
-        why=cut(entry.get("why", "")),
+        why=shorten_value(entry.get("why", "")),
         by=str(entry.get("by", "")),
         facts=tuple(facts),
-        changes=tuple((str(path), cut(value)) for path, value in changes.items())
+        changes=tuple((str(path), shorten_value(value)) for path, value in changes.items())
         if isinstance(changes, dict)
         else (),
         calls=tuple(_call(each) for each in calls if isinstance(each, dict))
         if isinstance(calls, list)
         else (),
         cards=tuple(map(str, entry.get("cards") or ())),
-        rest=cut(rest) if rest else "",
+        rest=shorten_value(rest) if rest else "",
     )
 
 
@@ -146,21 +146,25 @@ def _call(call: Mapping[str, Any]) -> CallView:
     answer = call.get("answer")
     answer = answer if isinstance(answer, dict) else {}
     kind = str(call.get("kind", ""))
-    told = {name: answer[name] for name in ("text", "tool_calls") if answer.get(name)}
+    values = {name: answer[name] for name in ("text", "tool_calls") if answer.get(name)}
     seconds = call.get("seconds", answer.get("seconds"))
     return CallView(
         kind=kind,
         name=str(answer.get("model", "") if kind == "model" else call.get("tool", "")),
-        given=cut(call["arguments"]) if "arguments" in call else "",
-        answer=cut(call["result"]) if "result" in call else cut(told) if told else "",
-        error=cut(call.get("error", "")),
-        tokens=_whole(answer.get("tokens")),
+        given=shorten_value(call["arguments"]) if "arguments" in call else "",
+        answer=shorten_value(call["result"])
+        if "result" in call
+        else shorten_value(values)
+        if values
+        else "",
+        error=shorten_value(call.get("error", "")),
+        tokens=_to_int(answer.get("tokens")),
         cost=float(answer["cost"]) if isinstance(answer.get("cost"), int | float) else 0.0,
         seconds=float(seconds) if isinstance(seconds, int | float) else None,
     )
 
 
-def moment(text: Any) -> datetime | None:
+def parse_moment(text: Any) -> datetime | None:
     """The moment that a text names, if it is aware of its zone."""
     try:
         found = datetime.fromisoformat(str(text))
@@ -169,7 +173,7 @@ def moment(text: Any) -> datetime | None:
     return found if found.tzinfo else None
 
 
-def cut(value: Any) -> str:
+def shorten_value(value: Any) -> str:
     """A value as text, JSON for what is more than a text; the beginning of a very long one."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… (+{len(text) - _LONGEST})"
@@ -178,8 +182,8 @@ def cut(value: Any) -> str:
 def _pairs(value: Any) -> str:
     """A mapping in one line."""
     if not isinstance(value, dict):
-        return cut(value)
-    return cut(
+        return shorten_value(value)
+    return shorten_value(
         " · ".join(
             f"{name}: {each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)}"
             for name, each in value.items()
@@ -187,5 +191,5 @@ def _pairs(value: Any) -> str:
     )
 
 
-def _whole(value: Any) -> int:
+def _to_int(value: Any) -> int:
     return int(value) if isinstance(value, int | float) else 0

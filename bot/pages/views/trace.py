@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from bot.pages.views.timeline import cut, moment
+from bot.pages.views.timeline import parse_moment, shorten_value
 
 TEXT_CHARS = 160
 _HEAD = ("kind", "at", "conversation", "by", "text", "outcome", "answer", "question")
@@ -44,12 +44,12 @@ class TraceView:
 
 def trace_lines(found: Sequence[tuple[str, str]]) -> Sequence[TraceLine]:
     """The traces of a list."""
-    return [_line(name, kept(body)) for name, body in found]
+    return [_line(name, read_trace(body)) for name, body in found]
 
 
 def trace_view(name: str, body: str) -> TraceView:
     """One trace whole; what this version does not know stands in `rest`."""
-    trace = kept(body)
+    trace = read_trace(body)
     known = {*_HEAD, *_NUMBERS, "verdicts", "intents", "steps"}
     rest = {key: value for key, value in trace.items() if key not in known}
     return TraceView(
@@ -57,15 +57,15 @@ def trace_view(name: str, body: str) -> TraceView:
         line=_line(name, trace),
         conversation=str(trace.get("conversation", "")),
         question=str(trace.get("question", "")),
-        answer=cut(trace.get("answer", "")),
-        numbers=tuple((key, cut(trace[key])) for key in _NUMBERS if trace.get(key)),
+        answer=shorten_value(trace.get("answer", "")),
+        numbers=tuple((key, shorten_value(trace[key])) for key in _NUMBERS if trace.get(key)),
         verdicts=tuple(
-            (str(v.get("strategy", "")), bool(v.get("sure")), cut(v.get("why", "")))
+            (str(v.get("strategy", "")), bool(v.get("sure")), shorten_value(v.get("why", "")))
             for v in _mappings(trace.get("verdicts"))
         ),
         intents=tuple(_pairs(intent) for intent in _mappings(trace.get("intents"))),
         steps=tuple(_pairs(step) for step in _mappings(trace.get("steps"))),
-        rest=cut(rest) if rest else "",
+        rest=shorten_value(rest) if rest else "",
     )
 
 
@@ -75,14 +75,14 @@ def _line(name: str, trace: Mapping[str, Any]) -> TraceLine:
     return TraceLine(
         id=name,
         kind=str(trace.get("kind", "")),
-        at=moment(trace.get("at")),
+        at=parse_moment(trace.get("at")),
         text=text if len(text) <= TEXT_CHARS else text[:TEXT_CHARS] + "…",
         outcome=str(trace.get("outcome") or intents),
         by=str(trace.get("by", "")),
     )
 
 
-def kept(body: str) -> Mapping[str, Any]:
+def read_trace(body: str) -> Mapping[str, Any]:
     """A trace as it is stored; what is no JSON object is told under `rest`."""
     with suppress(ValueError):
         found = json.loads(body)
@@ -96,4 +96,4 @@ def _mappings(value: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _pairs(found: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((str(key), cut(value)) for key, value in found.items())
+    return tuple((str(key), shorten_value(value)) for key, value in found.items())

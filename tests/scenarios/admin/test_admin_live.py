@@ -9,8 +9,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
-from bot.pages.live import Live
-from bot.pages.session import COOKIE, Entrance
+from bot.pages.live import LiveUpdates
+from bot.pages.session import COOKIE, AdminSessions
 from tests.fakes.admin_client import NAME, TOKEN, AdminClient
 from tests.fakes.admin_sight import Sight
 from tests.fakes.web_room import WebRoom
@@ -75,10 +75,12 @@ async def test_only_who_is_signed_in_hears_and_until_they_sign_out(
 
 async def test_streams_end_with_the_service_and_are_only_so_many(service: Service) -> None:
     parts, ended = service.parts, asyncio.Event()
-    entrance = Entrance(SecretStr(TOKEN), parts.store.sessions, parts.store.rate, "")
-    secret = await entrance.sign_in(NAME, TOKEN, "127.0.0.9")
+    sessions = AdminSessions(SecretStr(TOKEN), parts.store.sessions, parts.store.rate, "")
+    secret = await sessions.sign_in(NAME, TOKEN, "127.0.0.9")
     app = web.Application()
-    app.add_routes([web.get("/live", Live(entrance, parts.store.listing, ended, most=1).stream)])
+    app.add_routes(
+        [web.get("/live", LiveUpdates(sessions, parts.store.listing, ended, most=1).stream)]
+    )
     headers = {"Cookie": f"{COOKIE}={secret}"}
     async with (
         TestServer(app, host="127.0.0.1") as server,
