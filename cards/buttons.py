@@ -4,10 +4,18 @@ import re
 
 from cards.frozen import Frozen
 
+CARD, RUN = "c", "r"
+"""What the payload of a link names: a card by its token, a run by its id."""
 MAX_BYTES = 64
 _FORM = re.compile(
     r"s1:(?P<token>[0-9a-f]{1,4}-[A-Za-z0-9_-]{6,32}):(?P<choice>[a-z0-9_]{1,16}):(?P<rev>0|[1-9][0-9]{0,3})"
 )
+
+
+def card_payload(token: str) -> str:
+    """The payload that opens a card, at most 64 of A-Z, a-z, 0-9, _ and -; "" for no such token."""
+    payload = f"{CARD}_{token}"
+    return payload if len(payload) <= 64 and payload.isascii() else ""
 
 
 class BadButton(ValueError):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 
 from cards.clipping import units
-from cards.linear import fits
-from cards.markdown import written
+from cards.linear import matches
+from cards.markdown import format_value
 from cards.model import Field, Lang, Value
 from cards.texts import say
 
@@ -54,9 +54,9 @@ def _typed(field: Field, raw: str, lang: Lang) -> Value:
         case "text" | "person":
             return _text(field, raw)
         case "integer":
-            return _limited(field, int(_matching(_WHOLE, raw, "form.integer")))
+            return _in_range(field, int(_matched(_WHOLE, raw, "form.integer")))
         case "number":
-            return _limited(field, float(_matching(_NUMBER, raw, "form.number")))
+            return _in_range(field, float(_matched(_NUMBER, raw, "form.number")))
         case "date":
             return _date(raw)
         case "choice":
@@ -66,21 +66,21 @@ def _typed(field: Field, raw: str, lang: Lang) -> Value:
             return raw
 
 
-def limits(low: float | None, high: float | None) -> str:
+def range_text(low: float | None, high: float | None) -> str:
     """The range of a number that may be given, as in `0 – 5`; "" where there is none."""
     if low is not None and high is not None:
-        return f"{written(low)} – {written(high)}"
+        return f"{format_value(low)} – {format_value(high)}"
     if low is not None:
-        return f"≥ {written(low)}"
-    return "" if high is None else f"≤ {written(high)}"
+        return f"≥ {format_value(low)}"
+    return "" if high is None else f"≤ {format_value(high)}"
 
 
-def detailed(label: str, detail: str, lang: Lang) -> str:
+def with_detail(label: str, detail: str, lang: Lang) -> str:
     """A label with more about it in brackets, if there is more."""
     return say("form.label", lang, label=label, detail=detail) if detail else label
 
 
-def storable(text: str) -> bool:
+def is_storable(text: str) -> bool:
     """Whether the text can be kept and sent: no half characters, no NUL."""
     return not _UNSTORABLE.search(text)
 
@@ -89,9 +89,9 @@ def _text(field: Field, raw: str) -> str:
     raw = raw.replace("\r\n", "\n").replace("\r", "\n")
     if units(raw) > MAX_TEXT:
         raise _Fault("form.long", limit=MAX_TEXT)
-    if not storable(raw):
+    if not is_storable(raw):
         raise _Fault("form.unstorable")
-    if field.pattern and not fits(field.pattern, raw) and not _is_word(field, raw):
+    if field.pattern and not matches(field.pattern, raw) and not _is_word(field, raw):
         raise _Fault("form.pattern", form=field.hint or field.pattern)
     return raw
 
@@ -100,7 +100,7 @@ def _is_word(field: Field, raw: str) -> bool:
     return raw.casefold() in {word.casefold() for word in field.words}
 
 
-def _matching(form: re.Pattern[str], raw: str, key: str) -> str:
+def _matched(form: re.Pattern[str], raw: str, key: str) -> str:
     # A typographic minus is what phones put in place of a hyphen; NFKC leaves it alone.
     plain = unicodedata.normalize("NFKC", raw[:100]).replace("\N{MINUS SIGN}", "-").strip()
     if not form.fullmatch(plain):
@@ -108,16 +108,16 @@ def _matching(form: re.Pattern[str], raw: str, key: str) -> str:
     return plain
 
 
-def _limited(field: Field, number: float) -> float:
+def _in_range(field: Field, number: float) -> float:
     if field.minimum is not None and number < field.minimum:
-        raise _Fault("form.minimum", limit=written(field.minimum))
+        raise _Fault("form.minimum", limit=format_value(field.minimum))
     if field.maximum is not None and number > field.maximum:
-        raise _Fault("form.maximum", limit=written(field.maximum))
+        raise _Fault("form.maximum", limit=format_value(field.maximum))
     return number
 
 
 def _date(raw: str) -> str:
-    plain = _matching(_DATE, raw, "form.date")
+    plain = _matched(_DATE, raw, "form.date")
     try:
         return date.fromisoformat(plain).isoformat()
     except ValueError:

@@ -17,6 +17,6 @@ class Frozen(BaseModel):
         return text if version is None else f'{{"schema_version":{version},{text[1:]}'
 
 
-def by_newer(error: ValidationError) -> bool:
+def is_by_newer(error: ValidationError) -> bool:
     """Whether a newer build of us seems to have written it: fields or kinds unknown here."""
     return any(fault["type"] in _NEWER for fault in error.errors(include_context=False))

@@ -26,6 +26,6 @@ def _compiled(pattern: str) -> Any:
     return compile_linear(pattern)
 
 
-def fits(pattern: str, text: str) -> bool:
+def matches(pattern: str, text: str) -> bool:
     """Whether the whole text is as the pattern says; raises BadPattern."""
     return _compiled(pattern).fullmatch(text.encode("utf-8", "surrogatepass")) is not None

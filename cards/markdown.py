@@ -12,12 +12,12 @@ def literal(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Markdown that quotes just `text`, line by line: no line of it begins a list or a heading."""
     lines = (_OPENING.sub(r"\1\\\2", literal(line)) for line in text.strip().splitlines())
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as a person would write it: 62 and not 62.0."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -162,7 +162,7 @@ class Vote(Frozen):
         return self.seat or self.person
 
 
-class Lapsed(Frozen):
+class LapsedVote(Frozen):
     """A vote that counts no more since `at`, before the card was decided.
 
     `no_role`: nobody holds that seat any more; `gone`: who voted in it is nobody of ours any more;
@@ -273,7 +273,7 @@ class Card(Frozen):
     editing: Editing | None = None
     edits: tuple[Edit, ...] = ()
     authors: dict[str, str] = {}
-    lapsed: tuple[Lapsed, ...] = ()
+    lapsed: tuple[LapsedVote, ...] = ()
     handed: tuple[HandOver, ...] = ()
     reminded: int = 0
     escalated: str = ""

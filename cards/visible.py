@@ -7,6 +7,10 @@ zero-width and other spaces, private and unknown ones. A text's own `⟨` and ma
 
 import re
 
+from cards.markdown import format_value, literal, quote
+from cards.model import Lang, Value
+from cards.texts import say
+
 _MARKS = {"\n": "↵", "\t": "⇥", "\u3000": "□"}
 _SPACE = "␣"
 # Printable by Unicode, and yet without a shape: fillers, joiners, variation selectors.
@@ -20,6 +24,22 @@ _KEPT = 2
 """Of more line breaks in a row than these, Markdown drops the rest."""
 
 
+def in_row(value: Value | None, unit: str, lang: Lang) -> str:
+    """A value as plain text with its unit; what was left out is said to be so."""
+    if value is None or value == "":
+        return say("card.blank", lang)
+    shown = visible(format_value(value))
+    return f"{shown} {unit}" if unit else shown
+
+
+def in_text(label: str, text: str, lang: Lang) -> str:
+    """A text of several lines as Markdown, quoted under its label."""
+    head = f"**{literal(label)}**"
+    if not text:
+        return f"{head}{say('list.colon', lang)}{say('card.blank', lang)}"
+    return f"{head}\n\n{quote(visible(text, lines=True))}"
+
+
 def visible(text: str, *, lines: bool = False) -> str:
     """The text with all that would not be seen made visible.
 
@@ -27,15 +47,15 @@ def visible(text: str, *, lines: bool = False) -> str:
     those in a row.
     """
     pieces = _BREAKS.split(text) if lines else [text]
-    told = [_told(piece) for piece in pieces]
+    told = [_mark_text(piece) for piece in pieces]
     for at in range(1, len(pieces), 2):
         if pieces[at - 1] and pieces[at + 1]:
             kept = pieces[at][:_KEPT]
-            told[at] = kept + _told(pieces[at][_KEPT:])
-    return _SPACES.sub(_spaces, "".join(told))
+            told[at] = kept + _mark_text(pieces[at][_KEPT:])
+    return _SPACES.sub(_mark_spaces, "".join(told))
 
 
-def _spaces(found: re.Match[str]) -> str:
+def _mark_spaces(found: re.Match[str]) -> str:
     """A run of spaces: alone inside a line it is seen as it is."""
     text, begin, end = found.string, found.start(), found.end()
     before, after = text[max(0, begin - 1) : begin], text[end : end + 1]
@@ -43,11 +63,11 @@ def _spaces(found: re.Match[str]) -> str:
     return " " if inside and len(found[0]) == 1 else _SPACE * len(found[0])
 
 
-def _told(text: str) -> str:
-    return "".join(map(_shown, text))
+def _mark_text(text: str) -> str:
+    return "".join(map(_mark_char, text))
 
 
-def _shown(char: str) -> str:
+def _mark_char(char: str) -> str:
     if char in _MARKS:
         return _MARKS[char]
     if char.isprintable() and char not in _SHAPELESS and char not in _OURS:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
-from cards.deciding.inbox import listed_under
+from cards.deciding.inbox import inbox_names_of_card
 from cards.model import Card
 from engine.ports.storage.outbox import OutboxRow, StoredCard
 from engine.ports.storage.store import CardWrite, Claim, Effects, Post, RunWrite
@@ -32,7 +32,7 @@ def _card(write: CardWrite) -> dict[str, Any]:
 
 def encode_inbox_names(card: Card) -> str:
     """Return the names under which the card is listed, separated by spaces."""
-    return " ".join(map(encode_inbox_name, listed_under(card)))
+    return " ".join(map(encode_inbox_name, inbox_names_of_card(card)))
 
 
 def encode_inbox_name(name: str) -> str:

@@ -1,6 +1,6 @@
 """The Slack room: signed requests or Socket Mode in, Block Kit out."""
 
 from adapters.slack.texts import TEXTS
-from cards.texts import take_in
+from cards.texts import add_room_texts
 
-take_in("slack", TEXTS)
+add_room_texts("slack", TEXTS)

@@ -1,6 +1,6 @@
 """Telegram: verified updates come in, rendered messages go out (design §3, §8)."""
 
 from adapters.telegram.texts import TEXTS
-from cards.texts import take_in
+from cards.texts import add_room_texts
 
-take_in("telegram", TEXTS)
+add_room_texts("telegram", TEXTS)

@@ -22,7 +22,7 @@ from adapters.telegram.outbound.drafts import EVERY_S, GROWTH, MessageDrafts
 from adapters.telegram.outbound.files import FileSender
 from adapters.telegram.outbound.menu import register_commands
 from adapters.telegram.outbound.messages import MessageIds, TelegramMessages
-from cards.showing.links import card_payload
+from cards.buttons import card_payload
 from cards.showing.view import MessageView
 from engine.errors import Gone, StoreUnavailable
 from engine.events import SharedFile

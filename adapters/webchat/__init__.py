@@ -2,6 +2,6 @@
 are, or sign in."""
 
 from adapters.webchat.texts import TEXTS
-from cards.texts import take_in
+from cards.texts import add_room_texts
 
-take_in("webchat", TEXTS)
+add_room_texts("webchat", TEXTS)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 from adapters.platform_room import Adapter, PlatformContext, PlatformRoom
 from adapters.webchat.room_names import conversation_of, home_room, is_own
 from cards.model import Lang
-from cards.moments import READER
+from cards.moments import READERS_OWN
 from cards.texts import say
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
@@ -63,7 +63,7 @@ class WebAccountRules(AccountRules):
     @property
     def zone(self) -> str:
         """The page shows times by each reader's own clock."""
-        return READER
+        return READERS_OWN
 
     def place_name(self, conversation: str, lang: Lang) -> str:
         """The room where others may enter it."""

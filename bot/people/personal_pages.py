@@ -6,10 +6,10 @@ from typing import get_args
 
 from bot.people.directory import Directory
 from cards.model import Card, Principal
-from cards.reader import as_read
 from cards.showing.show import show
 from cards.showing.view import CardView
 from cards.texts import COMPLETE, say
+from cards.translation import translate_card
 from engine.events import Actor
 from engine.frames.state import ENDED, Run, RunStatus
 from engine.ports.clock import Clock
@@ -42,7 +42,7 @@ class PersonalInbox:
         page = await read_pending_page(self.inbox, voter, self.clock.now(), size=MOST_CARDS)
         zone = person.zone or self.zone
         names = self.people.role_name
-        cards = [as_read(card, person.lang, names) for card in page.cards]
+        cards = [translate_card(card, person.lang, names) for card in page.cards]
         return InboxPage(tuple((self._view(card, zone), card.lang) for card in cards), page.more)
 
     def _view(self, card: Card, zone: str) -> CardView:

@@ -8,7 +8,7 @@ from typing import Self
 
 from bot.people.file import PeopleFile, Person, account_ids
 from bot.people.workspaces import is_outside, outsider, workspace_of
-from cards.deciding.lapsed import counted
+from cards.deciding.lapsed import drop_lapsed_votes
 from cards.model import Card, Principal
 from engine.events import Actor
 from engine.ports.accounts import AccountRules
@@ -185,7 +185,7 @@ class Roster:
             return card
         holders = self.scope_to(card.conversation).holders(card.review.roles)
         people = [self.principal_of(person) for person in self.people]
-        return counted(card, holders=holders, people=people, now=now)
+        return drop_lapsed_votes(card, holders=holders, people=people, now=now)
 
     @cached_property
     def visible(self) -> tuple[Person, ...]:

@@ -8,7 +8,7 @@ from bot.terminal.client import ChatClient, Response
 from bot.terminal.html_text import strip_controls
 from bot.terminal.output import paint
 from bot.terminal.screen import TerminalScreen
-from cards.forms import limits
+from cards.forms import range_text
 from cards.model import Lang
 from cards.texts import say
 
@@ -98,7 +98,7 @@ def _prompt(field: FieldData, value: str, lang: Lang) -> str:
     about = [strip_controls(str(field["label"]))]
     if field["unit"]:
         about.append(f"({strip_controls(str(field['unit']))})")
-    if limited := limits(field["minimum"], field["maximum"]):
+    if limited := range_text(field["minimum"], field["maximum"]):
         about.append(f"({limited})")
     if options := [strip_controls(str(option)) for option in field["options"]]:
         numbers = enumerate(options, 1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from cards.deciding.seats import free, is_own_request, seats
+from cards.deciding.seats import first_free_seat, is_own_request, seats_of
 from cards.forms import check_form
 from cards.model import Card, Choice, Decision, Principal, Value, Vote
 
@@ -26,7 +26,7 @@ Reason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Won:
+class DecidedCard:
     """The decision that closed the card; `card` is the state to store."""
 
     card: Card
@@ -34,7 +34,7 @@ class Won:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class VotedCard:
     """A vote that does not decide yet; `card` is the state to store.
 
     `votes_needed` more for the same choice would decide it.
@@ -45,7 +45,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedVote:
     """The person (principal id) chose just this before, and it stands: a success, not a refusal."""
 
     card: Card
@@ -53,7 +53,7 @@ class Repeated:
 
 
 @dataclass(frozen=True, slots=True)
-class NeedsForm:
+class MissingForm:
     """The person may decide so, but has to fill in the choice's form first."""
 
     choice: Choice
@@ -67,7 +67,7 @@ class InvalidForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class DecisionRefusal:
     """The tap changes nothing; `card` as it stands, and `person` who tapped (principal id).
 
     `vote` is the one that stands in the way of another in the same seat.
@@ -80,11 +80,19 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class MayEdit:
+class EditAttempt:
     """The form was sent to change what the card shows; nothing is decided (cards.editing)."""
 
 
-Verdict = Won | Recorded | Repeated | NeedsForm | MayEdit | InvalidForm | Refused
+Verdict = (
+    DecidedCard
+    | VotedCard
+    | RepeatedVote
+    | MissingForm
+    | EditAttempt
+    | InvalidForm
+    | DecisionRefusal
+)
 
 
 def decide(
@@ -102,31 +110,31 @@ def decide(
     everything else decides at once; with `majority`, more than half of the quorum's seats decide,
     for either side. At the deadline itself the card has expired.
     """
-    person = _known_as(card, principal)
+    person = _recorded_id(card, principal)
     chosen = card.choice(choice)
     if chosen is None:
-        return Refused("unknown_choice", card, person)
-    reason = refusal(card, principal, now, revision)
-    if reason in ("not_open", "already_voted") and _stands(card, principal, choice):
-        return Repeated(card, person)
+        return DecisionRefusal("unknown_choice", card, person)
+    reason = refusal_reason(card, principal, now, revision)
+    if reason in ("not_open", "already_voted") and _has_chosen(card, principal, choice):
+        return RepeatedVote(card, person)
     if reason:
-        return Refused(reason, card, person, _in_the_way(card, principal, reason))
-    seat = _seat(card, principal, choice)
+        return DecisionRefusal(reason, card, person, _vote_in_the_way(card, principal, reason))
+    seat = _free_seat(card, principal, choice)
     if seat is None:
-        return Refused("own_edit", card, person)
+        return DecisionRefusal("own_edit", card, person)
     if chosen.form and values is None:
-        return NeedsForm(chosen)
+        return MissingForm(chosen)
     if chosen.edits:
-        return MayEdit()
+        return EditAttempt()
     typed, errors = check_form(chosen.form, values or {}, principal.lang or card.lang)
     if errors:
         return InvalidForm(errors)
     vote = _vote(principal, seat, choice, now, str(typed.get("reason", "")))
     needed = votes_needed(card, choice) - 1
     if needed > 0:
-        return Recorded(_next(card, votes=(*card.votes, vote)), needed)
+        return VotedCard(_with_changes(card, votes=(*card.votes, vote)), needed)
     decision = _decision(card, vote, typed)
-    return Won(_decided(card, decision), decision)
+    return DecidedCard(_closed(card, decision), decision)
 
 
 def votes_needed(card: Card, choice: str = APPROVE) -> int:
@@ -137,7 +145,7 @@ def votes_needed(card: Card, choice: str = APPROVE) -> int:
     return max(card.review.quorum - chosen, 1) if choice == APPROVE else 1
 
 
-def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
+def refusal_reason(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
     """Why a tap of this person on that revision of the card would not count; None when it would."""
     if card.status != "open":
         return "not_open"
@@ -147,32 +155,36 @@ def refusal(card: Card, principal: Principal, now: datetime, revision: int) -> R
         return "stale"
     if is_own_request(card, principal):
         return "own_request"
-    found = seats(card, principal)
+    found = seats_of(card, principal)
     if not found:
         return "not_approver"
     if any(vote.person in principal.ids for vote in card.votes):
         return "already_voted"
-    return None if free(card, found) else "seat_taken"
+    return None if first_free_seat(card, found) else "seat_taken"
 
 
-def _in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:
+def _vote_in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:
     if reason != "seat_taken":
         return None
-    held = {name for seat in seats(card, principal) for name in seat.ids}
+    held = {name for seat in seats_of(card, principal) for name in seat.ids}
     return next(vote for vote in card.votes if vote.held in held)
 
 
-def _stands(card: Card, principal: Principal, choice: str) -> bool:
+def _has_chosen(card: Card, principal: Principal, choice: str) -> bool:
     """Whether this very choice of theirs is recorded."""
-    return any(each.person in principal.ids and each.choice == choice for each in _given(card))
+    return any(
+        each.person in principal.ids and each.choice == choice for each in _votes_and_decision(card)
+    )
 
 
-def _known_as(card: Card, principal: Principal) -> str:
+def _recorded_id(card: Card, principal: Principal) -> str:
     """The id under which something of theirs is recorded on the card, else their own."""
-    return next((e.person for e in _given(card) if e.person in principal.ids), principal.id)
+    return next(
+        (e.person for e in _votes_and_decision(card) if e.person in principal.ids), principal.id
+    )
 
 
-def _given(card: Card) -> Sequence[Vote | Decision]:
+def _votes_and_decision(card: Card) -> Sequence[Vote | Decision]:
     return (*card.votes, *((card.decision,) if card.decision else ()))
 
 
@@ -183,12 +195,14 @@ def _vote(principal: Principal, seat: Principal, choice: str, now: datetime, rea
     return vote.model_copy(update={"seat": seat.id, "seat_name": seat.name})
 
 
-def _seat(card: Card, principal: Principal, choice: str) -> Principal | None:
+def _free_seat(card: Card, principal: Principal, choice: str) -> Principal | None:
     """Whose vote it is; None where four eyes are needed and each of these changed what stands."""
     authors = set(card.authors.values()) if card.review.four_eyes and choice == APPROVE else set()
     if authors & principal.ids:
         return None
-    return free(card, tuple(each for each in seats(card, principal) if not authors & each.ids))
+    return first_free_seat(
+        card, tuple(each for each in seats_of(card, principal) if not authors & each.ids)
+    )
 
 
 def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
@@ -209,11 +223,13 @@ def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
     )
 
 
-def _decided(card: Card, decision: Decision) -> Card:
+def _closed(card: Card, decision: Decision) -> Card:
     """The card without its forms: nobody fills them in any more, and cards are kept for long."""
     choices = tuple(choice.model_copy(update={"form": ()}) for choice in card.choices)
-    return _next(card, status="decided", decision=decision, choices=choices, known=(), editing=None)
+    return _with_changes(
+        card, status="decided", decision=decision, choices=choices, known=(), editing=None
+    )
 
 
-def _next(card: Card, **changes: object) -> Card:
+def _with_changes(card: Card, **changes: object) -> Card:
     return card.model_copy(update={**changes, "version": card.version + 1})

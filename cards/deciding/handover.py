@@ -12,7 +12,7 @@ from cards.texts import say
 HAND_OVER = "hand_over"
 """What the button means; it is no choice of any card, so that it can never decide one."""
 
-WHOM = "person"
+RECEIVER = "person"
 """The field of the form that names the receiver."""
 
 Reason = Literal[
@@ -28,7 +28,7 @@ Reason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class HandedOverCard:
     """The card to store, on which the receiver may vote in the giver's seat."""
 
     card: Card
@@ -36,57 +36,57 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class NotHanded:
+class HandOverRefusal:
     """Nothing changes; the sentence for the reason is `handover.<reason>`."""
 
     reason: Reason
 
 
-def offers(card: Card) -> bool:
+def can_hand_over(card: Card) -> bool:
     """Whether seats of the card can be handed over at all."""
     return card.status == "open" and bool(card.review.roles) and card.review.delegable
 
 
-def form(card: Card, names: Sequence[str] = ()) -> tuple[Field, ...]:
+def hand_over_form(card: Card, names: Sequence[str] = ()) -> tuple[Field, ...]:
     """What the button asks for: a person; `names` are of those who could take the seat."""
     hint, label = say("handover.hint", card.lang), say("handover.person", card.lang)
-    return (Field(name=WHOM, label=label, type="person", hint=hint, options=tuple(names)),)
+    return (Field(name=RECEIVER, label=label, type="person", hint=hint, options=tuple(names)),)
 
 
-def may_hand_over(card: Card, giver: Principal, now: datetime) -> NotHanded | None:
+def hand_over_refusal(card: Card, giver: Principal, now: datetime) -> HandOverRefusal | None:
     """Why this person cannot give their seat away; None when they can.
 
     Only whose seat it is may give it: not a delegate, and not whoever it was given to.
     """
     if card.status != "open" or (card.deadline is not None and now >= card.deadline):
-        return NotHanded("not_open")
-    if not offers(card):
-        return NotHanded("not_delegable")
+        return HandOverRefusal("not_open")
+    if not can_hand_over(card):
+        return HandOverRefusal("not_delegable")
     if is_own_request(card, giver) or not may_decide(card, giver):
-        return NotHanded("no_seat")
+        return HandOverRefusal("no_seat")
     if has_voted(card, giver):
-        return NotHanded("seat_taken")
+        return HandOverRefusal("seat_taken")
     return None
 
 
 def hand_over(
     card: Card, giver: Principal, receiver: Principal, now: datetime, *, ordered: bool = False
-) -> Handed | NotHanded:
+) -> HandedOverCard | HandOverRefusal:
     """The card after the giver's seat went to the receiver; the giver keeps theirs until it votes.
 
     Nothing of what is shown for approval changes, so all buttons stay valid. `ordered` when an
     operator has it done.
     """
-    if refused := may_hand_over(card, giver, now):
+    if refused := hand_over_refusal(card, giver, now):
         return refused
     if receiver.id == giver.id:
-        return NotHanded("to_self")
+        return HandOverRefusal("to_self")
     if is_own_request(card, receiver):
-        return NotHanded("to_requester")
+        return HandOverRefusal("to_requester")
     if may_decide(card, receiver):
-        return NotHanded("to_reviewer")
+        return HandOverRefusal("to_reviewer")
     if any(each.by in giver.ids and each.to in receiver.ids for each in card.handed):
-        return NotHanded("handed_before")
+        return HandOverRefusal("handed_before")
     given = HandOver(
         by=giver.id,
         by_name=giver.name,
@@ -96,4 +96,4 @@ def hand_over(
         ordered=ordered,
     )
     update = {"handed": (*card.handed, given), "version": card.version + 1}
-    return Handed(card.model_copy(update=update), given)
+    return HandedOverCard(card.model_copy(update=update), given)

@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from cards.deciding.decision import refusal
+from cards.deciding.decision import refusal_reason
 from cards.model import Card, Principal
 
 EVERYBODY = "all"
 """Every card that waits for somebody is listed under this name too, for operators."""
 
 
-def listed_under(card: Card) -> tuple[str, ...]:
+def inbox_names_of_card(card: Card) -> tuple[str, ...]:
     """The names of all who may be asked; none for a card that only tells."""
     if card.traits.informs:
         return ()
@@ -19,7 +19,7 @@ def listed_under(card: Card) -> tuple[str, ...]:
     return tuple(dict.fromkeys((EVERYBODY, *roles, *persons)))
 
 
-def names_of(principal: Principal) -> tuple[str, ...]:
+def inbox_names_of_person(principal: Principal) -> tuple[str, ...]:
     """Under which names cards may wait for this person, or for those whose seat they may take."""
     whole = (principal, *principal.stands_for)
     roles = (f"role:{role}" for each in whole for role in each.roles)
@@ -27,6 +27,6 @@ def names_of(principal: Principal) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*persons, *roles)))
 
 
-def waits_for(card: Card, principal: Principal, now: datetime) -> bool:
+def is_waiting_for(card: Card, principal: Principal, now: datetime) -> bool:
     """Whether a tap of theirs would count now: nobody is shown what they may not decide."""
-    return not card.traits.informs and refusal(card, principal, now, card.revision) is None
+    return not card.traits.informs and refusal_reason(card, principal, now, card.revision) is None

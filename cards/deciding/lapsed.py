@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any, Literal
 
 from cards.deciding.seats import has_voted, is_own_request, may_decide
-from cards.model import Card, Lapsed, Principal, Vote
+from cards.model import Card, LapsedVote, Principal, Vote
 
 Why = Literal["no_role", "gone", "same_person"]
 
 
-def counted(
+def drop_lapsed_votes(
     card: Card, *, holders: Sequence[Principal], people: Sequence[Principal], now: datetime
 ) -> Card:
     """The open card with the votes that count at this moment; the very same when all do.
@@ -21,10 +21,10 @@ def counted(
     if card.status != "open" or not card.votes:
         return card
     left: list[Vote] = []
-    lapsed: list[Lapsed] = []
+    lapsed: list[LapsedVote] = []
     for vote in card.votes:
-        if why := _why(card, vote, left, holders, people):
-            lapsed.append(Lapsed(vote=vote, at=now, why=why))
+        if why := _lapse_reason(card, vote, left, holders, people):
+            lapsed.append(LapsedVote(vote=vote, at=now, why=why))
         else:
             left.append(vote)
     if not lapsed:
@@ -38,7 +38,7 @@ def open_seats(card: Card, holders: Sequence[Principal]) -> tuple[Principal, ...
     return tuple(p for p in free if not is_own_request(card, p))
 
 
-def told(card: Card, since: datetime) -> list[dict[str, Any]]:
+def describe_lapsed_votes(card: Card, since: datetime) -> list[dict[str, Any]]:
     """What the audit says of the votes that fell at that moment."""
     return [
         {
@@ -52,7 +52,7 @@ def told(card: Card, since: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _why(
+def _lapse_reason(
     card: Card,
     vote: Vote,
     before: Sequence[Vote],
@@ -61,16 +61,16 @@ def _why(
 ) -> Why | None:
     """Why the vote does not count beside those `before` it; None while it does."""
     everybody = (*holders, *people)
-    seat = _ids(vote.held, everybody) | {vote.held}
-    if not _ids(vote.held, holders) and seat.isdisjoint(card.review.persons):
+    seat = _ids_of(vote.held, everybody) | {vote.held}
+    if not _ids_of(vote.held, holders) and seat.isdisjoint(card.review.persons):
         return "no_role"
-    person = _ids(vote.person, everybody)
+    person = _ids_of(vote.person, everybody)
     if not person:
         return "gone"
     twice = any({each.held, each.person} & (seat | person) for each in before)
     return "same_person" if twice else None
 
 
-def _ids(name: str, people: Sequence[Principal]) -> frozenset[str]:
+def _ids_of(name: str, people: Sequence[Principal]) -> frozenset[str]:
     """Every id of the person who goes by this one; none where nobody of these does."""
     return next((each.ids for each in people if name in each.ids), frozenset())

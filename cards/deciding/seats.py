@@ -15,7 +15,7 @@ def may_decide(card: Card, principal: Principal) -> bool:
     return were and not set(review.roles).isdisjoint(principal.roles)
 
 
-def seats(card: Card, principal: Principal) -> tuple[Principal, ...]:
+def seats_of(card: Card, principal: Principal) -> tuple[Principal, ...]:
     """The seats in which this person may vote, their own first; the requester's is no seat.
 
     Whoever stands in for others is offered their seats only where the review lets seats be given.
@@ -42,7 +42,7 @@ def has_voted(card: Card, principal: Principal) -> bool:
     return any({vote.held, vote.person} & principal.ids for vote in card.votes)
 
 
-def free(card: Card, found: tuple[Principal, ...]) -> Principal | None:
+def first_free_seat(card: Card, found: tuple[Principal, ...]) -> Principal | None:
     """The first of the seats that has not voted."""
     voted = {vote.held for vote in card.votes}
     return next((seat for seat in found if voted.isdisjoint(seat.ids)), None)

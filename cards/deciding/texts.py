@@ -2,56 +2,56 @@
 
 from typing import assert_never
 
-from cards.deciding.decision import Refused, Repeated, votes_needed
+from cards.deciding.decision import DecisionRefusal, RepeatedVote, votes_needed
 from cards.model import Card, Decision, Lang, Vote
-from cards.moments import local
-from cards.reader import label_in
+from cards.moments import local_time
 from cards.texts import say
+from cards.translation import label_in
 
 
-def refusal_text(refused: Refused, lang: Lang, *, zone: str) -> str:
+def refusal_text(refused: DecisionRefusal, lang: Lang, *, zone: str) -> str:
     """One sentence for the tapper, with times in `zone` and choices by the card's labels."""
     card = refused.card
     match refused.reason:
         case "already_voted":
             vote = next(v for v in card.votes if v.person == refused.person)
-            return say("refused.already_voted", lang, **_told(card, vote, lang, zone))
+            return say("refused.already_voted", lang, **_values(card, vote, lang, zone))
         case "seat_taken":
-            return _taken(refused, lang, zone)
+            return _seat_taken_text(refused, lang, zone)
         case "not_open":
-            return _closed(refused, lang, zone)
+            return _closed_text(refused, lang, zone)
         case "expired":
-            return _expired(card, lang, zone)
+            return _expired_text(card, lang, zone)
         case reason:
             return say(f"refused.{reason}", lang)
 
 
-def repeated_text(repeated: Repeated, lang: Lang, *, zone: str) -> str:
+def repeated_text(repeated: RepeatedVote, lang: Lang, *, zone: str) -> str:
     """That the person's choice is recorded, and what came of it so far."""
     card, person = repeated.card, repeated.person
     vote = next((v for v in card.votes if v.person == person), None)
     given = vote or card.decision
     assert given is not None, "a repeat repeats something"
-    told = _told(card, given, lang, zone)
+    told = _values(card, given, lang, zone)
     if card.status == "open":
         return say("repeat.vote", lang, **told)
     closed = say("repeat.closed", lang, **told)
     if card.decision is None or card.decision.person == person:
         return closed
-    outcome = _closed(Refused("not_open", card, person), lang, zone)
+    outcome = _closed_text(DecisionRefusal("not_open", card, person), lang, zone)
     return say("repeat.outcome", lang, told=closed, outcome=outcome)
 
 
-def _told(card: Card, given: Vote | Decision, lang: Lang, zone: str) -> dict[str, object]:
+def _values(card: Card, given: Vote | Decision, lang: Lang, zone: str) -> dict[str, object]:
     needed = votes_needed(card, given.choice)
     return {
-        "when": local(given.at, zone),
+        "when": local_time(given.at, zone),
         "label": label_in(card, given.choice, lang),
         "needed": needed,
     }
 
 
-def _taken(refused: Refused, lang: Lang, zone: str) -> str:
+def _seat_taken_text(refused: DecisionRefusal, lang: Lang, zone: str) -> str:
     vote = refused.vote
     assert vote is not None, "a taken seat has a vote"
     return say(
@@ -59,12 +59,12 @@ def _taken(refused: Refused, lang: Lang, zone: str) -> str:
         lang,
         seat=vote.seat_name or vote.name,
         name=vote.name,
-        when=local(vote.at, zone),
+        when=local_time(vote.at, zone),
         label=label_in(refused.card, vote.choice, lang),
     )
 
 
-def _closed(refused: Refused, lang: Lang, zone: str) -> str:
+def _closed_text(refused: DecisionRefusal, lang: Lang, zone: str) -> str:
     card, decision = refused.card, refused.card.decision
     if card.traits.informs and decision is None:
         return say("refused.informs", lang)
@@ -75,11 +75,11 @@ def _closed(refused: Refused, lang: Lang, zone: str) -> str:
                 "refused.decided_by_you" if own else "refused.decided",
                 lang,
                 name=decision.name,
-                when=local(decision.at, zone),
+                when=local_time(decision.at, zone),
                 label=label_in(card, decision.choice, lang),
             )
         case "expired":
-            return _expired(card, lang, zone)
+            return _expired_text(card, lang, zone)
         case "cancelled" | "superseded":
             return say(f"refused.{card.status}", lang)
         case "open" | "told" | "decided":
@@ -88,7 +88,7 @@ def _closed(refused: Refused, lang: Lang, zone: str) -> str:
             assert_never(card.status)
 
 
-def _expired(card: Card, lang: Lang, zone: str) -> str:
+def _expired_text(card: Card, lang: Lang, zone: str) -> str:
     if card.deadline is None:
         return say("refused.not_open", lang)
-    return say("refused.expired", lang, when=local(card.deadline, zone))
+    return say("refused.expired", lang, when=local_time(card.deadline, zone))

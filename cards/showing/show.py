@@ -1,15 +1,52 @@
 """A card as people see it: pending with its buttons, or resolved with its outcome."""
 
 from cards.buttons import Button
-from cards.deciding.handover import HAND_OVER, form, offers
-from cards.editing.texts import lines
+from cards.deciding.handover import HAND_OVER, can_hand_over, hand_over_form
+from cards.deciding.revision import edit_history
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
-from cards.moments import local
-from cards.reader import label_in
-from cards.showing.view import ButtonView, CardView, ConfirmView, Tone
+from cards.moments import local_time
+from cards.showing.view import ButtonView, CardView, ConfirmView, MessageView, PartView, Tone
 from cards.texts import say
+from cards.translation import label_in
 from cards.visible import visible
+
+
+def reminder_message(card: Card, number: int, zone: str, *, posted: bool) -> MessageView | None:
+    """What reminder `number` says now; None when there is nothing to post or change.
+
+    A reminder that could not be posted before the next one was due, or before the card closed, is
+    never posted: after an outage people get one message and not all that were missed.
+    """
+    if card.status == "open":
+        if number != card.reminded:
+            return None
+        return _message(card, "needs_you", _reminder_text(card, number))
+    if not posted:
+        return None
+    text = say(
+        "ping.closed", card.lang, title=literal(card.title), outcome=literal(outcome(card, zone))
+    )
+    return _message(card, "answered", text)
+
+
+def _reminder_text(card: Card, number: int) -> str:
+    remind = card.review.remind
+    return say(
+        "ping.due",
+        card.lang,
+        n=number,
+        of=remind.at_most if remind else number,
+        title=literal(card.title),
+        requester=literal(card.requester_name),
+        votes=literal(describe_votes(card)),
+    ).strip()
+
+
+def _message(card: Card, state: str, text: str) -> MessageView:
+    part = PartView.model_validate({"number": 0, "state": state, "text": text})
+    return MessageView(lang=card.lang, parts=(part,))
+
 
 _TONES: dict[str, Tone] = {
     "approve": "good",
@@ -20,7 +57,7 @@ _TONES: dict[str, Tone] = {
 }
 
 
-def button(card: Card, choice: Choice) -> ButtonView:
+def button_view(card: Card, choice: Choice) -> ButtonView:
     """The button of a choice, as packed for every platform."""
     data = Button(token=card.token, choice=choice.id, revision=card.revision).pack()
     return ButtonView(
@@ -34,16 +71,16 @@ def button(card: Card, choice: Choice) -> ButtonView:
     )
 
 
-def ask_first(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
+def confirm_view(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
     """Whether the person is sure of this choice of the card."""
-    button_view = button(card, choice)
+    view = button_view(card, choice)
     return ConfirmView(
-        data=button_view.data,
+        data=view.data,
         lang=lang,
         text=final_text(visible(card.title), lang),
-        confirm=say("card.really", lang, label=button_view.label),
+        confirm=say("card.really", lang, label=view.label),
         cancel=say("card.not_now", lang),
-        style=button_view.style,
+        style=view.style,
     )
 
 
@@ -62,12 +99,12 @@ def is_final(card: Card, choice: Choice) -> bool:
 
 def _buttons(card: Card) -> tuple[ButtonView, ...]:
     """A button for each choice, and one to hand one's seat over where seats can be given."""
-    choices = tuple(button(card, choice) for choice in card.choices)
-    if not offers(card):
+    choices = tuple(button_view(card, choice) for choice in card.choices)
+    if not can_hand_over(card):
         return choices
     data = Button(token=card.token, choice=HAND_OVER, revision=card.revision).pack()
     label = say("choice.hand_over", card.lang)
-    return (*choices, ButtonView(data=data, label=label, form=form(card)))
+    return (*choices, ButtonView(data=data, label=label, form=hand_over_form(card)))
 
 
 def show(card: Card, zone: str, *, origin: str = "", heard: str | None = None) -> CardView:
@@ -81,7 +118,9 @@ def show(card: Card, zone: str, *, origin: str = "", heard: str | None = None) -
         token=card.token,
         kind=card.kind,
         title=visible(card.title),
-        text="\n\n".join(filter(None, (*lines(card, zone), card.text, _by_text(card, heard)))),
+        text="\n\n".join(
+            filter(None, (*edit_history(card, zone), card.text, _by_text(card, heard)))
+        ),
         problems=() if closed else card.problems,
         rows=card.rows,
         note=_note(card) if card.status == "open" else "",
@@ -108,20 +147,20 @@ def outcome(card: Card, zone: str) -> str:
         return ""
     if card.decision is None:
         return say(f"card.{card.status}", card.lang)
-    line = decided(card, card.decision, zone)
+    line = describe_decision(card, card.decision, zone)
     votes = _all_votes(card) if card.votes else ""
-    return " ".join(filter(None, (line, votes, *fallen(card))))
+    return " ".join(filter(None, (line, votes, *describe_lapsed_votes(card))))
 
 
-def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
+def describe_decision(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
     """Who chose what, and when; in the card's language unless the reader has another."""
     lang = lang or card.lang
     line = say(
         "card.outcome",
         lang,
-        name=voter(decision, lang),
+        name=voter_name(decision, lang),
         choice=label_in(card, decision.choice, lang),
-        when=local(decision.at, zone),
+        when=local_time(decision.at, zone),
     )
     reason = decision.values.get("reason")
     if not reason:
@@ -129,36 +168,36 @@ def decided(card: Card, decision: Decision, zone: str, lang: Lang | None = None)
     return f"{line} {say('card.reason', lang, reason=visible(str(reason), lines=True))}"
 
 
-def voter(given: Vote | Decision, lang: Lang) -> str:
+def voter_name(given: Vote | Decision, lang: Lang) -> str:
     """Who gave a vote or a decision, and in whose place."""
     if not given.seat:
         return given.name
     return say("vote.for", lang, name=given.name, seat=given.seat_name)
 
 
-def tally(card: Card) -> str:
+def describe_votes(card: Card) -> str:
     """The votes so far, as in "1 of 2 so far: Ana"; "" without any."""
     if not card.votes:
         return ""
     if card.review.decides == "majority":
-        votes = _listed(card, [_vote(card, vote) for vote in card.votes])
+        votes = _join(card, [_vote(card, vote) for vote in card.votes])
         return say("vote.tally", card.lang, of=card.review.quorum, votes=votes)
-    names = _listed(card, [voter(vote, card.lang) for vote in card.votes])
+    names = _join(card, [voter_name(vote, card.lang) for vote in card.votes])
     return say("card.votes", card.lang, n=len(card.votes), of=card.review.quorum, names=names)
 
 
 def _all_votes(card: Card) -> str:
     given: list[Vote | Decision] = [*card.votes]
     given += [card.decision] if card.decision else []
-    return say("vote.all", card.lang, votes=_listed(card, [_vote(card, each) for each in given]))
+    return say("vote.all", card.lang, votes=_join(card, [_vote(card, each) for each in given]))
 
 
 def _vote(card: Card, given: Vote | Decision) -> str:
-    name = voter(given, card.lang)
+    name = voter_name(given, card.lang)
     return say("vote.of", card.lang, name=name, choice=label_in(card, given.choice, card.lang))
 
 
-def fallen(card: Card) -> list[str]:
+def describe_lapsed_votes(card: Card) -> list[str]:
     """Votes that count no more, and why, a sentence each."""
     return [
         say(f"vote.lapsed.{each.why}", card.lang, vote=_vote(card, each.vote))
@@ -166,7 +205,7 @@ def fallen(card: Card) -> list[str]:
     ]
 
 
-def _listed(card: Card, texts: list[str]) -> str:
+def _join(card: Card, texts: list[str]) -> str:
     return say("list.items", card.lang).join(texts)
 
 
@@ -182,12 +221,12 @@ def _note(card: Card) -> str:
         )
     else:
         note = say("card.waits_for", card.lang, who=card.waiting_for)
-    return " · ".join(filter(None, (note, tally(card), *_since(card))))
+    return " · ".join(filter(None, (note, describe_votes(card), *_events_text(card))))
 
 
-def _since(card: Card) -> list[str]:
+def _events_text(card: Card) -> list[str]:
     """What has happened to the card while it waits."""
-    told = fallen(card)
+    told = describe_lapsed_votes(card)
     given = [("card.reassigned" if h.ordered else "card.handed", h) for h in card.handed]
     told += [say(key, card.lang, by=each.by_name, to=each.to_name) for key, each in given]
     if card.escalated:

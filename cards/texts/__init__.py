@@ -53,7 +53,7 @@ def texts_of(lang: Lang) -> dict[str, str]:
     return texts
 
 
-def take_in(room: str, texts: Mapping[Lang, Mapping[str, str]]) -> None:
+def add_room_texts(room: str, texts: Mapping[Lang, Mapping[str, str]]) -> None:
     """Add to each language what a room of adapters says of its own."""
     ROOM_TEXTS[room] = texts
     texts_of.cache_clear()
@@ -76,7 +76,7 @@ def lang_of_tag(tag: str) -> Lang:
     return lang[0] if lang and lang[0] in languages() else FALLBACK
 
 
-def _spoken(lang: str) -> Lang:
+def _check_spoken(lang: str) -> Lang:
     if lang not in languages():
         expected = " or ".join(map(repr, languages()))
         raise PydanticKnownError("literal_error", {"expected": expected})
@@ -84,9 +84,9 @@ def _spoken(lang: str) -> Lang:
     return lang
 
 
-def _listed(schema: dict[str, Any]) -> None:
+def _list_languages(schema: dict[str, Any]) -> None:
     schema["enum"] = list(languages())
 
 
-SpokenLang = Annotated[str, AfterValidator(_spoken), Key(json_schema_extra=_listed)]
+SpokenLang = Annotated[str, AfterValidator(_check_spoken), Key(json_schema_extra=_list_languages)]
 """A language that there are sentences of: what people may choose. What is stored is a `Lang`."""

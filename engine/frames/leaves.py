@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from json import dumps
 from typing import Any
 
-from cards.forms import check_form, detailed, limits
-from cards.markdown import literal, written
+from cards.forms import check_form, range_text, with_detail
+from cards.markdown import format_value, literal
 from cards.model import Field, FieldType, Lang, Row, Value
 from cards.texts import say
-from cards.values import in_row, in_text
-from cards.visible import visible
+from cards.visible import in_row, in_text, visible
 from engine.frames.outcome import StepContext
 from engine.frames.state import AgentState, LeafValue, Rows, Scalar
 from engine.playbooks.leaf import Column, Leaf
@@ -62,7 +61,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
 
 
 def _head(column: Column, lang: Lang) -> str:
-    return detailed(column.label(lang), limits(column.minimum, column.maximum), lang)
+    return with_detail(column.label(lang), range_text(column.minimum, column.maximum), lang)
 
 
 def _in_form(leaf: Leaf, value: Any, lang: Lang) -> str:
@@ -73,13 +72,13 @@ def _in_form(leaf: Leaf, value: Any, lang: Lang) -> str:
     if leaf.type == "list":
         rows = (" | ".join(_cell(row.get(c)) for c in leaf.columns) for row in value)
         return "\n".join(rows)
-    return written(value)
+    return format_value(value)
 
 
 def _cell(value: Scalar) -> str:
     if value is None:
         return ""
-    return " ".join(written(value).replace("\\", "\\\\").replace("|", "\\|").split())
+    return " ".join(format_value(value).replace("\\", "\\\\").replace("|", "\\|").split())
 
 
 def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
@@ -229,7 +228,7 @@ def _table(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
 
 
 def _in_table(value: Scalar) -> str:
-    return "" if value is None else literal(visible(written(value)))
+    return "" if value is None else literal(visible(format_value(value)))
 
 
 def _line(cells: list[str]) -> str:

@@ -1,7 +1,7 @@
 """How a run is told from others: by its name and the first things that are known of it."""
 
 from cards.clipping import clip
-from cards.markdown import literal, written
+from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.texts import say
 from cards.visible import visible
@@ -34,4 +34,4 @@ def _short(value: object, lang: Lang) -> str:
         return say("choice.yes" if value else "choice.no", lang)
     if not isinstance(value, str | int | float):
         return ""
-    return clip(visible(written(value)), _CHARS)
+    return clip(visible(format_value(value)), _CHARS)

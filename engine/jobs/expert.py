@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from pydantic import model_validator
 
-from cards.forms import storable
+from cards.forms import is_storable
 from cards.frozen import Frozen
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field, Review
@@ -116,7 +116,7 @@ def read_expert_answer(text: str) -> ExpertAnswer | AnswerFaults:
 
 
 def _faults(answer: ExpertAnswer) -> list[str]:
-    if not storable("".join((answer.result, answer.lesson, answer.question))):
+    if not is_storable("".join((answer.result, answer.lesson, answer.question))):
         return ["should be without NUL and half characters"]
     if answer.question.strip():
         fault = f"question: should be at most {QUESTION_CHARS} characters"

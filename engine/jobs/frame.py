@@ -3,7 +3,7 @@
 from collections import defaultdict
 from string import Template
 
-from cards.markdown import written
+from cards.markdown import format_value
 from cards.model import Decision
 from cards.texts import say
 from engine.frames.job_graph import JobGraph, cut, new_graph
@@ -66,7 +66,7 @@ def _new_graph(part: JobsPart, context: StepContext) -> JobGraph:
     goal = run.text
     if part.goal:
         blank = say("card.blank", run.lang)
-        known = {name: written(value) for name, value in run.state.data.items()}
+        known = {name: format_value(value) for name, value in run.state.data.items()}
         goal = Template(part.goal(run.lang)).safe_substitute(defaultdict(lambda: blank, known))
     return new_graph(goal, life_cycle=part.life_cycle, expert=part.expert)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from cards.forms import storable
+from cards.forms import is_storable
 from cards.frozen import Frozen
 from engine.dialogue import DialogueResult, ModelTask
 from engine.frames.job_graph import DECOMPOSED, UNUSABLE, PlannedJob
@@ -82,7 +82,7 @@ def _faults(jobs: Sequence[PlannedJob], experts: Collection[str], room: int) -> 
             fault = _dependency_fault(name, job, place, names)
             faults += [((*at, "dependencies", place), fault)] if fault else []
         texts = (job.goal, job.context, job.completion_criteria, job.thinking)
-        if not storable("".join(texts)):
+        if not is_storable("".join(texts)):
             faults.append((at, "should be without NUL and half characters"))
     if not faults and (circle := _circle(jobs)):
         fault = f"depend on each other in a circle: {' -> '.join(circle)}"

@@ -3,9 +3,9 @@
 from contextlib import suppress
 from typing import Any
 
-from cards.forms import check_form, storable
-from cards.linear import BadPattern, fits
-from cards.markdown import written
+from cards.forms import check_form, is_storable
+from cards.linear import BadPattern, matches
+from cards.markdown import format_value
 from cards.model import Field
 from engine.playbooks.leaf import Column, Leaf
 from engine.playbooks.model import PlaybookFile
@@ -63,7 +63,7 @@ def _type_fault(kind: str, options: tuple[str, ...], value: Any) -> str:
         return f"should be text, not {shown(value)}"
     if len(value) > MAX_TEXT:
         return f"should be at most {MAX_TEXT} characters"
-    if not storable(value):
+    if not is_storable(value):
         return "should be without NUL and half characters"
     if kind == "date":
         typed, _ = check_form([Field(name="d", label="", type="date")], {"d": value}, "en")
@@ -79,11 +79,11 @@ def _bound_fault(leaf: Leaf | Column, value: Any) -> str:
     """Bounds that belong to no such type, and patterns that cannot be run, are told at the load."""
     if leaf.type in ("integer", "number"):
         if leaf.minimum is not None and value < leaf.minimum:
-            return f"should be at least {written(leaf.minimum)}, not {shown(value)}"
+            return f"should be at least {format_value(leaf.minimum)}, not {shown(value)}"
         if leaf.maximum is not None and value > leaf.maximum:
-            return f"should be at most {written(leaf.maximum)}, not {shown(value)}"
+            return f"should be at most {format_value(leaf.maximum)}, not {shown(value)}"
     with suppress(BadPattern):
-        if leaf.type == "text" and leaf.pattern and not fits(leaf.pattern, value):
+        if leaf.type == "text" and leaf.pattern and not matches(leaf.pattern, value):
             return f"should be as {leaf.pattern} says, not {shown(value)}"
     return ""
 

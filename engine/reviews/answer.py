@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 from cards.buttons import Button
 from cards.deciding import lapsed
 from cards.deciding.decision import Verdict
-from cards.deciding.handover import HAND_OVER, WHOM
-from cards.editing.editing import EditVerdict
+from cards.deciding.handover import HAND_OVER, RECEIVER
+from cards.deciding.revision import EditVerdict
 from cards.model import Card, Choice, Lang, Principal
 from cards.showing.view import FormView
 from cards.texts import say
@@ -69,7 +69,7 @@ class CardAnswer:
             "revision": self.revision if self.revision != card.revision else None,
             "result": result,
             "faults": faults,
-            "lapsed": lapsed.told(after, found.now) if after else (),
+            "lapsed": lapsed.describe_lapsed_votes(after, found.now) if after else (),
             **more,
         }
         return audit.about_card(card, found.now, self.event, facts, after=after)
@@ -87,7 +87,7 @@ def tap_answer(update: CardTapped | FormSubmitted, person: Principal, button: Bu
 
 def hand_over_answer(command: CommandGiven, giver: Principal, card: Card) -> CardAnswer:
     """The answer of a command that names, instead of the button's form, who gets the seat."""
-    values = {WHOM: command.text}
+    values = {RECEIVER: command.text}
     return CardAnswer(giver, HAND_OVER, card.revision, values, _origin(command))
 
 

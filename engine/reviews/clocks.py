@@ -53,7 +53,7 @@ def ring(mail: ReviewDue, card: Card, people: People, *, now: datetime, today: d
 def entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]:
     """An audit entry of what the service does with a card on its own; the card as it is then."""
     told = {"at": now.isoformat(), "event": event, "card": card.token, "by": CLOCK, **more}
-    if fallen := lapsed.told(card, now):
+    if fallen := lapsed.describe_lapsed_votes(card, now):
         told["lapsed"] = fallen
     told["changed_cards"] = [card_now(card)]
     return card.run or card.token, json.dumps(told, ensure_ascii=False)

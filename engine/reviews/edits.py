@@ -1,6 +1,6 @@
 """Which shown values reviewers may change, what is said of a change, and what a run takes over.
 
-The change itself is made on the card: cards.editing.editing (runs-and-reviews §1.8).
+The change itself is made on the card: cards.deciding.revision (runs-and-reviews §1.8).
 """
 
 from collections.abc import Sequence
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cards.clipping import units
-from cards.editing.editing import Edited
-from cards.editing.texts import told
+from cards.deciding.revision import EditedCard, describe_edits
 from cards.edits import EDIT, Edit, Editable, Editing, canonical
 from cards.forms import MAX_TEXT
 from cards.markdown import literal
@@ -83,18 +82,18 @@ def changes_of(decision: Decision, context: StepContext) -> dict[str, Any]:
     return {"by": by, "profile": groups["profile"], "data": groups[""], "edited": edited}
 
 
-def edit_text(before: Card, edited: Edited, lang: Lang) -> str:
+def edit_text(before: Card, edited: EditedCard, lang: Lang) -> str:
     """What the editor is told: what was changed, and what that means for votes and approval."""
     names = say("list.items", lang).join(vote.name for vote in before.votes)
     sentences = (
-        say("edit.done", lang, changes=told(edited.edits, lang)),
+        say("edit.done", lang, changes=describe_edits(edited.edits, lang)),
         say("edit.reset", lang, names=names) if names else "",
         say("edit.needs_other", lang) if before.review.four_eyes else "",
     )
     return " ".join(filter(None, sentences))
 
 
-def edit_facts(before: Card, edited: Edited) -> dict[str, Any]:
+def edit_facts(before: Card, edited: EditedCard) -> dict[str, Any]:
     """What the log keeps besides who and when: each value before and after, and the votes lost."""
     return {
         "changes": [
@@ -108,7 +107,7 @@ def edit_facts(before: Card, edited: Edited) -> dict[str, Any]:
 
 
 def edit_notices(
-    before: Card, edited: Edited, editor: Principal, people: People
+    before: Card, edited: EditedCard, editor: Principal, people: People
 ) -> tuple[Post, ...]:
     """A message to everybody else whose vote is lost by the change, in their own language."""
     voters = tuple(vote.person for vote in before.votes if vote.person != editor.id)
@@ -121,7 +120,7 @@ def edit_notices(
             lang,
             title=literal(before.title),
             name=literal(editor.name),
-            changes=literal(told(edited.edits, lang)),
+            changes=literal(describe_edits(edited.edits, lang)),
         )
         part = PartView(number=0, state="in_review", text=text)
         body = MessageView(lang=lang, parts=(part,)).model_dump_json()

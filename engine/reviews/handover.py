@@ -12,18 +12,18 @@ from typing import Final, Literal
 
 from cards.deciding.handover import (
     HAND_OVER,
-    WHOM,
-    Handed,
-    NotHanded,
+    RECEIVER,
+    HandedOverCard,
+    HandOverRefusal,
     Reason,
-    form,
     hand_over,
-    may_hand_over,
+    hand_over_form,
+    hand_over_refusal,
 )
-from cards.deciding.seats import free, seats
+from cards.deciding.seats import first_free_seat, seats_of
 from cards.model import Card, Choice, Lang, Principal
-from cards.reader import as_read
 from cards.texts import say
+from cards.translation import translate_card
 from engine.events import Answered, FormRefused, FormWanted
 from engine.frames import audit
 from engine.ports.people import People
@@ -65,27 +65,27 @@ class SeatTransfers:
         The card and the giver are as they count today.
         """
         giver, lang = answer.person, answer.lang(found.card)
-        if refused := may_hand_over(found.card, giver, found.now):
+        if refused := hand_over_refusal(found.card, giver, found.now):
             shown = Answered(say(f"handover.{refused.reason}", lang), ok=False)
             return Judgement.of(answer, found, refused.reason, shown)
         if answer.values is None:
             return self._ask_whom(found, answer)
-        name = answer.values.get(WHOM, "")
+        name = answer.values.get(RECEIVER, "")
         receivers = find_people(self.people.scope_to(found.card.conversation), name)
         if len(receivers) != 1:
             return _ask_again(found, answer, _unclear_text(name, receivers, lang))
         verdict, effects = self._transfer(found, giver, receivers[0])
-        if isinstance(verdict, NotHanded):
+        if isinstance(verdict, HandOverRefusal):
             return _ask_again(found, answer, say(f"handover.{verdict.reason}", lang))
         given = verdict.given
         shown = Answered(say("handover.done", lang, to=given.to_name), ok=True)
         more = {"to": given.to}
         return Judgement.of(answer, found, "handed_over", shown, effects=effects, more=more)
 
-    def refusal(self, found: CardNow, giver: Principal) -> NotHanded | None:
+    def refusal(self, found: CardNow, giver: Principal) -> HandOverRefusal | None:
         """Why this person has no seat on the card to give away; None when they have."""
         found, giver = as_today(found, giver, self.people, self.zone)
-        return may_hand_over(found.card, giver, found.now)
+        return hand_over_refusal(found.card, giver, found.now)
 
     def seats(self, cards: Sequence[Card], now: datetime) -> Mapping[str, Seats]:
         """What an operator can give away, by card; none for a card whose seats nobody can take."""
@@ -106,7 +106,7 @@ class SeatTransfers:
             return "nobody"
         today, gives = as_today(found, gives, self.people, self.zone)
         verdict, effects = self._transfer(today, gives, takes, ordered=True)
-        if isinstance(verdict, NotHanded):
+        if isinstance(verdict, HandOverRefusal):
             return verdict.reason
         facts = {**origin, "for": gives.id, "given_to": takes.id}
         entry = audit.about_card(found.card, found.now, EVENT, facts, after=verdict.card)
@@ -114,7 +114,7 @@ class SeatTransfers:
 
     def _transfer(
         self, found: CardNow, giver: Principal, receiver: Principal, *, ordered: bool = False
-    ) -> tuple[Handed | NotHanded, Effects]:
+    ) -> tuple[HandedOverCard | HandOverRefusal, Effects]:
         """The card, as it counts today, with the giver's seat given away.
 
         With `ordered` the receiver has to be able to approve in it.
@@ -122,10 +122,10 @@ class SeatTransfers:
         people = self.people.scope_to(found.card.conversation)
         receiver = people.refresh(receiver)
         verdict = hand_over(found.card, giver, receiver, found.now, ordered=ordered)
-        if isinstance(verdict, NotHanded):
+        if isinstance(verdict, HandOverRefusal):
             return verdict, Effects()
         if ordered and not self._may_approve(CardNow(verdict.card, found.now), receiver):
-            return NotHanded("to_requester"), Effects()
+            return HandOverRefusal("to_requester"), Effects()
         homes = people.person_homes([receiver.id], day(found.now, self.zone))
         effects = Effects(
             cards=(CardWrite(verdict.card, expect=found.card.version),),
@@ -138,7 +138,7 @@ class SeatTransfers:
         card, today = found.card, day(found.now, self.zone)
         wrote = card.review.four_eyes and not person.ids.isdisjoint(card.authors.values())
         standing = self.people.as_voter(person, card, today)
-        return not wrote and free(card, seats(card, standing)) is not None
+        return not wrote and first_free_seat(card, seats_of(card, standing)) is not None
 
     def _ask_whom(self, found: CardNow, answer: CardAnswer) -> Judgement:
         """The form that asks for a name, with the names of those who could take the seat."""
@@ -146,11 +146,11 @@ class SeatTransfers:
         able = [
             each.name
             for each in self.people.scope_to(card.conversation).everybody
-            if isinstance(hand_over(card, answer.person, each, found.now), Handed)
+            if isinstance(hand_over(card, answer.person, each, found.now), HandedOverCard)
         ]
-        card = as_read(card, lang, self.people.role_name)
+        card = translate_card(card, lang, self.people.role_name)
         label = say("choice.hand_over", card.lang)
-        choice = Choice(id=HAND_OVER, label=label, form=form(card, able))
+        choice = Choice(id=HAND_OVER, label=label, form=hand_over_form(card, able))
         view = form_view(card, choice, lang, title=say("handover.title", card.lang))
         return Judgement.of(answer, found, "form", FormWanted(view))
 
@@ -165,7 +165,7 @@ class SeatTransfers:
             taker
             for taker in self.people.scope_to(found.card.conversation).everybody
             if any(
-                isinstance(self._transfer(card, giver, taker, ordered=True)[0], Handed)
+                isinstance(self._transfer(card, giver, taker, ordered=True)[0], HandedOverCard)
                 for card, giver in today
             )
         ]
@@ -195,7 +195,7 @@ def _name_parts(person: Principal) -> set[str]:
 
 
 def _ask_again(found: CardNow, answer: CardAnswer, why: str) -> Judgement:
-    return Judgement.of(answer, found, "invalid", FormRefused({WHOM: why}))
+    return Judgement.of(answer, found, "invalid", FormRefused({RECEIVER: why}))
 
 
 def _unclear_text(name: str, receivers: Sequence[Principal], lang: Lang) -> str:

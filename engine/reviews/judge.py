@@ -4,24 +4,24 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cards.deciding.decision import (
+    DecidedCard,
+    DecisionRefusal,
+    EditAttempt,
     InvalidForm,
-    MayEdit,
-    NeedsForm,
-    Recorded,
-    Refused,
-    Repeated,
+    MissingForm,
+    RepeatedVote,
     Verdict,
-    Won,
+    VotedCard,
     decide,
 )
 from cards.deciding.handover import HAND_OVER
 from cards.deciding.lapsed import open_seats
+from cards.deciding.revision import EditedCard, EditVerdict, UnchangedCard, edit
 from cards.deciding.texts import refusal_text, repeated_text
-from cards.editing.editing import Edited, EditVerdict, Unchanged, edit
 from cards.model import Card, Choice, Lang
-from cards.reader import as_read, label_in
-from cards.showing.show import ask_first, decided, is_final
+from cards.showing.show import confirm_view, describe_decision, is_final
 from cards.texts import say
+from cards.translation import label_in, translate_card
 from engine.events import Answered, ConfirmWanted, FormRefused, FormWanted
 from engine.mail import CardDecided, CardExpired
 from engine.ports.people import People
@@ -51,14 +51,14 @@ class CardJudge:
             return SeatTransfers(self.people, self.zone).judge(found, answer)
         verdict = self._verdict(found, answer)
         match verdict:
-            case Won() | Recorded():
+            case DecidedCard() | VotedCard():
                 choice = found.card.choice(answer.choice)
                 if choice and not answer.confirmed and is_final(found.card, choice):
                     return self._ask_first(found, answer, choice)
                 return self._take_vote(found, answer, verdict)
-            case NeedsForm(choice=choice):
+            case MissingForm(choice=choice):
                 return self._open_form(found, answer, choice)
-            case Edited():
+            case EditedCard():
                 return self._take_edit(found, answer, verdict)
             case _:
                 return self._refuse(found, answer, verdict)
@@ -85,26 +85,28 @@ class CardJudge:
     def _ask_first(self, found: CardNow, answer: CardAnswer, choice: Choice) -> Judgement:
         """Nothing counts yet: the person is asked whether they are sure."""
         lang = answer.lang(found.card)
-        card = as_read(found.card, lang, self.people.role_name)
-        asked = ask_first(card, card.choice(choice.id) or choice, lang)
+        card = translate_card(found.card, lang, self.people.role_name)
+        asked = confirm_view(card, card.choice(choice.id) or choice, lang)
         return Judgement.of(answer, found, "confirm", ConfirmWanted(asked))
 
     def _open_form(self, found: CardNow, answer: CardAnswer, choice: Choice) -> Judgement:
         lang = answer.lang(found.card)
-        card = as_read(found.card, lang, self.people.role_name)
+        card = translate_card(found.card, lang, self.people.role_name)
         form = form_view(card, card.choice(choice.id) or choice, lang, title=card.title)
         return Judgement.of(answer, found, "form", FormWanted(form))
 
-    def _take_vote(self, found: CardNow, answer: CardAnswer, verdict: Won | Recorded) -> Judgement:
+    def _take_vote(
+        self, found: CardNow, answer: CardAnswer, verdict: DecidedCard | VotedCard
+    ) -> Judgement:
         """A vote that counts; with `Won`, the run hears of the decision."""
         card, lang = found.card, answer.lang(found.card)
         write = CardWrite(verdict.card, expect=card.version)
-        if isinstance(verdict, Won):
+        if isinstance(verdict, DecidedCard):
             decision = verdict.decision
             mail = CardDecided(card=card.token, decision=decision).stored()
             effects = Effects(cards=(write,), mails=((card.lane, mail),))
             result, seat = "decided", decision.seat
-            text = decided(verdict.card, decision, answer.person.zone or self.zone, lang)
+            text = describe_decision(verdict.card, decision, answer.person.zone or self.zone, lang)
         else:
             effects = Effects(cards=(write,))
             result, seat = "vote", verdict.card.votes[-1].seat
@@ -115,7 +117,7 @@ class CardJudge:
             answer, found, result, shown, effects=effects, verdict=verdict, more=more
         )
 
-    def _vote_text(self, verdict: Recorded, choice: str, lang: Lang) -> str:
+    def _vote_text(self, verdict: VotedCard, choice: str, lang: Lang) -> str:
         """How many more votes are needed, and whether too few people are left to give them.
 
         Nothing is said of the latter while an escalation may still add people.
@@ -128,7 +130,7 @@ class CardJudge:
             return text
         return f"{text} {say('vote.too_few', lang, n=len(left))}"
 
-    def _take_edit(self, found: CardNow, answer: CardAnswer, verdict: Edited) -> Judgement:
+    def _take_edit(self, found: CardNow, answer: CardAnswer, verdict: EditedCard) -> Judgement:
         """A change of what is to be approved: the votes are lost, and whose they were are told."""
         card, lang = found.card, answer.lang(found.card)
         effects = Effects(
@@ -150,23 +152,23 @@ class CardJudge:
         self,
         found: CardNow,
         answer: CardAnswer,
-        verdict: Repeated | InvalidForm | Refused | Unchanged | MayEdit,
+        verdict: RepeatedVote | InvalidForm | DecisionRefusal | UnchangedCard | EditAttempt,
     ) -> Judgement:
         """Nothing new counts; the person is told why, or what they chose before."""
         lang, zone = answer.lang(found.card), answer.person.zone or self.zone
         judgement = partial(Judgement.of, answer, found, verdict=verdict)
         match verdict:
-            case Repeated():
+            case RepeatedVote():
                 return judgement(
                     "repeated", Answered(repeated_text(verdict, lang, zone=zone), ok=True)
                 )
             case InvalidForm(errors=errors):
                 return judgement("invalid", FormRefused(errors))
-            case Refused(reason=reason):
+            case DecisionRefusal(reason=reason):
                 effects = _expiry(found.card) if reason == "expired" else None
                 text = refusal_text(verdict, lang, zone=zone)
                 return judgement(reason, Answered(text, ok=False), effects=effects)
-            case Unchanged() | MayEdit():
+            case UnchangedCard() | EditAttempt():
                 return judgement("unchanged", Answered(say("edit.nothing", lang), ok=False))
 
 

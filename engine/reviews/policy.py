@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from cards.markdown import literal
 from cards.model import Choice, Decision, Field, Lang, Principal, Review
-from cards.showing.show import voter
+from cards.showing.show import voter_name
 from cards.texts import say
 from engine.frames.outcome import StepContext
 from engine.playbooks.review import ReviewPolicy
@@ -66,6 +66,6 @@ def good_until(policy: ReviewPolicy, decision: Decision) -> datetime | None:
 def rejection_text(decision: Decision, context: StepContext) -> str:
     """Who rejected it and why (Markdown); when, its card says by each reader's clock."""
     lang, reason = context.run.lang, str(decision.values.get("reason", ""))
-    name = literal(voter(decision, lang))
+    name = literal(voter_name(decision, lang))
     key = "run.rejected" if reason else "run.rejected_plainly"
     return say(key, lang, name=name, reason=literal(reason))

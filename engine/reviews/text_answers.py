@@ -4,13 +4,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
 
-from cards.deciding.decision import Recorded, Refused, Repeated, Won
+from cards.deciding.decision import DecidedCard, DecisionRefusal, RepeatedVote, VotedCard
 from cards.forms import check_form
 from cards.markdown import literal
 from cards.model import Card, Choice, Field
-from cards.reader import label_in
 from cards.showing.view import PartState
 from cards.texts import say
+from cards.translation import label_in
 from engine.events import Answered
 from engine.frames import audit
 from engine.frames.intents import Intent
@@ -93,15 +93,15 @@ class TextAnswers:
 def _reply_to(answer: CardAnswer, card: Card, judgement: Judgement) -> tuple[PartState, str]:
     """What the person is told, in their words."""
     match judgement.verdict, judgement.shown:
-        case Won(), _:
+        case DecidedCard(), _:
             return "answered", say("clarify.taken", card.lang)
-        case Recorded(card=after, votes_needed=needed), _:
+        case VotedCard(card=after, votes_needed=needed), _:
             lang = answer.lang(card)
             label = literal(label_in(after, answer.choice, lang))
             return "answered", say("vote.needed", lang, choice=label, needed=needed)
-        case Repeated(), Answered(text=text):
+        case RepeatedVote(), Answered(text=text):
             return "answered", text
-        case Refused(), Answered(text=text):
+        case DecisionRefusal(), Answered(text=text):
             return "failed", text
         case _:
             return "needs_you", say("clarify.missing", card.lang, missing=card.title)

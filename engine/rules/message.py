@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from cards.markdown import written
+from cards.markdown import format_value
 from cards.model import Lang
 from cards.texts import say
 from engine.rules.operators import kind_of
@@ -63,7 +63,7 @@ def _quoted(value: Any, lang: Lang) -> str:
     kind = kind_of(value)
     if kind in ("number", "text", "date"):
         try:
-            text = " ".join(written(value).split())
+            text = " ".join(format_value(value).split())
         except ValueError:
             # Python writes no whole number of more than some thousand digits.
             return say("rule.kind.number", lang)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any, assert_never
 
 from cards.clipping import clip
-from cards.markdown import literal, written
+from cards.markdown import format_value, literal
 from cards.model import SUBMIT, Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
 from engine.frames.leaves import at_paths, form_field, rows, tables, value_of
@@ -106,7 +106,7 @@ def option_texts(declared: SkillCard, context: StepContext) -> tuple[str, ...]:
     """The texts to choose from: a column of a list leaf, each text once."""
     path, _, column = declared.options_from.rpartition(".")
     listed: Any = value_of(path, context.run.state) or ()
-    texts = (" ".join(written(row[column]).split()) for row in listed if row.get(column))
+    texts = (" ".join(format_value(row[column]).split()) for row in listed if row.get(column))
     return tuple(text for text in dict.fromkeys(texts) if text)
 
 

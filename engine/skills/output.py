@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, get_args
 
-from cards.forms import limits, storable
+from cards.forms import is_storable, range_text
 from cards.frozen import Frozen
 from engine.frames.leaves import option_value
 from engine.frames.state import Question
@@ -55,7 +55,7 @@ def read_output(text: str, skill: Skill, definition: PlaybookFile) -> Output | A
     output = _without_nulls(output)
     faults = _leaf_faults(output, skill, definition)
     faults += _control_faults(output.control, skill, definition)
-    if not storable(output.response):
+    if not is_storable(output.response):
         faults.append((("response",), "should be without NUL and half characters"))
     return AnswerFaults.at(faults) if faults else output
 
@@ -120,7 +120,7 @@ def _question_faults(question: Question, skill: Skill) -> list[Fault]:
     if question.field not in paths:
         hint = suggestion(question.field, paths)
         faults.append((("field",), f"is none of the skill's fields; {hint}"))
-    if len(question.question) > QUESTION_CHARS or not storable(question.question):
+    if len(question.question) > QUESTION_CHARS or not is_storable(question.question):
         limit = f"should be at most {QUESTION_CHARS} characters, without NUL"
         faults.append((("question",), limit))
     return faults
@@ -196,7 +196,7 @@ def leaf_schema(leaf: Leaf | None) -> dict[str, Any]:
 def _cell_schema(leaf: Leaf | Column, label: str) -> dict[str, Any]:
     """Bounds stand in the description: servers that enforce a schema refuse the keys for them."""
     pattern = f"as the regular expression {leaf.pattern}" if leaf.pattern else ""
-    description = ", ".join(filter(None, (label, limits(leaf.minimum, leaf.maximum), pattern)))
+    description = ", ".join(filter(None, (label, range_text(leaf.minimum, leaf.maximum), pattern)))
     described = {"description": description} if description else {}
     if leaf.type == "choice":
         return {**described, "type": "string", "enum": list(leaf.options)}

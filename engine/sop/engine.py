@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from cards.markdown import literal, written
+from cards.markdown import format_value, literal
 from cards.texts import say
 from cards.visible import visible
 from engine.frames.leaves import label_of
@@ -121,7 +121,7 @@ def _judge_rules(frame: SopFrame, sop: Sop, node: SopNode, context: StepContext)
 
 def _problem_text(violation: Violation, context: StepContext) -> str:
     label, message = label_of(violation.field, context), literal(violation.message)
-    shown = "—" if violation.value is None else literal(visible(written(violation.value)))
+    shown = "—" if violation.value is None else literal(visible(format_value(violation.value)))
     return say("rule.told", context.run.lang, label=label, value=shown, message=message)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from cards.markdown import written
+from cards.markdown import format_value
 from engine.frames.leaves import label_of
 from engine.frames.outcome import StepContext, StepOutcome, checks_of
 from engine.frames.state import ENDED, Run, SopFrame
@@ -46,7 +46,7 @@ def findings_of(
             label=label_of(violation.field, context),
             message=violation.message,
             severity=violation.severity,
-            value="" if violation.value is None else written(violation.value),
+            value="" if violation.value is None else format_value(violation.value),
             entry=entry,
         )
         for violation in violations
@@ -104,5 +104,5 @@ def _record_name(context: StepContext) -> str:
     """The identity in the run's data, else the record its parent gave it, else the run's id."""
     run, leaves = context.run, context.playbook.definition.data_fields
     known = (run.state.data.get(name) for name, leaf in leaves.items() if leaf.identity)
-    identity = " ".join(written(value) for value in known if value not in (None, ""))
+    identity = " ".join(format_value(value) for value in known if value not in (None, ""))
     return identity or run.key or run.id

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cards.markdown import literal
 from cards.model import ADMIN, Lang, Principal
-from cards.showing.document import plain
+from cards.showing.document import plain_document
 from cards.showing.view import MessageView, PartView
 from cards.texts import say
 from engine.frames import audit
@@ -60,7 +60,7 @@ async def handle_command(mail: CommandArrived, services: Services, lang: Lang) -
 def plain_help(lang: Lang, services: Services) -> str:
     """What can be asked and started with these services, and the commands; plain text."""
     part = PartView(number=0, state="answered", text=_help(lang, services).replace("`", ""))
-    return plain(MessageView(lang=lang, parts=(part,)))
+    return plain_document(MessageView(lang=lang, parts=(part,)))
 
 
 def _help(lang: Lang, services: Services) -> str:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from cards.deciding.inbox import waits_for
+from cards.buttons import CARD, RUN
+from cards.deciding.inbox import is_waiting_for
 from cards.deciding.seats import may_decide
 from cards.markdown import literal
 from cards.model import ADMIN, Card, Lang, Principal
-from cards.showing.links import CARD, RUN
 from cards.showing.show import outcome
 from cards.texts import say
 from engine.errors import NewerState
@@ -46,7 +46,7 @@ async def _open_card(
     if not _may_see_card(card, mail, services):
         return None
     lang = mail.principal.lang or card.lang
-    if waits_for(card, mail.principal, services.now):
+    if is_waiting_for(card, mail.principal, services.now):
         return _with_cards([card], mail, say("opened.card", lang), services)
     zone = mail.principal.zone or services.zone
     state = (
@@ -69,7 +69,7 @@ async def _open_run(
         return None
     mail = _as_known_in(run.conversation, mail, services)
     cards = [await _load_card(token, services) for token in run.waiting]
-    mine = [c for c in cards if c is not None and waits_for(c, mail.principal, services.now)]
+    mine = [c for c in cards if c is not None and is_waiting_for(c, mail.principal, services.now)]
     if not mine and not _may_see_run(run, mail.principal):
         return None
     lang = mail.principal.lang or run.lang

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from cards.deciding.inbox import names_of, waits_for
+from cards.deciding.inbox import inbox_names_of_person, is_waiting_for
 from cards.frozen import Frozen
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
-from cards.moments import local
+from cards.moments import local_time
 from cards.texts import say
 from engine.events import Actor
 from engine.mail import CommandArrived
@@ -45,13 +45,13 @@ async def read_pending_page(
     inbox: Inbox, voter: Voter, now: datetime, *, number: int = 1, size: int = PAGE_CARDS
 ) -> PendingPage:
     """Page `number` of what this person may decide now, by the roles they hold now."""
-    listed = await inbox.listed(names_of(voter(None)))
+    listed = await inbox.listed(inbox_names_of_person(voter(None)))
     wanted = number * size
     found: list[Card] = []
     tokens = listed.tokens[:MAX_CARDS_READ]
     for start in range(0, len(tokens), _BATCH):
         cards = await inbox.cards(tokens[start : start + _BATCH])
-        found += [card for card in cards if waits_for(card, voter(card), now)]
+        found += [card for card in cards if is_waiting_for(card, voter(card), now)]
         if len(found) > wanted:
             break
     more = len(found) > wanted or len(listed.tokens) > MAX_CARDS_READ
@@ -106,7 +106,7 @@ async def pending_text(mail: CommandArrived, lang: Lang, services: Services) -> 
     others = [
         card
         for card in await services.decisions.open_cards(update.conversation)
-        if not card.traits.informs and not waits_for(card, voter(card), services.now)
+        if not card.traits.informs and not is_waiting_for(card, voter(card), services.now)
     ]
     found = await _visible_findings(person, update.conversation, services)
     zone = person.zone or services.zone
@@ -173,7 +173,7 @@ def _card_line(card: Card, number: int, zone: str, lang: Lang) -> str:
     line = f"{number}. {_card_title(card)}" + say("pending.asked_by", lang, who=asked)
     if card.deadline is None:
         return line
-    return line + say("pending.until", lang, when=local(card.deadline, zone))
+    return line + say("pending.until", lang, when=local_time(card.deadline, zone))
 
 
 def _card_title(card: Card) -> str:
@@ -202,7 +202,7 @@ def _findings_text(found: ProjectFindings, zone: str, lang: Lang) -> str:
             record=" ".join(map(literal, filter(None, (check.about, finding.entry)))),
             field=literal(finding.label),
             message=literal(finding.message),
-            when=local(check.at, zone),
+            when=local_time(check.at, zone),
         )
         for check, finding in each
     ]

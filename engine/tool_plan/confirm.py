@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cards.markdown import literal, quoted
+from cards.markdown import literal, quote
 from cards.model import Card, Choice, Decision
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, ShownCall
@@ -78,7 +78,7 @@ def _card(
     context: StepContext,
 ) -> Card:
     run, lang = context.run, context.run.lang
-    head = f"**{say('plan.request', lang)}**\n\n{quoted(run.message)}"
+    head = f"**{say('plan.request', lang)}**\n\n{quote(run.message)}"
     text = [say("plan.confirm_text", lang), head]
     text += [say("plan.anew", lang, reason=literal(frame.reason))] if frame.failure else []
     wrote = say("list.items", lang).join(literal(step.tool) for step in frame.done if step.wrote)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cards.markdown import written
+from cards.markdown import format_value
 
 _REFERENCE = re.compile(r"\$steps\.([0-9]{1,3})((?:\.[A-Za-z0-9_]+)*)")
 _SUSPECT = re.compile(r"\$\{?steps?\b|\{\{\s*steps?\b", re.IGNORECASE)
@@ -77,7 +77,7 @@ def as_text(value: Any) -> str:
     """A result inside a text: a number or a text as it is, anything else as JSON."""
     if isinstance(value, bool | dict | list) or value is None:
         return json.dumps(value, ensure_ascii=False)
-    return written(value)
+    return format_value(value)
 
 
 def _result(match: re.Match[str], results: Mapping[int, Any]) -> Any:

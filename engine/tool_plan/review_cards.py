@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from cards.markdown import literal, quoted, written
+from cards.markdown import format_value, literal, quote
 from cards.model import Card, Choice, Review
 from cards.texts import say
 from cards.visible import visible
@@ -79,7 +79,7 @@ def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
         text = value if isinstance(value, str) else _json(value)
         label = f"{literal(label_of(name, context))}{colon}"
         if "\n" in text or len(text) > LINE_CHARS:
-            parts.append(f"{label}\n\n{quoted(visible(text, lines=True))}")
+            parts.append(f"{label}\n\n{quote(visible(text, lines=True))}")
         else:
             parts.append(f"{label}{literal(visible(text))}")
     return "\n\n".join(parts)
@@ -87,4 +87,4 @@ def call_text(call: Call, context: StepContext, *, number: int = 0) -> str:
 
 def _json(value: Any) -> str:
     simple = isinstance(value, int | float) and not isinstance(value, bool)
-    return written(value) if simple else json.dumps(value, ensure_ascii=False)
+    return format_value(value) if simple else json.dumps(value, ensure_ascii=False)

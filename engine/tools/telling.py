@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cards.markdown import literal, written
+from cards.markdown import format_value, literal
 from cards.model import Lang
 from cards.texts import say
 
@@ -41,7 +41,7 @@ def _shown(name: str, visit: dict[str, Any]) -> str:
     if value is None:
         return ""
     if name == "weight_kg":
-        return f"{written(value)} kg"
+        return f"{format_value(value)} kg"
     return literal(value) if name == "adverse_event" else str(value)
 
 

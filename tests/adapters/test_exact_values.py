@@ -12,10 +12,9 @@ from adapters.telegram.forms.screens import screen
 from adapters.telegram.outbound.render import chunks_of, keyboard_of
 from adapters.webchat.render import rendered
 from cards.model import Card, Choice, Decision, Field, Review, Row
-from cards.showing.show import ask_first, show
+from cards.showing.show import confirm_view, show
 from cards.showing.view import FormView, MessageView
-from cards.values import in_row, in_text
-from cards.visible import visible
+from cards.visible import in_row, in_text, visible
 from tests.fakes.platforms.slack.checks import message_problems
 from tests.fakes.platforms.telegram.text import parse_html, with_found
 
@@ -191,7 +190,7 @@ def test_a_choice_and_the_question_whether_one_is_sure(value):
         review=Review(),
         requester="ana",
     )
-    asked = ask_first(stored, choice, "en")
+    asked = confirm_view(stored, choice, "en")
     assert asked.text.startswith(told)
     assert told in asked.confirm
 

@@ -6,9 +6,9 @@ from adapters.slack.outbound.buttons import actions
 from adapters.telegram.outbound.render import keyboard_of
 from adapters.webchat.render import rendered_card
 from cards.model import Card, Choice, Field, Review
-from cards.reader import as_read
 from cards.showing.show import show
 from cards.texts import say
+from cards.translation import translate_card
 
 REASON = (Field(name="reason", label="Reason"),)
 
@@ -52,7 +52,7 @@ def test_a_button_that_opens_a_form_says_so(lang, opens, shown_on):
     assert shown_on(a_card(lang, submit(lang), drop)) == [opens, "X"]
     # As somebody reads it who has another language than the request.
     other = {"zh": "en", "en": "zh"}[lang]
-    read = as_read(a_card(other, submit(other)), lang, lambda role, _: role)
+    read = translate_card(a_card(other, submit(other)), lang, lambda role, _: role)
     assert shown_on(read) == [opens]
 
 

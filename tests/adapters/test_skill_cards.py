@@ -11,7 +11,7 @@ from adapters.telegram.forms.prompts import ask, prompt_behind, prompt_of, value
 from adapters.telegram.outbound.render import chunks_of, keyboard_of
 from adapters.webchat.page_requests import FormBody
 from adapters.webchat.render import rendered
-from cards.deciding.decision import InvalidForm, Won, decide
+from cards.deciding.decision import DecidedCard, InvalidForm, decide
 from cards.model import Card
 from cards.showing.show import show
 from cards.showing.view import CardView, FormView, MessageView
@@ -141,7 +141,7 @@ async def test_the_page_sends_fields_whose_names_are_paths() -> None:
 async def test_the_values_that_platforms_send_decide_the_card() -> None:
     card = await by_hand()
     verdict = decide(card, LIN, "submit", NOW, revision=1, values=VALUES)
-    assert isinstance(verdict, Won)
+    assert isinstance(verdict, DecidedCard)
     bad = decide(card, LIN, "submit", NOW, revision=1, values={**VALUES, "urgent": "perhaps"})
     assert isinstance(bad, InvalidForm)
     assert bad.errors == {"urgent": "Please choose one of: yes, no"}

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.deciding.decision import (
+    DecidedCard,
+    DecisionRefusal,
     InvalidForm,
-    NeedsForm,
+    MissingForm,
     Reason,
-    Recorded,
-    Refused,
-    Won,
+    VotedCard,
     decide,
     votes_needed,
 )
@@ -64,7 +64,7 @@ def reason(
     verdict = decide(
         subject, person, choice, NOW + timedelta(minutes=late), revision=revision, values=None
     )
-    assert isinstance(verdict, Refused)
+    assert isinstance(verdict, DecisionRefusal)
     assert (verdict.card, verdict.person) == (subject, person.id)
     return verdict.reason
 
@@ -76,13 +76,13 @@ def test_an_approver_decides_and_the_card_is_closed() -> None:
     # Its forms are of no use any more.
     choices = tuple(choice.model_copy(update={"form": ()}) for choice in open_card.choices)
     changes = {"status": "decided", "decision": decision, "version": 8, "choices": choices}
-    assert verdict == Won(open_card.model_copy(update=changes), decision)
+    assert verdict == DecidedCard(open_card.model_copy(update=changes), decision)
     assert open_card.status == "open"
 
 
 def test_what_was_decided_is_stored_and_read_back_the_same() -> None:
     verdict = decide(card(), CHEN, "reject", NOW, revision=2, values={"reason": " 体重不对 "})
-    assert isinstance(verdict, Won)
+    assert isinstance(verdict, DecidedCard)
     assert verdict.decision.values == {"reason": "体重不对"}
     assert Card.model_validate_json(verdict.card.model_dump_json()) == verdict.card
 
@@ -130,7 +130,7 @@ def test_the_first_of_several_reasons_is_told() -> None:
 
 
 def test_a_form_is_asked_for_only_from_who_may_decide() -> None:
-    assert decide(card(), CHEN, "reject", NOW, revision=2) == NeedsForm(CHOICES[1])
+    assert decide(card(), CHEN, "reject", NOW, revision=2) == MissingForm(CHOICES[1])
     assert reason(card(), LIN, "reject") == "own_request"
     assert reason(card(), ZHAO, "reject") == "not_approver"
 
@@ -145,21 +145,21 @@ def test_a_faulty_form_decides_nothing_and_says_why_in_the_cards_language() -> N
 
 def test_values_are_kept_only_where_the_choice_has_a_form() -> None:
     verdict = decide(card(), CHEN, "approve", NOW, revision=2, values={"reason": "x"})
-    assert isinstance(verdict, Won)
+    assert isinstance(verdict, DecidedCard)
     assert verdict.decision.values == {}
 
 
 def test_a_late_form_is_refused_even_when_the_tap_was_in_time() -> None:
-    assert isinstance(decide(card(), CHEN, "reject", NOW, revision=2), NeedsForm)
+    assert isinstance(decide(card(), CHEN, "reject", NOW, revision=2), MissingForm)
     late = decide(card(), CHEN, "reject", NOW + timedelta(hours=1), revision=2, values={})
-    assert isinstance(late, Refused)
+    assert isinstance(late, DecisionRefusal)
     assert late.reason == "expired"
 
 
 def test_a_requester_answers_their_own_card_without_four_eyes() -> None:
     own = card(review=Review(persons=("lin",)))
-    assert isinstance(decide(own, LIN, "approve", NOW, revision=2), Won)
-    assert isinstance(decide(card(deadline=None), CHEN, "approve", NOW, revision=2), Won)
+    assert isinstance(decide(own, LIN, "approve", NOW, revision=2), DecidedCard)
+    assert isinstance(decide(card(deadline=None), CHEN, "approve", NOW, revision=2), DecidedCard)
 
 
 def test_an_approver_is_named_or_holds_a_role() -> None:
@@ -173,14 +173,14 @@ def test_votes_are_recorded_until_the_quorum_is_reached() -> None:
     stored = card(review=review)
     for person, needed in ((CHEN, 2), (WU, 1)):
         verdict = decide(stored, person, "approve", NOW, revision=2)
-        assert isinstance(verdict, Recorded)
+        assert isinstance(verdict, VotedCard)
         assert verdict.votes_needed == needed == votes_needed(verdict.card)
         assert verdict.card.version == stored.version + 1
         assert verdict.card.votes[-1] == vote(person)
         assert (verdict.card.status, verdict.card.revision) == ("open", 2)
         stored = verdict.card
     verdict = decide(stored, ZHAO, "approve", NOW, revision=2)
-    assert isinstance(verdict, Won)
+    assert isinstance(verdict, DecidedCard)
     assert verdict.decision.person == "zhao"
     assert verdict.card.votes == (vote(CHEN), vote(WU))
 
@@ -189,7 +189,7 @@ def test_a_rejection_wins_at_once_and_so_does_every_other_choice() -> None:
     voted = card(review=TWO_OF_THREE, votes=(vote(CHEN),))
     for choice in ("reject", "postpone"):
         verdict = decide(voted, WU, choice, NOW, revision=2, values={"reason": "no"})
-        assert isinstance(verdict, Won)
+        assert isinstance(verdict, DecidedCard)
         assert verdict.decision.choice == choice
 
 
@@ -211,16 +211,16 @@ def test_whatever_is_tapped_one_decision_wins_with_an_exact_quorum(
     taps: list[tuple[Principal, str, int, int, dict[str, str] | None]], quorum: int
 ) -> None:
     stored = card(review=Review(roles=("reviewer", "crc"), quorum=quorum, four_eyes=True))
-    won: list[Won] = []
+    won: list[DecidedCard] = []
     for person, choice, minutes, revision, values in taps:
         at = NOW + timedelta(minutes=minutes)
         verdict = decide(stored, person, choice, at, revision=revision, values=values)
-        if isinstance(verdict, Won | Recorded):
+        if isinstance(verdict, DecidedCard | VotedCard):
             assert verdict.card.version == stored.version + 1
             assert person.id not in ("lin", STRANGER.id)
             assert (minutes < 60, revision) == (True, 2)
             stored = verdict.card
-        if isinstance(verdict, Won):
+        if isinstance(verdict, DecidedCard):
             won.append(verdict)
     assert len(won) <= 1
     assert (stored.status == "decided") == bool(won)

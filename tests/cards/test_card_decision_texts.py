@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from cards.deciding.decision import Reason, Refused
+from cards.deciding.decision import DecisionRefusal, Reason
 from cards.deciding.texts import refusal_text
 from cards.model import Card, Choice, Decision, Review, Vote
 
@@ -79,13 +79,13 @@ VOTED = {"votes": (Vote(person="wu", name="吴双", choice="approve", at=AT),)}
 def test_a_refusal_says_who_what_and_when(
     reason: Reason, changes: dict[str, Any], zh: str, en: str
 ) -> None:
-    refused = Refused(reason, card(**changes), "wu", FOR_CHEN)
+    refused = DecisionRefusal(reason, card(**changes), "wu", FOR_CHEN)
     assert zh in refusal_text(refused, "zh", zone=SHANGHAI)
     assert en in refusal_text(refused, "en", zone=SHANGHAI)
 
 
 def test_who_decided_is_told_that_it_was_themselves() -> None:
-    refused = Refused("not_open", card(**DECIDED), "chen")
+    refused = DecisionRefusal("not_open", card(**DECIDED), "chen")
     assert refusal_text(refused, "zh", zone=SHANGHAI) == "您已于 11-21 10:32 批准。"
     text = "You already decided this on 11-21 02:32: Approve."
     assert refusal_text(refused, "en", zone="UTC") == text
@@ -93,6 +93,6 @@ def test_who_decided_is_told_that_it_was_themselves() -> None:
 
 def test_names_and_labels_are_only_data() -> None:
     decision = Decision(choice="gone", person="x", name="{card} %s", at=AT)
-    refused = Refused("not_open", card(status="decided", decision=decision), "wu")
+    refused = DecisionRefusal("not_open", card(status="decided", decision=decision), "wu")
     text = refusal_text(refused, "en", zone="UTC")
     assert text == "Already decided by {card} %s on 11-21 02:32: gone."

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.forms import MAX_TEXT, check_form, limits
+from cards.forms import MAX_TEXT, check_form, range_text
 from cards.model import Field, FieldType, Value
 
 
@@ -133,7 +133,7 @@ def test_a_pattern_takes_no_longer_than_in_proportion_to_the_text() -> None:
 def test_what_may_be_given_is_told_as_people_write_numbers(
     low: float | None, high: float | None, told: str
 ) -> None:
-    assert limits(low, high) == told
+    assert range_text(low, high) == told
 
 
 def test_a_form_collects_all_faults_and_ignores_what_it_did_not_ask() -> None:

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cards.deciding.decision import (
-    NeedsForm,
-    Recorded,
-    Refused,
-    Repeated,
+    DecidedCard,
+    DecisionRefusal,
+    MissingForm,
+    RepeatedVote,
     Verdict,
-    Won,
+    VotedCard,
     decide,
     votes_needed,
 )
-from cards.deciding.handover import HAND_OVER, Handed, NotHanded, hand_over
+from cards.deciding.handover import HAND_OVER, HandedOverCard, HandOverRefusal, hand_over
 from cards.deciding.texts import refusal_text, repeated_text
 from cards.model import Card, Principal, Review
 from cards.showing.show import show
@@ -63,7 +63,7 @@ def tap(subject: Card, person: Principal, choice: str = "approve", why: str = "n
 def after(subject: Card, *taps: tuple[Principal, str]) -> Card:
     for person, choice in taps:
         verdict = tap(subject, person, choice, f"{person.name} says no")
-        assert isinstance(verdict, Won | Recorded), verdict
+        assert isinstance(verdict, DecidedCard | VotedCard), verdict
         subject = verdict.card
     return subject
 
@@ -71,14 +71,14 @@ def after(subject: Card, *taps: tuple[Principal, str]) -> Card:
 def test_an_identical_tap_is_a_success_that_changes_nothing() -> None:
     voted = after(card(), (ANA, "approve"))
     again = tap(voted, ANA)
-    assert again == Repeated(voted, "ana")
-    assert isinstance(again, Repeated)
+    assert again == RepeatedVote(voted, "ana")
+    assert isinstance(again, RepeatedVote)
     text = repeated_text(again, "en", zone="UTC")
     assert text == "Already recorded: you chose Approve on 11-21 02:32; 1 more needed."
     closed = after(voted, (CARA, "approve"))
     mine, others = tap(closed, CARA), tap(closed, ANA)
-    assert isinstance(mine, Repeated)
-    assert isinstance(others, Repeated)
+    assert isinstance(mine, RepeatedVote)
+    assert isinstance(others, RepeatedVote)
     assert repeated_text(mine, "en", zone="UTC").startswith("Already recorded: you chose Approve")
     told = repeated_text(others, "en", zone="UTC")
     assert told.endswith("The outcome: Already decided by Cara on 11-21 02:32: Approve.")
@@ -87,8 +87,8 @@ def test_an_identical_tap_is_a_success_that_changes_nothing() -> None:
 def test_another_choice_than_before_is_refused_and_what_stands_is_told() -> None:
     voted = after(card(), (ANA, "approve"))
     refused = tap(voted, ANA, "reject")
-    assert refused == Refused("already_voted", voted, "ana")
-    assert isinstance(refused, Refused)
+    assert refused == DecisionRefusal("already_voted", voted, "ana")
+    assert isinstance(refused, DecisionRefusal)
     text = refusal_text(refused, "en", zone="UTC")
     assert text == "You chose Approve on 11-21 02:32, and that stands; 1 more needed."
 
@@ -96,9 +96,11 @@ def test_another_choice_than_before_is_refused_and_what_stands_is_told() -> None
 def test_a_repeat_after_the_deadline_or_on_other_content_is_none() -> None:
     voted = after(card(), (ANA, "approve"))
     late = decide(voted, ANA, "approve", NOW + timedelta(hours=1), revision=1)
-    assert late == Refused("expired", voted, "ana")
+    assert late == DecisionRefusal("expired", voted, "ana")
     changed = voted.model_copy(update={"revision": 2})
-    assert decide(changed, ANA, "approve", NOW, revision=1) == Refused("stale", changed, "ana")
+    assert decide(changed, ANA, "approve", NOW, revision=1) == DecisionRefusal(
+        "stale", changed, "ana"
+    )
 
 
 def test_a_majority_decides_for_either_side_with_more_than_half_of_the_seats() -> None:
@@ -107,7 +109,7 @@ def test_a_majority_decides_for_either_side_with_more_than_half_of_the_seats() -
     assert (split.status, votes_needed(split), votes_needed(split, "reject")) == ("open", 1, 1)
     for choice in ("approve", "reject"):
         won = tap(split, DAN, choice)
-        assert isinstance(won, Won)
+        assert isinstance(won, DecidedCard)
         assert (won.decision.choice, won.decision.person) == (choice, "dan")
     early = after(three, (ANA, "reject"), (CARA, "reject"))
     assert early.status == "decided"
@@ -117,9 +119,9 @@ def test_a_majority_decides_for_either_side_with_more_than_half_of_the_seats() -
 
 def test_a_rejection_by_majority_is_a_vote_with_its_reason() -> None:
     three = card(quorum=3, decides="majority")
-    assert isinstance(decide(three, ANA, "reject", NOW, revision=1), NeedsForm)
+    assert isinstance(decide(three, ANA, "reject", NOW, revision=1), MissingForm)
     recorded = tap(three, ANA, "reject", "too heavy")
-    assert isinstance(recorded, Recorded)
+    assert isinstance(recorded, VotedCard)
     assert recorded.votes_needed == 1
     (vote,) = recorded.card.votes
     assert (vote.choice, vote.reason) == ("reject", "too heavy")
@@ -138,7 +140,7 @@ def test_a_majority_is_decided_once_and_by_the_side_that_has_more(
     stored, counted = card(quorum=seats, decides="majority"), {"approve": 0, "reject": 0}
     for person, choice in taps:
         verdict = tap(stored, person, choice)
-        if isinstance(verdict, Won | Recorded):
+        if isinstance(verdict, DecidedCard | VotedCard):
             counted[choice] += 1
             stored = verdict.card
     ahead = max(counted, key=lambda choice: counted[choice])
@@ -150,11 +152,11 @@ def test_a_majority_is_decided_once_and_by_the_side_that_has_more(
 
 def test_a_delegate_votes_in_the_seat_and_both_are_recorded() -> None:
     recorded = tap(card(), standing_in(BO, ANA))
-    assert isinstance(recorded, Recorded)
+    assert isinstance(recorded, VotedCard)
     (vote,) = recorded.card.votes
     assert (vote.person, vote.seat, vote.held) == ("bo", "ana", "ana")
     taken = tap(recorded.card, ANA)
-    assert isinstance(taken, Refused)
+    assert isinstance(taken, DecisionRefusal)
     assert (taken.reason, taken.vote) == ("seat_taken", vote)
     text = refusal_text(taken, "en", zone="UTC")
     assert text.startswith("The seat of Ana has voted: Approve, by Bo on 11-21 02:32.")
@@ -165,8 +167,8 @@ def test_a_person_has_one_vote_whatever_seats_they_could_take() -> None:
     both = standing_in(CARA, ANA, DAN)
     first = after(card(quorum=3), (both, "approve"))
     assert first.votes[0].held == "cara"
-    assert tap(first, both) == Repeated(first, "cara")
-    assert tap(first, both, "reject") == Refused("already_voted", first, "cara")
+    assert tap(first, both) == RepeatedVote(first, "cara")
+    assert tap(first, both, "reject") == DecisionRefusal("already_voted", first, "cara")
     # The seats that they did not take are still free for whose they are.
     assert after(first, (ANA, "approve")).votes[-1].held == "ana"
 
@@ -185,37 +187,37 @@ def test_no_seat_is_lent_by_the_requester_or_by_who_has_none(
     person: Principal, expected: str
 ) -> None:
     refused = tap(card(), person)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, DecisionRefusal)
     assert refused.reason == expected
 
 
 def test_where_seats_cannot_be_given_a_delegate_is_nobody() -> None:
     closed = card(delegable=False)
     refused = tap(closed, standing_in(BO, ANA))
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, DecisionRefusal)
     assert refused.reason == "not_approver"
-    assert hand_over(closed, ANA, BO, NOW) == NotHanded("not_delegable")
+    assert hand_over(closed, ANA, BO, NOW) == HandOverRefusal("not_delegable")
 
 
 def test_who_holds_the_role_only_since_the_card_opened_cannot_decide_it() -> None:
     new = Principal(id="new", name="New", roles=("reviewer",))
     refused = tap(card(), new)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, DecisionRefusal)
     assert refused.reason == "not_approver"
     # A card of an earlier build has no such list.
-    assert isinstance(tap(card(approvers=None), new), Recorded)
+    assert isinstance(tap(card(approvers=None), new), VotedCard)
 
 
 def test_a_seat_that_was_handed_over_is_shown_and_no_button_becomes_stale() -> None:
     before = card()
     done = hand_over(before, ANA, BO, NOW)
-    assert isinstance(done, Handed)
+    assert isinstance(done, HandedOverCard)
     assert (done.card.revision, done.card.version) == (before.revision, before.version + 1)
     view = show(done.card, "UTC")
     assert "Ana handed over to Bo" in view.note
     assert [b.data for b in view.buttons] == [b.data for b in show(before, "UTC").buttons]
-    assert isinstance(tap(done.card, standing_in(BO, ANA)), Recorded)
-    assert isinstance(tap(done.card, ANA), Recorded)
+    assert isinstance(tap(done.card, standing_in(BO, ANA)), VotedCard)
+    assert isinstance(tap(done.card, ANA), VotedCard)
 
 
 @pytest.mark.parametrize(
@@ -232,22 +234,22 @@ def test_a_seat_that_was_handed_over_is_shown_and_no_button_becomes_stale() -> N
 def test_a_seat_goes_only_from_whose_it_is_to_who_has_none(
     giver: Principal, receiver: Principal, why: str
 ) -> None:
-    assert hand_over(card(), giver, receiver, NOW) == NotHanded(why)  # type: ignore[arg-type]
+    assert hand_over(card(), giver, receiver, NOW) == HandOverRefusal(why)  # type: ignore[arg-type]
 
 
 def test_a_seat_is_not_handed_over_twice_nor_once_it_voted_nor_on_a_closed_card() -> None:
     done = hand_over(card(), ANA, BO, NOW)
-    assert isinstance(done, Handed)
-    assert hand_over(done.card, ANA, BO, NOW) == NotHanded("handed_before")
+    assert isinstance(done, HandedOverCard)
+    assert hand_over(done.card, ANA, BO, NOW) == HandOverRefusal("handed_before")
     voted = after(card(), (ANA, "approve"))
-    assert hand_over(voted, ANA, BO, NOW) == NotHanded("seat_taken")
+    assert hand_over(voted, ANA, BO, NOW) == HandOverRefusal("seat_taken")
     late = NOW + timedelta(hours=1)
-    assert hand_over(card(), ANA, BO, late) == NotHanded("not_open")
+    assert hand_over(card(), ANA, BO, late) == HandOverRefusal("not_open")
 
 
 def test_the_hand_over_button_is_no_choice_and_cannot_decide() -> None:
     verdict = tap(card(quorum=1), ANA, HAND_OVER)
-    assert isinstance(verdict, Refused)
+    assert isinstance(verdict, DecisionRefusal)
     assert verdict.reason == "unknown_choice"
     assert "Hand over" in [button.label for button in show(card(), "UTC").buttons]
     assert "Hand over" not in [b.label for b in show(card(delegable=False), "UTC").buttons]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cards.showing.plainer import ways
+from cards.showing.plainer import plainer_views
 from cards.showing.view import ButtonView, CardView, MessageView, PartState, PartView
 
 BUTTON = ButtonView(data="s1:t:approve:1", label="Approve")
@@ -15,7 +15,7 @@ def view(card: CardView | None = None, state: PartState = "answered") -> Message
 
 
 def names(shown: MessageView, *, edits: bool = False) -> list[str]:
-    return [way for way, _ in ways(shown, "", edits=edits)]
+    return [way for way, _ in plainer_views(shown, "", edits=edits)]
 
 
 def test_a_message_comes_plainer_each_time_and_in_the_end_as_a_line() -> None:
@@ -28,7 +28,7 @@ def test_what_is_still_worked_on_is_no_file() -> None:
 
 
 def test_what_takes_no_edit_comes_anew() -> None:
-    *before, anew, last = ways(view(CARD), "", edits=True)
+    *before, anew, last = plainer_views(view(CARD), "", edits=True)
     assert [way for way, _ in before] == names(view(CARD))
     assert (anew[0], anew[1].plainer, anew[1].card) == ("anew", "anew", CARD)
     assert (last[0], last[1].plainer) == ("line_anew", "anew")
@@ -37,7 +37,9 @@ def test_what_takes_no_edit_comes_anew() -> None:
 
 
 def test_the_buttons_stay_until_only_they_can_be_at_fault() -> None:
-    kept = [way for way, tried in ways(view(CARD), "") if tried.card and tried.card.buttons]
+    kept = [
+        way for way, tried in plainer_views(view(CARD), "") if tried.card and tried.card.buttons
+    ]
     assert kept == ["ok", "plain", "pieces", "file", "line"]
 
 
@@ -50,5 +52,5 @@ def test_the_buttons_stay_until_only_they_can_be_at_fault() -> None:
     ],
 )
 def test_the_line_says_where_it_can_be_seen(link: str, card: CardView | None, told: str) -> None:
-    (line,) = [tried for way, tried in ways(view(card), link) if way == "line"]
+    (line,) = [tried for way, tried in plainer_views(view(card), link) if way == "line"]
     assert told in line.parts[0].text

@@ -11,10 +11,10 @@ from pydantic import TypeAdapter
 from bot.wiring.platforms import PLATFORMS
 from cards.deciding.decision import Reason as RefusedFor
 from cards.deciding.handover import Reason as NotHandedFor
-from cards.model import CardKind, CardStatus, Lang, Lapsed
-from cards.reader import reworded
+from cards.model import CardKind, CardStatus, Lang, LapsedVote
 from cards.showing.view import PartState
 from cards.texts import COMPLETE, SpokenLang, lang_of_tag, languages, say, texts_of
+from cards.translation import translate_text
 from engine.frames.job_graph import JobState
 from engine.frames.llm_plan import DropKind
 from engine.frames.state import ENDED, Run
@@ -51,7 +51,7 @@ ZH, EN = texts_of("zh"), texts_of("en")
 RUN_STATES = get_args(Run.model_fields["status"].annotation)
 ASKABLE = {*get_args(RefusedFor), "cancelled", "superseded"}
 # What `say` is given as an f-string: the part before the brace, and every value it takes.
-LAPSED = set(get_args(Lapsed.model_fields["why"].annotation))
+LAPSED = set(get_args(LapsedVote.model_fields["why"].annotation))
 COMPOSED = {
     "audit.lapsed.": LAPSED,
     "audit.result.": set(get_args(RefusedFor))
@@ -231,7 +231,7 @@ def test_a_third_language_is_a_file(tmp_path: Path) -> None:
         assert say("card.reason", "fr", reason="trop tôt") == "Raison : trop tôt"
         assert lang_of_tag("fr-CH, en;q=0.8") == "fr"
         assert TypeAdapter(SpokenLang).validate_python("fr") == "fr"
-        assert reworded("提交", "zh", "fr") == "Envoyer"
+        assert translate_text("提交", "zh", "fr") == "Envoyer"
     assert lang_of_tag("fr-CH, en;q=0.8") == "en"
     with pytest.raises(ValueError, match="should be 'zh' or 'en'"):
         TypeAdapter(SpokenLang).validate_python("fr")

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cards.markdown import literal, quoted
-from cards.values import in_row, in_text
-from cards.visible import visible
+from cards.markdown import literal, quote
+from cards.visible import in_row, in_text, visible
 
 ODD = st.text(
     alphabet=st.sampled_from("ab \n\t\r\u3000\u200b\u202e\u2066\x00\x07\x85\xa0\ufeff⟨⟩␣↵⇥□U+202E")
@@ -49,7 +48,7 @@ def test_nothing_that_is_shown_is_folded_by_markdown(text: str) -> None:
     assert " ".join(row.split()) == row
     assert "\n" not in row
     told = visible(text, lines=True)
-    assert quoted(told).count("\n") == told.count("\n")
+    assert quote(told).count("\n") == told.count("\n")
     assert all(" ".join(line.split()) == line for line in told.split("\n"))
 
 

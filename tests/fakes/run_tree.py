@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from cards.deciding.decision import Won, decide
+from cards.deciding.decision import DecidedCard, decide
 from cards.model import Card, Principal
 from engine.frames import audit
 from engine.frames.job_graph import JobGraph
@@ -114,7 +114,7 @@ class RunTree:
     async def answer(self, card: Card, choice: str, by: Principal = LIN, **values: str) -> None:
         """Somebody decides the card; its run's lane has it."""
         verdict = decide(card, by, choice, self.now, revision=card.revision, values=values)
-        assert isinstance(verdict, Won), verdict
+        assert isinstance(verdict, DecidedCard), verdict
         self._close(card.token, "decided")
         mail = CardDecided(card=card.token, decision=verdict.decision)
         self.put(card.run, mail.model_dump_json())

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from cards import reader, texts
+from cards import texts
+from cards import translation as reader
 
 FRENCH = {
     "fr.py": """
@@ -42,5 +43,5 @@ def spoken(folder: Path, files: Mapping[str, str] = FRENCH) -> Iterator[None]:
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    for known in (texts.languages, texts.texts_of, reader._counterparts):
+    for known in (texts.languages, texts.texts_of, reader._translations):
         known.cache_clear()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Literal
 
-from cards.deciding.decision import Won, decide
+from cards.deciding.decision import DecidedCard, decide
 from cards.model import Card, Lang, Principal, Review
 from engine.frames import audit
 from engine.frames.intents import Intent
@@ -189,7 +189,7 @@ class Walk:
         """Somebody decides the card."""
         card = self.card
         verdict = decide(card, by, choice, NOW, revision=card.revision, values=values)
-        assert isinstance(verdict, Won), verdict
+        assert isinstance(verdict, DecidedCard), verdict
         return await self.tell(CardDecided(card=card.token, decision=verdict.decision))
 
     async def expire(self) -> StepResult:

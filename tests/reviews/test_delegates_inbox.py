@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from cards.buttons import Button
-from cards.deciding.handover import HAND_OVER, WHOM
+from cards.deciding.handover import HAND_OVER, RECEIVER
 from engine.talk.pending import read_pending_page
 from tests.fakes.web_room import WebRoom, new_id
 from tests.reviews.walks import rewrite
@@ -45,7 +45,7 @@ async def test_who_was_handed_a_card_finds_it_and_nobody_else_does(start: Start)
         token = Button.unpack(card["buttons"][0]["data"]).token
         assert await waiting(service, "zhao") == []
         button = next(b["data"] for b in card["buttons"] if f":{HAND_OVER}:" in b["data"])
-        values = {WHOM: "zhao"}
+        values = {RECEIVER: "zhao"}
         status, answer = await room.post("forms", "chen", button=button, values=values, id=new_id())
         assert (status, answer["ok"]) == (200, True)
         assert await waiting(service, "zhao") == [token]

@@ -21,7 +21,7 @@ from adapters.slack.outbound.markdown import (
 from adapters.slack.outbound.rich_text import StyledText
 from cards.clipping import clip, units
 from cards.model import Lang, Row
-from cards.showing.document import SHORT, plain
+from cards.showing.document import SHORT_CHARS, plain_document
 from cards.showing.view import CardView, MessageView, PartState, PartView, Tone
 from engine.errors import PlatformError
 
@@ -37,7 +37,7 @@ _PARTS_LEAST = 400
 _BRIEF = 4_500
 _BRIEF_NOTICE = 150
 _TITLE = 300
-_LINE = SHORT
+_LINE = SHORT_CHARS
 _BOLD: frozenset[rich_text.Style] = frozenset(["bold"])
 
 _STATES: dict[PartState, str] = {
@@ -130,7 +130,7 @@ def plainer(view: MessageView) -> list[RenderedBlocks]:
     """
     small = view.plainer == "pieces"
     size_of_piece, most = (PIECE, MOST_PIECES) if small else (SECTION, MOST)
-    texts = list(_cut_up(straight(plain(view)), size_of_piece))
+    texts = list(_cut_up(straight(plain_document(view)), size_of_piece))
     last = actions(view.card, view.lang) if view.card else []
     at_once = 1 if small else TOTAL // SECTION
     whole = [

@@ -10,7 +10,7 @@ import structlog
 from adapters.pictures.chart import png
 from adapters.slack.address import Address
 from adapters.slack.api import WebApi
-from cards.showing.document import NAME
+from cards.showing.document import FILE_NAME
 from cards.showing.view import ChartView
 from engine.errors import PlatformError
 
@@ -44,7 +44,9 @@ class WorkspaceFiles:
 
     async def document(self, text: str, mark: str) -> UploadedFile | None:
         """The text as a document, kept; None and PlatformError as for a picture."""
-        return await self._kept(NAME, text.encode(errors="replace"), title=NAME, mark=mark)
+        return await self._kept(
+            FILE_NAME, text.encode(errors="replace"), title=FILE_NAME, mark=mark
+        )
 
     async def show(self, file: UploadedFile, channel: str, thread: str) -> None:
         """Show a kept file in a channel (no user's id), in that thread if there is one.

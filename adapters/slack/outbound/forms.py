@@ -7,7 +7,7 @@ from adapters.slack.languages import lang_of
 from adapters.slack.outbound.buttons import grouped
 from adapters.slack.payload import FORM_CALLBACK, FormOrigin
 from cards.clipping import clip, units
-from cards.forms import MAX_TEXT, detailed, limits
+from cards.forms import MAX_TEXT, range_text, with_detail
 from cards.model import Field, Lang
 from cards.showing.view import FormView
 from cards.texts import say
@@ -70,7 +70,7 @@ def field_errors(errors: dict[str, str], view: Json) -> dict[str, str]:
 
 
 def _input(field: Field, lang: Lang) -> Json:
-    label = detailed(field.label, field.unit, lang)
+    label = with_detail(field.label, field.unit, lang)
     block: Json = {
         "type": "input",
         "block_id": field.name,
@@ -124,7 +124,7 @@ def _range(field: Field) -> str:
     """The allowed range, or the options of a choice that is typed."""
     if field.type == "choice":
         return "" if _selectable(field.options) else " / ".join(field.options)
-    return limits(field.minimum, field.maximum)
+    return range_text(field.minimum, field.maximum)
 
 
 def _plain(text: str) -> Json:

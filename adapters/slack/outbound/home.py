@@ -16,7 +16,7 @@ from adapters.slack.payload import Id, PayloadPart
 from adapters.slack.workspace.workspaces import Workspaces
 from cards.clipping import clip
 from cards.model import Lang
-from cards.showing.plainer import line
+from cards.showing.plainer import one_line_view
 from cards.showing.view import CardView, MessageView
 from cards.texts import say
 from engine.errors import PlatformError, StoreError, is_about_content
@@ -100,7 +100,7 @@ def _plain_card(card: CardView, lang: Lang) -> list[dict[str, Any]]:
     try:
         shown = plainer(view)
     except PlatformError:
-        shown = plainer(line(view, clip(card.title, _LINE)))
+        shown = plainer(one_line_view(view, clip(card.title, _LINE)))
     return [block for page in shown for block in page.blocks]
 
 

@@ -21,7 +21,7 @@ from adapters.slack.outbound.blocks import pages, plainer, rendered
 from adapters.slack.outbound.files import UploadedFile, WorkspaceFiles, thread_below
 from adapters.slack.outbound.recall import Recall, mark, name_of_part
 from cards.showing.document import digest, document, is_settled
-from cards.showing.plainer import line
+from cards.showing.plainer import one_line_view
 from cards.showing.view import ChartView, MessageView
 from cards.texts import say
 from engine.errors import Gone, PlatformError, is_about_content
@@ -169,7 +169,7 @@ class SlackMessages:
     ) -> tuple[list[Fields], UploadedFile | None, str]:
         """A line and the buttons, and the document; PlatformError when none can be had."""
         text = document(view)
-        shown = plainer(line(view, say("file.attached", view.lang)))
+        shown = plainer(one_line_view(view, say("file.attached", view.lang)))
         file = None if digest(text) == mark else await self._files.document(text, digest(text))
         if file is None and digest(text) != mark:
             raise PlatformError("Slack takes no file here")

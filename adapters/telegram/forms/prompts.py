@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from adapters.telegram.outbound.markdown import FORM_HOST, spans_of
 from adapters.telegram.outbound.richtext import BOLD, ITALIC, Span, Tag, html_of, pieces, plain
-from cards.forms import detailed, limits
+from cards.forms import range_text, with_detail
 from cards.model import Field, Lang
 from cards.showing.view import FormView
 from cards.texts import lang_of_tag, say
@@ -25,13 +25,13 @@ _COLON = re.compile("[:：=]")
 
 def label_of(field: Field, lang: Lang) -> str:
     """What the field is called, with its unit."""
-    return detailed(field.label, field.unit, lang)
+    return with_detail(field.label, field.unit, lang)
 
 
 def told_of(field: Field, lang: Lang, *, options: bool = True) -> str:
     """What may be given for the field, "" when nothing has to be said."""
     hints = [" / ".join(field.options) if options and field.type == "choice" else "", field.hint]
-    hints.append(limits(field.minimum, field.maximum))
+    hints.append(range_text(field.minimum, field.maximum))
     hints += ["YYYY-MM-DD"] if field.type == "date" and not field.hint else []
     hints += [] if field.required else [say("telegram.optional", lang)]
     return say("list.clauses", lang).join(hint for hint in hints if hint)
@@ -175,7 +175,7 @@ def _key(name: str) -> str:
 
 
 def _question(field: Field, lang: Lang) -> str:
-    return detailed(label_of(field, lang), told_of(field, lang), lang)
+    return with_detail(label_of(field, lang), told_of(field, lang), lang)
 
 
 def _described(field: Field, lang: Lang) -> str:

@@ -8,7 +8,7 @@ from adapters.telegram.addresses import ChatPlace
 from adapters.telegram.errors import translated
 from adapters.telegram.outbound.richtext import plain
 from cards.clipping import clip
-from cards.showing.document import NAME
+from cards.showing.document import FILE_NAME
 from cards.showing.view import ChartView
 from engine.errors import Gone, PlatformError
 
@@ -52,7 +52,7 @@ class FileSender:
                     place.chat,
                     text.encode(errors="replace"),
                     message_thread_id=place.topic,
-                    filename=NAME,
+                    filename=FILE_NAME,
                 )
         except PlatformError as error:
             if error.retryable or isinstance(error, Gone):

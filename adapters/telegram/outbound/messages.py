@@ -12,7 +12,7 @@ from adapters.telegram.outbound.answers import NO_PREVIEW
 from adapters.telegram.outbound.files import FileSender
 from adapters.telegram.outbound.render import RenderedTexts, keyboard_of, rendered
 from cards.showing.document import digest, document, is_settled
-from cards.showing.plainer import line
+from cards.showing.plainer import one_line_view
 from cards.showing.view import MessageView
 from cards.texts import say
 from engine.errors import Gone, PlatformError
@@ -70,7 +70,7 @@ class TelegramMessages:
         text, shown = "", rendered(view)
         if view.plainer == "file":
             text = document(view)
-            shown = rendered(line(view, say("file.attached", view.lang)))
+            shown = rendered(one_line_view(view, say("file.attached", view.lang)))
         elif not shown.whole and is_settled(view):
             text, shown = document(view), rendered(view, attached=True)
         mark = digest(text) if text else before.mark

@@ -21,7 +21,7 @@ from adapters.telegram.outbound.richtext import (
 )
 from cards.clipping import units
 from cards.model import Lang
-from cards.showing.document import plain as told
+from cards.showing.document import plain_document
 from cards.showing.view import ButtonView, CardView, MessageView, PartState, PartView, Tone
 from cards.texts import say
 from engine.errors import PlatformError
@@ -101,7 +101,7 @@ def rendered(
 def _plainer(view: MessageView) -> RenderedTexts:
     """Without mark-up, in smaller messages for "pieces"; PlatformError when they are too many."""
     limit, most = (PIECE, MOST_PIECES) if view.plainer == "pieces" else (LIMIT, MOST_CHUNKS)
-    chunks = [text_of(piece) for piece in pieces([Span(plain(told(view)))], limit)]
+    chunks = [text_of(piece) for piece in pieces([Span(plain(plain_document(view)))], limit)]
     if len(chunks) > most:
         raise PlatformError(f"{len(chunks)} messages would be too many")
     return RenderedTexts(chunks or ["…"], True, None)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.people.directory import Directory
 from cards.model import Card, CardKind, Lang
-from cards.showing.show import fallen, outcome
+from cards.showing.show import describe_lapsed_votes, outcome
 from cards.texts import say
 from engine.ports.storage.archive import OpenCard
 
@@ -73,7 +73,7 @@ class CardFormatter:
             waits_for=self.who(card),
             people=self._deciders(card),
             votes=tuple((v.name, labels.get(v.choice, v.choice), v.at) for v in card.votes),
-            fallen=tuple(map(mask, fallen(card))) if card.status == "open" else (),
+            fallen=tuple(map(mask, describe_lapsed_votes(card))) if card.status == "open" else (),
             quorum=card.review.quorum,
             four_eyes=card.review.four_eyes,
             requester=mask(card.requester_name or card.requester),

@@ -8,7 +8,7 @@ import structlog
 
 from bot.people.directory import Directory
 from bot.serve.delivery.pacing import LONGEST_S, backoff_s
-from cards.deciding.inbox import waits_for
+from cards.deciding.inbox import is_waiting_for
 from engine.errors import Overloaded, RateLimited, SyncRefused, Unavailable
 from engine.mail import ChangeSynced, SyncFailed
 from engine.ports.storage.findings import Check, Checks, Findings
@@ -190,7 +190,7 @@ class RepostCarrier:
         actor = again.actor
         person = self._people.principal(actor)
         person = self._people.as_voter(person, found.card, found.now.date())
-        if not waits_for(found.card, person, found.now):
+        if not is_waiting_for(found.card, person, found.now):
             return
         # A direct chat is named by its account, so that the card is in its person's language.
         is_direct = self._people.rules_of(again.place).is_direct(again.place)

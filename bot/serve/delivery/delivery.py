@@ -20,9 +20,8 @@ from bot.serve.delivery.streaming import (
 from bot.serve.work.lanes import POLL_S
 from bot.waits import pause
 from cards.model import Card
-from cards.showing.ping import ping
-from cards.showing.plainer import ways
-from cards.showing.show import show
+from cards.showing.plainer import plainer_views
+from cards.showing.show import reminder_message, show
 from cards.showing.view import MessageView
 from cards.texts import say
 from engine.errors import (
@@ -245,7 +244,7 @@ class Delivery:
         refused: PlatformError | None = None
         try:
             async with asyncio.timeout(self._patience_s):
-                for way, view in ways(shown, self._link, edits=bool(row.message_id)):
+                for way, view in plainer_views(shown, self._link, edits=bool(row.message_id)):
                     await self._throttle.passed(platform)
                     try:
                         return way, await _written(platform, row, view)
@@ -309,7 +308,7 @@ class Delivery:
             case "ping" if row.card:
                 number = int(json.loads(row.body)["number"])
                 card, zone = self._readers.card(row.card.read(), row.conversation)
-                return ping(card, number, zone, posted=bool(row.message_id))
+                return reminder_message(card, number, zone, posted=bool(row.message_id))
             case "note" if row.body:
                 return MessageView.model_validate_json(row.body)
             case "reply" | "card" | "ping" | "note" | "sync" | "check" | "cards":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.people.directory import Directory
 from cards.model import Card
-from cards.reader import as_read
+from cards.translation import translate_card
 from engine.frames.replies import ReplyHead
 
 
@@ -27,7 +27,7 @@ class Localizer:
             return card, asker.zone if asker and asker.zone and not own else zone
         if own is None:
             return card, zone
-        return as_read(card, own.language, self.people.role_name), zone
+        return translate_card(card, own.language, self.people.role_name), zone
 
     def zone_of(self, head: ReplyHead) -> str:
         """The zone of a reply's times: that of whom it answers, where nobody else reads it."""

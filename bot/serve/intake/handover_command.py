@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.people.directory import Directory
 from bot.serve.intake.answer_store import store_answer
-from cards.deciding.inbox import names_of
+from cards.deciding.inbox import inbox_names_of_person
 from cards.deciding.seats import may_decide
 from cards.markdown import literal
 from cards.model import Card, Lang, Principal
@@ -75,7 +75,7 @@ class HandOverCommand:
 
     async def _givable_elsewhere(self, giver: Principal) -> Sequence[CardNow]:
         """Such cards wherever they were asked, by the lists of what waits for whom."""
-        listed = await self.inbox.listed(names_of(giver))
+        listed = await self.inbox.listed(inbox_names_of_person(giver))
         tokens, found = listed.tokens[:MAX_CARDS_READ], list[CardNow]()
         for start in range(0, len(tokens), _AT_ONCE):
             cards = await self.inbox.cards(tokens[start : start + _AT_ONCE])

@@ -12,7 +12,7 @@ from bot.definitions.current import Current
 from bot.serve.intake.admissions import StrangerHandler
 from bot.telemetry.instrumentation import log_handling
 from bot.telemetry.spans import NO_SPANS, Spans
-from cards.frozen import by_newer
+from cards.frozen import is_by_newer
 from cards.model import Lang, Principal
 from cards.texts import say
 from engine.errors import NewerState
@@ -87,7 +87,7 @@ class MailHandler:
         try:
             mail = parse_mail(claim.mail)
         except ValidationError as error:
-            if by_newer(error):
+            if is_by_newer(error):
                 raise NewerState(f"mail of {claim.lane}") from error
             return _unreadable_mail(claim)
         with log_handling(claim.lane, mail, self.spans, self.services.clock):
@@ -306,7 +306,7 @@ class MailHandler:
         try:
             return Run.model_validate_json(claim.state)
         except ValidationError as error:
-            if waits and by_newer(error):
+            if waits and is_by_newer(error):
                 raise NewerState(f"state of {claim.lane}") from error
             log.error("unreadable_run", lane=claim.lane, faults=error.error_count())
             return None

@@ -2,7 +2,7 @@
 
 import json
 
-from cards.markdown import literal, quoted
+from cards.markdown import literal, quote
 from cards.model import Lang
 from cards.texts import say
 from engine.errors import ModelError
@@ -70,7 +70,7 @@ def _why_empty(draft: PlanDraft, frame: LlmPlanFrame, lang: Lang) -> str:
     """Why there is no plan: what failed before, what the model said instead, what was left out."""
     unavailable, reply = say("plan.unavailable", lang), draft.steps[0].text
     parts = [frame.reason if draft.sound and frame.failure else unavailable]
-    parts += [quoted(reply)] if reply != unavailable and not draft.dropped else []
+    parts += [quote(reply)] if reply != unavailable and not draft.dropped else []
     parts += [dropped_text(draft.dropped, lang)] if draft.dropped else []
     return "\n\n".join(parts)
 

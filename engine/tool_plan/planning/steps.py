@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cards.forms import storable
+from cards.forms import is_storable
 from engine.frames.llm_plan import DropKind, Dropped, Step
 from engine.text.answer import repeated_key
 from engine.tool_plan.planning.schemas import fault_of, missing_names, properties, required_names
@@ -70,7 +70,7 @@ def _step(number: int, raw: Any, tools: Manifest, known: Collection[int], ask: b
         raise _StepFault("object", shown(raw))
     if twice := repeated_key(raw):
         raise _StepFault("twice", key_text(twice))
-    if not all(storable(text) for text in iter_texts(raw)):
+    if not all(is_storable(text) for text in iter_texts(raw)):
         raise _StepFault("storable")
     match raw.get("type"):
         case "reply":

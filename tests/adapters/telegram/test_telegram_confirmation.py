@@ -7,7 +7,7 @@ from adapters.telegram.forms.confirmation import Sure, key_of, keyboard, sure
 from adapters.telegram.outbound.answers import Interaction
 from adapters.telegram.payload import Chat, TelegramMessage, TelegramUser
 from cards.model import Card, Choice, Field, Review
-from cards.showing.show import ask_first, show
+from cards.showing.show import confirm_view, show
 from cards.showing.view import MessageView
 from engine.events import Answered, CardTapped, ConfirmWanted, NotRecorded
 from tests.fakes.platforms import Fault
@@ -51,7 +51,7 @@ def shown(platform, server, cards):
 
 
 def wanted(card=None, lang="en"):
-    return ConfirmWanted(ask_first(card or card_of(), APPROVE, lang))
+    return ConfirmWanted(confirm_view(card or card_of(), APPROVE, lang))
 
 
 async def test_the_first_tap_asks_and_the_second_decides(shown, server, intake, deliver):
@@ -183,7 +183,7 @@ def test_a_question_fits_its_button_for_every_card_person_and_choice():
     card = card_of(token=token.rjust(27, "f"), choices=(choice,), revision=9999)
     message = TelegramMessage(message_id=1, chat=Chat(id=GROUP, type="supergroup"))
     asked = keyboard(
-        ask_first(card, choice, "en"),
+        confirm_view(card, choice, "en"),
         Interaction(1, TelegramUser(id=CHEN, first_name="Chen"), message),
     )
     data = asked.inline_keyboard[0][0].callback_data

@@ -8,7 +8,7 @@ import pytest
 from bot.people.directory import Directory
 from bot.serve.delivery.localizer import Localizer
 from cards.model import Card, Choice, Principal, Review
-from cards.showing.ping import ping
+from cards.showing.show import reminder_message
 from engine.frames.replies import ReplyHead
 from tests.fakes.settings import load_people
 
@@ -92,7 +92,8 @@ def test_in_ones_own_direct_messages_times_are_in_ones_zone(readers: Localizer) 
 
 def test_a_reminder_is_in_the_readers_words(readers: Localizer) -> None:
     told = [
-        ping(*_pinged(readers, place), posted=False) for place in ("slack:T1:U1", "slack:T1:C1")
+        reminder_message(*_pinged(readers, place), posted=False)
+        for place in ("slack:T1:U1", "slack:T1:C1")
     ]
     assert [view.lang for view in told if view] == ["en", "zh"]
 

@@ -12,7 +12,7 @@ from adapters.redis.scripts import Scripts
 from adapters.redis.store import RedisMailbox
 from bot.serve.work.handler import HandlerResult
 from bot.serve.work.lanes import LaneLoop, NewerBuildPatience
-from cards.frozen import by_newer
+from cards.frozen import is_by_newer
 from cards.model import Principal
 from engine.errors import NewerState
 from engine.events import Actor, MessageReceived
@@ -50,7 +50,7 @@ def test_mail_is_stored_without_what_is_as_by_default(mail: Mail) -> None:
 def test_a_field_or_kind_that_is_not_known_here_is_of_a_newer_build(body: Any, newer: bool) -> None:
     with pytest.raises(ValidationError) as caught:
         parse_mail(json.dumps(body))
-    assert by_newer(caught.value) is newer
+    assert is_by_newer(caught.value) is newer
 
 
 class Older:

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from cards.deciding.decision import Won, decide
-from cards.editing.editing import Edited, edit
+from cards.deciding.decision import DecidedCard, decide
+from cards.deciding.revision import EditedCard, edit
 from cards.edits import digest
 from cards.forms import MAX_TEXT
 from cards.model import Card, Principal
-from cards.values import in_text
+from cards.visible import in_text
 from engine.mail import CardDecided, RunMail
 from engine.playbooks.model import Playbook
 from engine.ports.records import Records
@@ -67,7 +67,7 @@ def playbook() -> Playbook:
 def changed(card: Card, by: Principal = WU, **values: str) -> Card:
     people = (CHEN, WU)
     verdict = edit(card, by, "edit", NOW, revision=card.revision, values=values, approvers=people)
-    assert isinstance(verdict, Edited), verdict
+    assert isinstance(verdict, EditedCard), verdict
     return verdict.card
 
 
@@ -77,7 +77,7 @@ def approved(by: Principal = CHEN, **values: str) -> Callable[[Card], RunMail]:
     def mail(card: Card) -> RunMail:
         card = changed(card, **values) if values else card
         verdict = decide(card, by, "approve", NOW, revision=card.revision)
-        assert isinstance(verdict, Won), verdict
+        assert isinstance(verdict, DecidedCard), verdict
         return CardDecided(card=card.token, decision=verdict.decision)
 
     return mail
@@ -132,7 +132,7 @@ async def test_a_rejection_changes_nothing_of_the_data(
         verdict = decide(
             after, CHEN, "reject", NOW, revision=after.revision, values={"reason": "no"}
         )
-        assert isinstance(verdict, Won)
+        assert isinstance(verdict, DecidedCard)
         assert verdict.decision.edits == after.edits
         return CardDecided(card=card.token, decision=verdict.decision)
 
@@ -150,8 +150,8 @@ async def test_whose_change_stands_may_not_approve_it_at_a_later_review_either(
     card = at_again.cards[-1]
     assert card.authors == {"age": "wu"}
     own = decide(card, WU, "approve", NOW, revision=1)
-    assert not isinstance(own, Won)
-    assert isinstance(decide(card, CHEN, "approve", NOW, revision=1), Won)
+    assert not isinstance(own, DecidedCard)
+    assert isinstance(decide(card, CHEN, "approve", NOW, revision=1), DecidedCard)
     untouched = await signed(playbook, records, approved(ecog="0"))
     assert untouched.cards[-1].authors == {}, "that card does not show the ecog"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cards.deciding.decision import Refused, decide
+from cards.deciding.decision import DecisionRefusal, decide
 from cards.model import Lang
 from engine.errors import ModelUnavailable
 from engine.frames.llm_plan import LlmPlanFrame
@@ -154,7 +154,7 @@ async def test_the_requester_cannot_approve_their_own_write() -> None:
     found.run = found.run.model_copy(update={"requester": own})
     await found.start()
     verdict = decide(found.card, own, "approve", NOW, revision=1)
-    assert isinstance(verdict, Refused)
+    assert isinstance(verdict, DecisionRefusal)
     assert verdict.reason == "own_request"
 
 

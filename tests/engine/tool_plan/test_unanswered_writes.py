@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cards.deciding.decision import Refused, decide
+from cards.deciding.decision import DecisionRefusal, decide
 from engine.errors import ToolUnsure
 from engine.frames.state import AgentState, Approval, PlannerFrame, Run, ToolPlanFrame
 from engine.mail import CardDecided, RunContinued
@@ -107,7 +107,7 @@ async def test_a_worker_that_died_after_the_write_leaves_a_question_and_no_secon
     assert "never repeated by itself" in card.text
     assert "may have run" in found.whys[-1]
     assert "It may have happened: post_note" in card.title
-    assert isinstance(decide(card, LIN, "again", NOW, revision=1), Refused)
+    assert isinstance(decide(card, LIN, "again", NOW, revision=1), DecisionRefusal)
 
 
 @pytest.mark.usefixtures("tools")

@@ -15,18 +15,18 @@ RoleName = Callable[[str, str], str]
 """A role as people call it in a language."""
 
 
-def as_read(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
+def translate_card(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
     """The card for somebody who reads `lang`, for showing alone; None leaves it as it is."""
     if lang is None or lang == card.lang:
         return card
-    roles = {each: _roles(card, each, role_name) for each in (card.lang, lang)}
+    roles = {each: _role_names(card, each, role_name) for each in (card.lang, lang)}
     named = card.review.roles and card.waiting_for == roles[card.lang]
     role = card.review.escalate.role if card.review.escalate else ""
     escalated = role_name(role, lang) if card.escalated and role else card.escalated
     return card.model_copy(
         update={
             "lang": lang,
-            "choices": tuple(_choice(each, card.lang, lang) for each in card.choices),
+            "choices": tuple(_translate_choice(each, card.lang, lang) for each in card.choices),
             "waiting_for": roles[lang] if named else card.waiting_for,
             "escalated": escalated,
         }
@@ -36,16 +36,16 @@ def as_read(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
 def label_in(card: Card, choice_id: str, lang: Lang) -> str:
     """What a choice is called; its id where the card never had it."""
     choice = card.choice(choice_id)
-    return visible(reworded(choice.label, card.lang, lang)) if choice else choice_id
+    return visible(translate_text(choice.label, card.lang, lang)) if choice else choice_id
 
 
-def reworded(text: str, lang: Lang, to: Lang) -> str:
+def translate_text(text: str, lang: Lang, to: Lang) -> str:
     """A fixed sentence of ours in the other language; any other text as it is."""
-    return text if lang == to else _counterparts(lang, to).get(text, text)
+    return text if lang == to else _translations(lang, to).get(text, text)
 
 
 @cache
-def _counterparts(lang: Lang, to: Lang) -> dict[str, str]:
+def _translations(lang: Lang, to: Lang) -> dict[str, str]:
     """From each sentence without gaps to its other half; those with several are left out."""
     found: dict[str, set[str]] = {}
     for key in texts_of(FALLBACK):
@@ -55,21 +55,21 @@ def _counterparts(lang: Lang, to: Lang) -> dict[str, str]:
     return {text: others.pop() for text, others in found.items() if len(others) == 1}
 
 
-def _roles(card: Card, lang: Lang, role_name: RoleName) -> str:
+def _role_names(card: Card, lang: Lang, role_name: RoleName) -> str:
     return say("list.items", lang).join(role_name(role, lang) for role in card.review.roles)
 
 
-def _choice(choice: Choice, lang: Lang, to: Lang) -> Choice:
-    form = tuple(_field(each, lang, to) for each in choice.form)
+def _translate_choice(choice: Choice, lang: Lang, to: Lang) -> Choice:
+    form = tuple(_translate_field(each, lang, to) for each in choice.form)
     return choice.model_copy(
         update={
-            "label": reworded(choice.label, lang, to),
-            "intro": reworded(choice.intro, lang, to),
+            "label": translate_text(choice.label, lang, to),
+            "intro": translate_text(choice.intro, lang, to),
             "form": form,
         }
     )
 
 
-def _field(field: Field, lang: Lang, to: Lang) -> Field:
-    label, hint = reworded(field.label, lang, to), reworded(field.hint, lang, to)
+def _translate_field(field: Field, lang: Lang, to: Lang) -> Field:
+    label, hint = translate_text(field.label, lang, to), translate_text(field.hint, lang, to)
     return field.model_copy(update={"label": label, "hint": hint})

@@ -6,9 +6,9 @@ import pytest
 
 from cards.model import Card, Choice, Decision, Field, HandOver, Lang, Review, Row
 from cards.policy import Escalation
-from cards.reader import as_read, label_in, reworded
 from cards.showing.show import show
 from cards.texts import say, texts_of
+from cards.translation import label_in, translate_card, translate_text
 
 ROLES = {"reviewer": ("数据审核员", "data reviewer"), "lead": ("负责人", "lead")}
 REASON = Field(name="reason", label="驳回理由")
@@ -40,7 +40,7 @@ def role_name(role: str, lang: str) -> str:
 
 
 def test_buttons_note_and_forms_are_the_readers() -> None:
-    read = as_read(CARD, "en", role_name)
+    read = translate_card(CARD, "en", role_name)
     shown = show(read, "UTC")
     labels = [button.label for button in shown.buttons]
     assert labels == ["Approve", "Reject", "发给药房", say("choice.hand_over", "en")]
@@ -50,7 +50,7 @@ def test_buttons_note_and_forms_are_the_readers() -> None:
 
 
 def test_what_is_signed_stays_word_for_word() -> None:
-    read = show(as_read(CARD, "en", role_name), "UTC")
+    read = show(translate_card(CARD, "en", role_name), "UTC")
     assert (read.title, read.text, read.rows, read.problems) == (
         CARD.title,
         CARD.text,
@@ -61,30 +61,30 @@ def test_what_is_signed_stays_word_for_word() -> None:
 
 @pytest.mark.parametrize("lang", [None, "zh"])
 def test_who_reads_its_language_or_has_none_sees_it_as_it_is(lang: Lang | None) -> None:
-    assert as_read(CARD, lang, role_name) is CARD
+    assert translate_card(CARD, lang, role_name) is CARD
 
 
 def test_outcome_hand_over_and_escalation_are_the_readers() -> None:
     at = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
     seat = HandOver(by="wu", by_name="吴双", to="chen", to_name="陈博", at=at)
     open_card = CARD.model_copy(update={"handed": (seat,), "escalated": "负责人"})
-    note = show(as_read(open_card, "en", role_name), "UTC").note
+    note = show(translate_card(open_card, "en", role_name), "UTC").note
     assert say("card.escalated", "en", role="lead") in note
     assert say("card.handed", "en", by="吴双", to="陈博") in note
     decision = Decision(choice="approve", person="chen", name="陈博", at=at)
     closed = CARD.model_copy(update={"status": "decided", "decision": decision})
-    outcome = show(as_read(closed, "en", role_name), "America/New_York").outcome
+    outcome = show(translate_card(closed, "en", role_name), "America/New_York").outcome
     assert outcome == "陈博: Approve (11-20 21:32)"
 
 
 def test_names_that_are_not_the_roles_stay() -> None:
     named = CARD.model_copy(update={"waiting_for": "林悦"})
-    assert as_read(named, "en", role_name).waiting_for == "林悦"
+    assert translate_card(named, "en", role_name).waiting_for == "林悦"
     assert label_in(CARD, "gone", "en") == "gone"
 
 
 def test_a_sentence_with_two_counterparts_is_left_alone() -> None:
     pairs = [(zh, say(key, "en")) for key, zh in texts_of("zh").items() if "{" not in zh]
     several = {zh for zh, en in pairs if any(z == zh and e != en for z, e in pairs)}
-    assert all(reworded(zh, "zh", "en") == zh for zh in several)
-    assert reworded("不是我们的话", "zh", "en") == "不是我们的话"
+    assert all(translate_text(zh, "zh", "en") == zh for zh in several)
+    assert translate_text("不是我们的话", "zh", "en") == "不是我们的话"

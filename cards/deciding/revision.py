@@ -6,17 +6,60 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from cards.deciding.decision import InvalidForm, NeedsForm, Refused, decide
+from cards.deciding.decision import DecisionRefusal, InvalidForm, MissingForm, decide
 from cards.deciding.seats import is_own_request
 from cards.edits import Edit, Editable, Editing, canonical, digest
 from cards.forms import check_form
-from cards.markdown import written
+from cards.markdown import format_value, literal
 from cards.model import Card, Choice, Field, Lang, Principal, Row, Value
-from cards.values import in_row, in_text
+from cards.moments import local_time
+from cards.texts import say
+from cards.visible import in_row, in_text
+
+SHOWN_CHARS = 80
+SHOWN_TIMES = 5
+
+
+def describe_edits(edits: Sequence[Edit], lang: Lang) -> str:
+    """Changes in one line of plain text; long values are cut."""
+    return say("list.clauses", lang).join(
+        say(
+            "edit.change",
+            lang,
+            label=each.label,
+            before=_cut(each.before),
+            after=_cut(each.after),
+        )
+        for each in edits
+    )
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
+
+
+def edit_history(card: Card, zone: str) -> list[str]:
+    """Who changed what on the card, as Markdown: the last five times, oldest first."""
+    times: dict[tuple[datetime, str], list[Edit]] = {}
+    for each in card.edits:
+        times.setdefault((each.at, each.person), []).append(each)
+    earlier = len(times) - SHOWN_TIMES
+    shown = [
+        say(
+            "edit.card",
+            card.lang,
+            name=literal(edits[0].person_name),
+            when=local_time(at, zone),
+            changes=literal(describe_edits(edits, card.lang)),
+        )
+        for (at, _), edits in list(times.items())[-SHOWN_TIMES:]
+    ]
+    return [say("edit.earlier", card.lang, n=earlier), *shown] if earlier > 0 else shown
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class EditedCard:
     """The card to store: another revision, without votes; and what was changed just now."""
 
     card: Card
@@ -24,11 +67,11 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
+class UnchangedCard:
     """The form was sent as it stood."""
 
 
-EditVerdict = Edited | Unchanged | NeedsForm | InvalidForm | Refused
+EditVerdict = EditedCard | UnchangedCard | MissingForm | InvalidForm | DecisionRefusal
 
 
 def edit(
@@ -49,26 +92,28 @@ def edit(
     # A vote or a change of one's own keeps nobody from changing more.
     bare = card.model_copy(update={"votes": (), "authors": {}})
     asked = decide(bare, principal, choice, now, revision=revision, values=values)
-    if isinstance(asked, Refused):
-        return Refused(asked.reason, card, principal.id)
+    if isinstance(asked, DecisionRefusal):
+        return DecisionRefusal(asked.reason, card, principal.id)
     form, editing = card.choice(choice), card.editing
     if form is None or not form.edits or editing is None:
-        return Refused("unknown_choice", card, principal.id)
+        return DecisionRefusal("unknown_choice", card, principal.id)
     if values is None:
-        lonely = _lonely(card, principal.ids, approvers)
-        return Refused("nobody_else", card, principal.id) if lonely else NeedsForm(form)
+        lonely = _lacks_approvers(card, principal.ids, approvers)
+        return DecisionRefusal("nobody_else", card, principal.id) if lonely else MissingForm(form)
     changed, faults = _changes(form.form, values, principal.lang or card.lang)
     if faults:
         return InvalidForm(faults)
     if not changed:
-        return Unchanged()
-    after, edits = _edited(card, form, editing, changed, principal, now)
-    if _lonely(after, after.authors.values(), approvers):
-        return Refused("nobody_else", card, principal.id)
-    return Edited(after, edits)
+        return UnchangedCard()
+    after, edits = _apply(card, form, editing, changed, principal, now)
+    if _lacks_approvers(after, after.authors.values(), approvers):
+        return DecisionRefusal("nobody_else", card, principal.id)
+    return EditedCard(after, edits)
 
 
-def _lonely(card: Card, authors: Collection[str], approvers: Collection[Principal]) -> bool:
+def _lacks_approvers(
+    card: Card, authors: Collection[str], approvers: Collection[Principal]
+) -> bool:
     """Whether too few are left to approve what these (ids) changed."""
     others = (p for p in approvers if p.ids.isdisjoint(authors) and not is_own_request(card, p))
     return card.review.four_eyes and len({p.id for p in others}) < card.review.quorum
@@ -87,7 +132,7 @@ def _changes(
     return {name: value for name, value in given.items() if value != stood.get(name)}, faults
 
 
-def _edited(
+def _apply(
     card: Card,
     choice: Choice,
     editing: Editing,
@@ -100,7 +145,7 @@ def _edited(
     fields = {field.name: field for field in choice.form}
     edits = tuple(_edit(fields[s.name], changed[s.name], card, principal, now) for s in spots)
     form = tuple(
-        f.model_copy(update={"value": _in_form(changed[f.name])}) if f.name in changed else f
+        f.model_copy(update={"value": _form_text(changed[f.name])}) if f.name in changed else f
         for f in choice.form
     )
     filled = choice.model_copy(update={"form": form})
@@ -135,8 +180,8 @@ def _edit(
     )
 
 
-def _in_form(value: Value | None) -> str:
-    return "" if value is None else written(value)
+def _form_text(value: Value | None) -> str:
+    return "" if value is None else format_value(value)
 
 
 def _rows(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> tuple[Row, ...]:
@@ -149,7 +194,7 @@ def _rows(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> tuple
 
 def _pieces(editing: Editing, edits: Sequence[Edit], lang: Lang) -> tuple[str, ...]:
     at = {spot.name: spot.pieces for spot in editing.values}
-    text = {n: in_text(e.label, _in_form(e.value), lang) for e in edits for n in at[e.name]}
+    text = {n: in_text(e.label, _form_text(e.value), lang) for e in edits for n in at[e.name]}
     return tuple(text.get(index, piece) for index, piece in enumerate(editing.pieces))
 
 

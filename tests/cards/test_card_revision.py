@@ -8,14 +8,20 @@ from typing import Any
 
 import pytest
 
-from cards.deciding.decision import InvalidForm, MayEdit, NeedsForm, Refused, Won, decide
-from cards.editing.editing import Edited, EditVerdict, Unchanged, edit
-from cards.editing.texts import lines
+from cards.deciding.decision import (
+    DecidedCard,
+    DecisionRefusal,
+    EditAttempt,
+    InvalidForm,
+    MissingForm,
+    decide,
+)
+from cards.deciding.revision import EditedCard, EditVerdict, UnchangedCard, edit, edit_history
 from cards.edits import Editable, Editing, canonical
 from cards.model import Card, Choice, Decision, Field, Principal, Review, Vote
 from cards.showing.show import show
 from cards.texts import say
-from cards.values import in_text
+from cards.visible import in_text
 
 NOW = datetime(2026, 11, 21, 2, 32, tzinfo=UTC)
 LIN = Principal(id="lin", name="Lin", roles=("crc", "reviewer"))
@@ -109,7 +115,7 @@ def tried(
 
 def edited(subject: Card, person: Principal = WU, **values: str) -> Card:
     verdict = tried(subject, person, **values)
-    assert isinstance(verdict, Edited), verdict
+    assert isinstance(verdict, EditedCard), verdict
     # What is stored is what was made.
     assert Card.model_validate_json(verdict.card.stored()) == verdict.card
     return verdict.card
@@ -147,9 +153,9 @@ def test_it_stands_in_every_place_and_the_digest_is_that_of_what_stands() -> Non
 
 
 def test_what_the_form_does_not_give_or_gives_as_it_was_stays() -> None:
-    assert tried(card(), weight="70.0") == Unchanged()
-    assert tried(card(), weight=" 70 ", note="first line\r\nsecond line\n") == Unchanged()
-    assert tried(card(), unknown="x") == Unchanged()
+    assert tried(card(), weight="70.0") == UnchangedCard()
+    assert tried(card(), weight=" 70 ", note="first line\r\nsecond line\n") == UnchangedCard()
+    assert tried(card(), unknown="x") == UnchangedCard()
     after = edited(card(), weight="72", arm="A", day="2026-11-20")
     assert [each.name for each in after.edits] == ["weight"]
     assert content(after)["note"] == NOTE
@@ -200,35 +206,37 @@ def test_who_may_not_decide_may_not_edit(
 ) -> None:
     for values in ({"weight": "72"}, {}):
         verdict = tried(subject, person, revision=revision, **values)
-        assert verdict == Refused(reason, subject, person.id)  # type: ignore[arg-type]
+        assert verdict == DecisionRefusal(reason, subject, person.id)  # type: ignore[arg-type]
 
 
 def test_the_editor_may_not_approve_the_edit_and_others_may() -> None:
     after = edited(card(), CHEN, weight="72")
     own = decide(after, CHEN, "approve", NOW, revision=3)
-    assert own == Refused("own_edit", after, "chen")
+    assert own == DecisionRefusal("own_edit", after, "chen")
     other = decide(after, WU, "approve", NOW, revision=3)
-    assert isinstance(other, Won)
+    assert isinstance(other, DecidedCard)
     assert other.decision.edits == after.edits
     assert other.decision.shown_digest == after.shown_digest
     # A closed card is kept for long: without what only served to change it.
     assert other.card.editing is None
-    assert isinstance(tried(after, CHEN, weight="73"), Edited), "one may change more"
+    assert isinstance(tried(after, CHEN, weight="73"), EditedCard), "one may change more"
 
 
 def test_without_four_eyes_the_editor_may_approve() -> None:
     after = edited(card(review=Review(roles=("reviewer",))), weight="72")
-    assert isinstance(decide(after, WU, "approve", NOW, revision=3), Won)
+    assert isinstance(decide(after, WU, "approve", NOW, revision=3), DecidedCard)
 
 
 def test_an_edit_that_nobody_else_could_approve_is_refused_even_before_the_form() -> None:
     two = (LIN, WU)
     for values in ({"weight": "72"}, {}):
-        assert tried(card(), approvers=two, **values) == Refused("nobody_else", card(), "wu")
-    assert isinstance(tried(card(), approvers=REVIEWERS), NeedsForm)
+        assert tried(card(), approvers=two, **values) == DecisionRefusal(
+            "nobody_else", card(), "wu"
+        )
+    assert isinstance(tried(card(), approvers=REVIEWERS), MissingForm)
     quorum = card(review=Review(roles=("reviewer",), four_eyes=True, quorum=2))
-    assert isinstance(tried(quorum, weight="72"), Refused)
-    assert isinstance(tried(quorum, approvers=(*REVIEWERS, HAN), weight="72"), Edited)
+    assert isinstance(tried(quorum, weight="72"), DecisionRefusal)
+    assert isinstance(tried(quorum, approvers=(*REVIEWERS, HAN), weight="72"), EditedCard)
 
 
 def test_what_is_changed_back_or_over_is_no_longer_the_first_editors() -> None:
@@ -239,7 +247,7 @@ def test_what_is_changed_back_or_over_is_no_longer_the_first_editors() -> None:
     assert content(back) == CONTENT[0]["arguments"]
     over = edited(first, WU, weight="71")
     assert over.authors == {"weight": "wu"}
-    assert isinstance(decide(over, CHEN, "approve", NOW, revision=4), Won)
+    assert isinstance(decide(over, CHEN, "approve", NOW, revision=4), DecidedCard)
     assert [each.after for each in over.edits] == ["72 kg", "71 kg"]
     earlier = Editing.model_validate(
         {
@@ -255,7 +263,7 @@ def test_what_is_changed_back_or_over_is_no_longer_the_first_editors() -> None:
 def test_a_form_that_edits_decides_nothing_wherever_it_is_sent() -> None:
     free = card(review=Review(roles=("reviewer",), quorum=1), votes=())
     verdict = decide(free, WU, "edit", NOW, revision=2, values={"weight": "72"})
-    assert verdict == MayEdit()
+    assert verdict == EditAttempt()
 
 
 def test_the_card_says_who_changed_what_as_text_and_not_as_markup() -> None:
@@ -277,8 +285,8 @@ def test_the_card_says_who_changed_what_as_text_and_not_as_markup() -> None:
             values={"weight": str(80 + number)},
             approvers=REVIEWERS,
         )
-        assert isinstance(verdict, Edited)
+        assert isinstance(verdict, EditedCard)
         after = verdict.card
-    told = lines(after, "UTC")
+    told = edit_history(after, "UTC")
     assert told[0] == say("edit.earlier", "en", n=3)
     assert len(told) == 6

@@ -1,1 +1,0 @@
-"""A card's values changed by whoever reviews it."""
