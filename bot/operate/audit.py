@@ -16,7 +16,7 @@ from bot.wiring.store import open_store_ports
 from cards.model import Lang
 from cards.texts import say
 from engine.frames.ends import end_of, with_stored_status
-from engine.frames.state import Run, position
+from engine.frames.state import Run, position_of
 from engine.ports.storage.archive import History
 from engine.runs.audit_state import AuditState, reconstruct_state
 
@@ -165,7 +165,7 @@ def _summed_up(standing: AuditState, history: History, lang: Lang) -> list[str]:
     except ValidationError:
         return lines
     run = with_stored_status(run, history.ended)
-    stored = {"status": _ended(run.status, end_of(run) or ""), "at": position(run.frames[-1])}
+    stored = {"status": _ended(run.status, end_of(run) or ""), "at": position_of(run.frames[-1])}
     return lines if stored == told else [*lines, say("audit.differs", lang, **stored)]
 
 

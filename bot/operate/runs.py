@@ -12,7 +12,7 @@ from bot.settings import Settings
 from bot.wiring.store import StorePorts, open_store_ports
 from engine.frames.ends import end_of, with_stored_status
 from engine.frames.outcome import GraphOrder
-from engine.frames.state import ENDED, Run, position
+from engine.frames.state import ENDED, Run, position_of
 from engine.jobs.graph import can_take, job_graph_of
 from engine.mail import GraphOrdered, MigrationOrdered
 from engine.playbooks.model import Playbook
@@ -57,7 +57,7 @@ def _summary(name: str, history: History) -> dict[str, str]:
         "status": history.ended or run.status,
         "end": end_of(with_stored_status(run, history.ended)) or "-",
         "playbook": run.playbook,
-        "at": position(run.frames[-1]),
+        "at": position_of(run.frames[-1]),
         "conversation": run.conversation,
         "requester": run.requester.id,
     }

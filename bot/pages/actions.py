@@ -137,7 +137,7 @@ class AdminActions:
             for place in dict.fromkeys((card.conversation, *homes))
         )
         actor = {"by": request.by, "via": VIA}
-        entry = audit.about_card(card, self.clock.now(), "repost", actor)
+        entry = audit.card_entry(card, self.clock.now(), "repost", actor)
         await self._record(
             card.token, f"repost:{card.token}:{again}", Effects(posts=posts, log=(entry,))
         )

@@ -1,6 +1,6 @@
-"""The run's log: one JSON object an entry, written in the script that does what it tells.
+"""The run's log: one JSON object for each entry, written in the script that does what it says.
 
-The log is append-only (I6, A42): `engine/runs/audit_state.py` folds it into how the run stands.
+The log is append-only (I6, A42): `engine/runs/audit_state.py` folds it into the run's state.
 Every entry has `at`, and `event` or, of a step, `outcome`. What the fold reads of any entry:
 
     status     how the run stands after it
@@ -11,14 +11,13 @@ Every entry has `at`, and `event` or, of a step, `outcome`. What the fold reads 
     approvals  {name: {by, name, digest}} added to its state
     written    names of writes that were done
     changed_cards
-               every card that the same commit writes, whole, as `card_now` gives it
+               every card that the same commit writes, whole, as `card_facts` gives it
 
-Whoever changes a card of a run adds an entry with that card under `changed_cards`, whatever the
-change is; nothing else has to know of it. Who acted is `by` (a person's id, a skill, `signoff`, or
-`operator:<login>`), from where is `via` (a platform or `command line`), `where` (a conversation)
-and `user` (as the platform names them).
+Whoever changes a card of a run adds an entry with that card under `changed_cards`. Who acted is
+`by` (a person's id, a skill, `signoff`, or `operator:<login>`), from where is `via` (a platform or
+`command line`), `where` (a conversation) and `user` (as the platform names them).
 
-A run that ends closes its open cards in the store; no entry tells so, the fold does the same.
+A run that ends closes its open cards in the store; that has no entry, and the fold does the same.
 """
 
 import json
@@ -27,7 +26,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from cards.model import Card
-from engine.frames.state import Patch, Run, position
+from engine.frames.state import Approval, Patch, Run, position_of
 from engine.ports.storage.store import CardWrite, Effects
 
 CLOCK: Final = "signoff"
@@ -42,47 +41,47 @@ _SHOWN: Final = frozenset(
     }
 )
 Entry = tuple[str, str]
-"""Whose log, and the entry as JSON: what `Effects.log` holds."""
+"""The id of a run, or of a card of the talk, and the entry as JSON (`Effects.log`)."""
 
 
-def card_now(card: Card) -> dict[str, Any]:
+def card_facts(card: Card) -> dict[str, Any]:
     """What the log keeps of a card: how it stands, its votes, its decision, who may decide."""
-    told = card.model_dump(mode="json", exclude=set(_SHOWN), exclude_defaults=True)
-    return {**told, "status": card.status, "version": card.version}
+    facts = card.model_dump(mode="json", exclude=set(_SHOWN), exclude_defaults=True)
+    return {**facts, "status": card.status, "version": card.version}
 
 
-def entry(
-    log: str, at: datetime, event: str, told: Mapping[str, Any], *, cards: Sequence[Card] = ()
+def log_entry(
+    log: str, at: datetime, event: str, facts: Mapping[str, Any], *, cards: Sequence[Card] = ()
 ) -> Entry:
     """An entry of that log; what is empty is left out. `cards` are written by the same commit."""
     body = {
         "at": at.isoformat(),
         "event": event,
-        **{name: value for name, value in told.items() if value not in ("", None, {}, (), [])},
+        **{name: value for name, value in facts.items() if value not in ("", None, {}, (), [])},
     }
     if cards:
-        body["changed_cards"] = [card_now(card) for card in cards]
+        body["changed_cards"] = [card_facts(card) for card in cards]
     return log, json.dumps(body, ensure_ascii=False)
 
 
-def about_card(
-    card: Card, at: datetime, event: str, told: Mapping[str, Any], *, after: Card | None = None
+def card_entry(
+    card: Card, at: datetime, event: str, facts: Mapping[str, Any], *, after: Card | None = None
 ) -> Entry:
     """An entry about a card, in its run's log (a card of the talk has one of its own).
 
     `after` is the card as it is written by the same commit.
     """
     cards = (after,) if after else ()
-    return entry(card.run or card.token, at, event, {"card": card.token, **told}, cards=cards)
+    return log_entry(card.run or card.token, at, event, {"card": card.token, **facts}, cards=cards)
 
 
-def started(run: Run) -> Entry:
-    """That the run began: by whom, from where, and what it knows from the start."""
+def start_entry(run: Run) -> Entry:
+    """The run began: by whom, from where, and what it knows from the start."""
     state = run.state
     known = Patch(by="", profile=state.profile, decisions=state.decisions, data=dict(state.data))
-    told = {
+    facts = {
         "by": run.requester.id,
-        **origin(run.conversation),
+        **origin_facts(run.conversation),
         "playbook": run.digest,
         "request": run.request,
         "reply": run.reply,
@@ -90,50 +89,52 @@ def started(run: Run) -> Entry:
         "key": run.key,
         "why": run.part.intent.why,
         "status": run.status,
-        "to": position(run.frames[-1]),
+        "to": position_of(run.frames[-1]),
         "changes": known.paths,
-        "approvals": approvals(state.approvals),
+        "approvals": approval_facts(state.approvals),
         "written": state.written,
     }
-    return entry(run.id, run.started_at, "started", told)
+    return log_entry(run.id, run.started_at, "started", facts)
 
 
-def approvals(given: Any) -> dict[str, Any]:
+def approval_facts(approvals: Mapping[str, Approval]) -> dict[str, Any]:
     """Approvals by name, as an entry has them."""
-    return {name: one.model_dump(mode="json", exclude_none=True) for name, one in given.items()}
+    return {n: each.model_dump(mode="json", exclude_none=True) for n, each in approvals.items()}
 
 
-def origin(conversation: str) -> dict[str, str]:
-    """From where, for what comes from a conversation."""
+def origin_facts(conversation: str) -> dict[str, str]:
+    """Where something came from: the platform and the conversation."""
     return {"via": conversation.partition(":")[0], "where": conversation}
 
 
-def cancelled(run: Run, told: Mapping[str, str], at: datetime, *, in_flight: bool) -> Entry:
-    """That somebody ended the run; `in_flight` when a write may have happened meanwhile.
+def cancel_entry(run: Run, origin: Mapping[str, str], at: datetime, *, in_flight: bool) -> Entry:
+    """Somebody ended the run; `in_flight` when a write may have happened meanwhile.
 
-    `told` is who, and from where.
+    `origin` says who, and from where.
     """
-    how = {"status": "cancelled", "in_flight": in_flight or None}
-    return entry(run.id, at, "cancelled", {**told, **how})
+    facts = {"status": "cancelled", "in_flight": in_flight or None}
+    return log_entry(run.id, at, "cancelled", {**origin, **facts})
 
 
-def with_parent(run: str, parent: str, at: datetime) -> Entry:
-    """That a child run ended because the one above it did."""
-    told = {"by": CLOCK, "parent": parent, "status": "cancelled"}
-    return entry(run, at, "cancelled", told)
+def parent_cancel_entry(run: str, parent: str, at: datetime) -> Entry:
+    """A child run ended because the one above it did."""
+    facts = {"by": CLOCK, "parent": parent, "status": "cancelled"}
+    return log_entry(run, at, "cancelled", facts)
 
 
-def untold(effects: Effects) -> tuple[str, ...]:
-    """Cards of runs that the effects write and no entry of theirs tells of; none in our code."""
-    told = {
+def unlogged_cards(effects: Effects) -> tuple[str, ...]:
+    """Cards of runs that the effects write without an entry in the log; none in our code."""
+    logged = {
         (log, card["token"], card["version"])
         for log, body in effects.log
         for card in json.loads(body).get("changed_cards", ())
     }
     return tuple(
-        write.card.token for write in effects.cards if write.card.run and _mark(write) not in told
+        write.card.token
+        for write in effects.cards
+        if write.card.run and _card_key(write) not in logged
     )
 
 
-def _mark(write: CardWrite) -> tuple[str, str, int]:
+def _card_key(write: CardWrite) -> tuple[str, str, int]:
     return (write.card.run, write.card.token, write.card.version)

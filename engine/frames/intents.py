@@ -1,4 +1,4 @@
-"""One thing a person wants (design §4), and the look-up that answers it without a model."""
+"""Intents: what a person wants, one thing each (design §4), and look-ups that need no model."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -30,10 +30,10 @@ class Intent(Frozen):
     `sure`: rules or the model decided it, and what is left is not the person's to choose.
     `playbook` and `request` (which of its requests) are set for `workflow`, with the `condition`
     under which the person wants it, "" for none; `card` and `values` (typed form values by field
-    name) for `card_reply`; `lookup` (and `more` of them, for
-    several subjects) for a `qa_query` that needs no model, `about_run` for one about
-    a run that goes on. `why` explains the verdict. `told` is the answer (Markdown) where the router
-    knows it already; `candidates` are what an `unclear` one may mean, the likeliest first.
+    name) for `card_reply`; `lookup` (and `more` of them, for several subjects) for a `qa_query`
+    that needs no model, `about_run` for one about an active run. `why` explains the verdict.
+    `told` is the answer (Markdown) where the router knows it already; `candidates` are what an
+    `unclear` one may mean, the likeliest first.
     """
 
     kind: IntentKind
@@ -55,8 +55,8 @@ class Intent(Frozen):
     candidates: tuple[Candidate, ...] = ()
 
 
-def way(intents: Sequence[Intent]) -> str:
-    """Which way a message went, in a word for those who count."""
+def route_kind(intents: Sequence[Intent]) -> str:
+    """How a message was handled, in a word, as a label of a metric."""
     if len(intents) != 1:
         return "several"
     intent = intents[0]

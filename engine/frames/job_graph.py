@@ -1,11 +1,13 @@
-"""A goal, the jobs that it was decomposed into, and how far each is (spec 002 §2); pure data."""
+"""A goal, its jobs and how far each is (spec 002 §2), and the positions of runs in such a graph."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_serializer
 
 from cards.frozen import Frozen
+from engine.dialogue import Dialogue
+from engine.ports.model import ModelUsage
 
 JobStatus = Literal["created", "running", "finished", "failed", "stopped"]
 Verdict = Literal["SUCCESS", "EXECUTION_ERROR", "INPUT_DATA_ERROR", "JOB_TOO_COMPLICATED_ERROR"]
@@ -101,6 +103,63 @@ def new_graph(goal: str, *, life_cycle: int, expert: str = "") -> JobGraph:
     return JobGraph(jobs=(root,))
 
 
-def cut(text: str, chars: int) -> str:
+def cut_text(text: str, chars: int) -> str:
     """The text, or its beginning."""
     return text if len(text) <= chars else f"{text[: chars - 1]}…"
+
+
+class JobsFrame(Frozen):
+    """A job graph and how far it is; None before it began. `asked` is the card it waits for.
+
+    `used` is what its jobs had of the model since it began, or since somebody let it go on.
+    """
+
+    kind: Literal["jobs"] = "jobs"
+    schema_version: Literal[1] = 1
+    skill: str
+    graph: JobGraph | None = None
+    asked: str = ""
+    used: ModelUsage = ModelUsage()
+
+    @field_serializer("graph")
+    def _short(self, graph: JobGraph | None) -> dict[str, Any] | None:
+        # Most of what a job can say is as by default, and a graph is written at every step.
+        return graph.model_dump(mode="json", exclude_defaults=True) if graph else None
+
+
+class Brief(Frozen):
+    """What a job is begun with: the job, the whole goal, what its predecessors found, feedback.
+
+    `others` are the goals of the other jobs, `room` how many jobs may take its place.
+    """
+
+    job: Job
+    goal: str
+    inputs: tuple[tuple[str, str], ...] = ()
+    feedback: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    room: int = 0
+
+
+class LeaderFrame(Dialogue):
+    """The Leader decomposes a job in a dialogue."""
+
+    kind: Literal["leader"] = "leader"
+    schema_version: Literal[1] = 1
+    skill: str
+    brief: Brief
+
+
+class JobFrame(Dialogue):
+    """An expert carries out a job: in a dialogue, or with its skill.
+
+    `question` is the one of its questions that a person is to answer now.
+    """
+
+    kind: Literal["job"] = "job"
+    schema_version: Literal[1] = 1
+    skill: str
+    brief: Brief
+    question: str = ""
+    pushed: bool = Field(default=False, exclude=True)
+    """Earlier versions stored it; nobody asks for it, and it is not stored again."""

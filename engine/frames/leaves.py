@@ -40,7 +40,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         options = (say("choice.yes", lang), say("choice.no", lang))
     hint = leaf.hint(lang) if leaf.hint else ""
     if leaf.type == "list":
-        columns = " | ".join(_head(column, lang) for column in leaf.columns.values())
+        columns = " | ".join(_column_head(column, lang) for column in leaf.columns.values())
         hint = hint or say("form.rows", lang, columns=columns)
     return Field(
         name=path,
@@ -52,7 +52,7 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
         minimum=leaf.minimum,
         maximum=leaf.maximum,
         pattern=leaf.pattern,
-        value=_in_form(leaf, value, lang),
+        value=_form_text(leaf, value, lang),
         hint=hint,
         cues=leaf.cues,
         identity=leaf.identity,
@@ -60,22 +60,22 @@ def form_field(path: str, leaf: Leaf, lang: Lang, state: AgentState) -> Field:
     )
 
 
-def _head(column: Column, lang: Lang) -> str:
+def _column_head(column: Column, lang: Lang) -> str:
     return with_detail(column.label(lang), range_text(column.minimum, column.maximum), lang)
 
 
-def _in_form(leaf: Leaf, value: Any, lang: Lang) -> str:
+def _form_text(leaf: Leaf, value: Any, lang: Lang) -> str:
     if value is None:
         return ""
     if leaf.type == "boolean":
         return say(_YES_NO[bool(value)], lang)
     if leaf.type == "list":
-        rows = (" | ".join(_cell(row.get(c)) for c in leaf.columns) for row in value)
+        rows = (" | ".join(_form_cell(row.get(c)) for c in leaf.columns) for row in value)
         return "\n".join(rows)
     return format_value(value)
 
 
-def _cell(value: Scalar) -> str:
+def _form_cell(value: Scalar) -> str:
     if value is None:
         return ""
     return " ".join(format_value(value).replace("\\", "\\\\").replace("|", "\\|").split())
@@ -94,7 +94,7 @@ def from_form(leaf: Leaf, value: Any, lang: Lang) -> LeafValue:
     lines = [line for line in str(value).split("\n") if line.strip()]
     if len(lines) > MAX_ROWS:
         raise ValueError(say("form.many_rows", lang, limit=MAX_ROWS))
-    return tuple(_row(line, leaf, lang) for line in lines)
+    return tuple(_read_row(line, leaf, lang) for line in lines)
 
 
 def option_value(leaf: Leaf, text: str) -> Value:
@@ -104,8 +104,8 @@ def option_value(leaf: Leaf, text: str) -> Value:
     return typed.get("option", text)
 
 
-def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
-    parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _cells(line)]
+def _read_row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
+    parts = [_ESCAPED.sub(r"\1", cell.strip()) for cell in _split_cells(line)]
     if any(parts[len(leaf.columns) :]):
         raise ValueError(say("form.many_columns", lang, limit=len(leaf.columns)))
     cells = dict(zip(leaf.columns, parts, strict=False))
@@ -130,7 +130,7 @@ def _row(line: str, leaf: Leaf, lang: Lang) -> dict[str, Scalar]:
     return dict(typed)
 
 
-def _cells(line: str) -> list[str]:
+def _split_cells(line: str) -> list[str]:
     cells = [""]
     for part in _CELLS.findall(line):
         if part == "|":
@@ -147,7 +147,7 @@ def label_of(name: str, context: StepContext) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownValue:
+class LabelledValue:
     """A value with what people call it; `path` is where it stands, "" for one that stands nowhere.
 
     `leaf` is what a playbook says of it, None for a decision or a value of a plan itself.
@@ -166,11 +166,11 @@ class ShownValue:
         return isinstance(self.value, str) and "\n" in self.value
 
 
-def at_paths(paths: Iterable[str], context: StepContext) -> tuple[ShownValue, ...]:
+def values_at(paths: Iterable[str], context: StepContext) -> tuple[LabelledValue, ...]:
     """What stands at each path: leaves by their labels, decisions by their names."""
     run, definition = context.run, context.playbook.definition
     return tuple(
-        ShownValue(
+        LabelledValue(
             label=leaf.label(run.lang) if leaf else path.rpartition(".")[2],
             value=value_of(path, run.state),
             leaf=leaf,
@@ -180,17 +180,17 @@ def at_paths(paths: Iterable[str], context: StepContext) -> tuple[ShownValue, ..
     )
 
 
-def rows(shown: Iterable[ShownValue], lang: Lang) -> tuple[Row, ...]:
+def value_rows(shown: Iterable[LabelledValue], lang: Lang) -> tuple[Row, ...]:
     """Labelled values with their units; what was left out is said to be so.
 
     What needs room is none: `tables` has it.
     """
     return tuple(
-        Row(label=each.label, value=_in_row(each, lang)) for each in shown if not each.needs_room
+        Row(label=each.label, value=_row_text(each, lang)) for each in shown if not each.needs_room
     )
 
 
-def _in_row(shown: ShownValue, lang: Lang) -> str:
+def _row_text(shown: LabelledValue, lang: Lang) -> str:
     value = shown.value
     if isinstance(value, bool):
         return say(_YES_NO[value], lang)
@@ -199,37 +199,42 @@ def _in_row(shown: ShownValue, lang: Lang) -> str:
     return in_row(value, shown.leaf.unit if shown.leaf else "", lang)
 
 
-def tables(shown: Iterable[ShownValue], lang: Lang, *, most: int = SHOWN_ROWS) -> tuple[str, ...]:
+def value_tables(
+    shown: Iterable[LabelledValue], lang: Lang, *, most: int = SHOWN_ROWS
+) -> tuple[str, ...]:
     """What among these needs room of its own, as Markdown under its label: texts of several lines,
     and lists as tables of so many rows at most."""
     told = []
     for each in shown:
         if each.leaf is not None and each.leaf.type == "list":
-            told.append(_table(each.leaf, each.value, lang, most))
+            told.append(_table_text(each.leaf, each.value, lang, most))
         elif each.needs_room:
             told.append(in_text(each.label, str(each.value or ""), lang))
     return tuple(told)
 
 
-def _table(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
+def _table_text(leaf: Leaf, listed: Rows | None, lang: Lang, most: int) -> str:
     head = f"**{literal(leaf.label(lang))}**"
     if not listed:
         # An empty list says that there is none; no list, that nobody said.
         none = say("card.blank" if listed is None else "card.no_rows", lang)
         return f"{head}{say('list.colon', lang)}{none}"
     lines = [
-        _line([column.label(lang) for column in leaf.columns.values()]),
-        _line(["---"] * len(leaf.columns)),
-        *(_line([_in_table(row.get(name)) for name in leaf.columns]) for row in listed[:most]),
+        _table_line([column.label(lang) for column in leaf.columns.values()]),
+        _table_line(["---"] * len(leaf.columns)),
+        *(
+            _table_line([_table_cell(row.get(name)) for name in leaf.columns])
+            for row in listed[:most]
+        ),
     ]
     more = len(listed) - most
     tail = "\n\n" + say("card.more_rows", lang, n=more) if more > 0 else ""
     return f"{head}\n\n" + "\n".join(lines) + tail
 
 
-def _in_table(value: Scalar) -> str:
+def _table_cell(value: Scalar) -> str:
     return "" if value is None else literal(visible(format_value(value)))
 
 
-def _line(cells: list[str]) -> str:
+def _table_line(cells: list[str]) -> str:
     return "| " + " | ".join(cells) + " |"

@@ -1,4 +1,4 @@
-"""What advancing a frame gives, and what it is given (design §5)."""
+"""What a frame is advanced with, and what may come of it (design §5)."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class NodeVerdict:
-    """What came of an SOP's node, where that leads, and by whom (spec 001 §4.2, the trace).
+    """What came of an SOP's node, by whom, and which node is next (spec 001 §4.2, the trace).
 
     `by` is a person's id, `rules`, `model`, or `signoff` for what its own clock or limits decide.
     """
@@ -46,8 +46,8 @@ class NodeVerdict:
 class Next:
     """The frame goes on; a patch changes the state, a note tells how far it is.
 
-    `checks` is what a node of an SOP found in this step, or found no more. `informs` is a
-    card that is shown and waits for nobody.
+    `checks` is what a node of an SOP found in this step, or found no more. `info_card` is shown and
+    waits for nobody.
     """
 
     name: ClassVar[str] = "next"
@@ -84,7 +84,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Suspend:
-    """The run waits for these new cards. The children in `drops` (keys) end as cancelled."""
+    """The run waits for these new cards; `dropped_children` (keys) end as cancelled."""
 
     name: ClassVar[str] = "suspend"
     frame: Frame
@@ -96,7 +96,7 @@ class Suspend:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A run to begin below this one: its name among its siblings, its frame, what it knows more."""
+    """A run to begin below this one, named `key` among its siblings; `patch` adds to its state."""
 
     key: str
     frame: Frame
@@ -105,7 +105,7 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """The frame wants to be woken at a moment; another of the same id takes its place."""
+    """The frame is to be advanced at a moment; another alarm of the same id replaces this one."""
 
     id: str
     at: datetime
@@ -115,8 +115,8 @@ class Alarm:
 class Fork:
     """The run waits for what it waited for, and for these new child runs, each in its own lane.
 
-    Without children it only goes on waiting, if need be for an alarm. The children in `drops`
-    (keys) end as cancelled; the cards in `forgets` are not waited for any more.
+    Without children it only goes on waiting, if need be for an alarm. `dropped_children` (keys)
+    end as cancelled; `dropped_cards` (tokens) are not waited for any more.
     """
 
     name: ClassVar[str] = "fork"
@@ -146,7 +146,7 @@ class StatusChange:
 
 
 StepOutcome = Next | Push | Done | Suspend | Fork | StatusChange
-"""What a step came to; runs keep its `name` in their logs, and replays compare it."""
+"""What came of a step; runs keep its `name` in their logs, and replays compare it."""
 
 
 def patch_of(advanced: StepOutcome) -> Patch | None:
@@ -161,7 +161,7 @@ def patch_of(advanced: StepOutcome) -> Patch | None:
 
 
 def verdict_of(advanced: StepOutcome) -> NodeVerdict | None:
-    """How an SOP's node was judged in the step; None where none was."""
+    """The verdict on an SOP's node in the step; None where none was judged."""
     match advanced:
         case Next() | Done() | StatusChange():
             return advanced.verdict
@@ -172,7 +172,7 @@ def verdict_of(advanced: StepOutcome) -> NodeVerdict | None:
 
 
 def checks_of(advanced: StepOutcome) -> tuple[Check, ...]:
-    """What a check of the step found."""
+    """What the checks of the step found."""
     match advanced:
         case Next() | Done():
             return advanced.checks
@@ -196,7 +196,7 @@ class ChildFrameDone:
 
 @dataclass(frozen=True, slots=True)
 class CardAnswered:
-    """A card that the frame waited for was decided; `card` is as it was decided."""
+    """A card that the frame waited for (its token) was decided."""
 
     card: str
     decision: Decision
@@ -214,8 +214,8 @@ class ChildRunEnded:
     """A child run ended with this status, and the last change that it made; `reason` if it failed.
 
     A `blocked` one has not ended: an operator may let it go on. One that carries out a job also
-    tells when it is `suspended` on a card, and when it is `running` again. `used` is what it had
-    of the model.
+    reports when it is `suspended` on a card, and when it is `running` again. `used` is what it
+    used of the model.
     """
 
     key: str
@@ -227,7 +227,7 @@ class ChildRunEnded:
 
 @dataclass(frozen=True, slots=True)
 class AlarmFired:
-    """The moment of the alarm has come."""
+    """The moment of the alarm with this id has come."""
 
     id: str
 
@@ -257,8 +257,8 @@ FrameInput = (
 class StepContext:
     """The run as last persisted, its pinned playbook, and the services.
 
-    `follows` when the step before was persisted just now by the same worker: nothing can have been
-    begun since that nobody knows of.
+    `follows` when the same worker persisted the step before just now: no call can be under way that
+    nobody knows of.
     """
 
     run: Run

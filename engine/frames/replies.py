@@ -25,7 +25,7 @@ LABEL_CHARS = 60
 
 
 class ReplyHead(Frozen):
-    """What a reply answers, to whom, since when; what became of the files that came along.
+    """What a reply answers, to whom, since when; what became of the files of the message.
 
     `asker` is the account on the platform that asked, "" where that was not kept. `thread` is the
     place inside the conversation where it stands, "" for none.
@@ -48,9 +48,9 @@ class ReplyHead(Frozen):
 
 
 class Part(Frozen):
-    """One piece: its intent, how far it is, and what it says (Markdown).
+    """A part: its intent, how far it is, and what it says (Markdown).
 
-    `answer` stands above `text`: what was found before the piece led on to something else.
+    `answer` stands above `text`: what was answered before the part led on to something else.
     """
 
     index: int
@@ -60,22 +60,22 @@ class Part(Frozen):
     answer: str = ""
     run: str = ""
 
-    def told(self) -> str:
-        """All that the piece says."""
+    def full_text(self) -> str:
+        """All that the part says."""
         return "\n\n".join(filter(None, (self.answer, self.text)))
 
 
-def settled(parts: tuple[Part, ...]) -> bool:
-    """True when no part is being worked on."""
+def is_settled(parts: tuple[Part, ...]) -> bool:
+    """Whether no part is being worked on."""
     return all(part.state in SETTLED for part in parts)
 
 
-def being_answered(parts: tuple[Part, ...]) -> bool:
-    """True when the reply is the answer to one question, and that is still looked for."""
+def is_being_answered(parts: tuple[Part, ...]) -> bool:
+    """Whether the reply is the answer to one question, which is still being worked on."""
     return len(parts) == 1 and parts[0].state == "working" and not parts[0].run
 
 
-def view(
+def reply_view(
     head: ReplyHead,
     parts: tuple[Part, ...],
     card: Card | None,
@@ -83,29 +83,29 @@ def view(
     *,
     heard: str | None = None,
 ) -> MessageView:
-    """The message as it stands; pieces are numbered when there are several.
+    """The message as it stands; parts are numbered when there are several.
 
     `heard` is for its card (cards.showing.show).
     """
     numbered = len(parts) > 1
     return MessageView(
         lang=head.lang,
-        parts=_of_files(head)
+        parts=_file_views(head)
         + tuple(
             PartView(
                 number=part.index + 1 if numbered else 0,
                 state=part.state,
                 label=_label(part.intent.text) if numbered else "",
-                text=part.told(),
+                text=part.full_text(),
             )
             for part in parts
         ),
         card=show(card, zone, heard=heard) if card else None,
-        card_part=_part_of(card, parts) if card and numbered else 0,
+        card_part=_part_number(card, parts) if card and numbered else 0,
     )
 
 
-def _part_of(card: Card, parts: tuple[Part, ...]) -> int:
+def _part_number(card: Card, parts: tuple[Part, ...]) -> int:
     """The number of the part that the card is about, 0 for none."""
     for part in parts:
         if part.run == card.run if card.run else part.index == card.part:
@@ -117,20 +117,22 @@ def _label(text: str) -> str:
     return text if len(text) <= LABEL_CHARS else f"{text[: LABEL_CHARS - 1]}…"
 
 
-def _of_files(head: ReplyHead) -> tuple[PartView, ...]:
+def _file_views(head: ReplyHead) -> tuple[PartView, ...]:
     """What became of shared files stands first, without a number: nobody asked for it."""
     if not head.files:
         return ()
-    return (PartView(number=0, state="answered", text=shared_files.told(head.files, head.lang)),)
+    return (
+        PartView(number=0, state="answered", text=shared_files.files_text(head.files, head.lang)),
+    )
 
 
-def said_late(
+def late_posts(
     part: Part, lang: Lang, *, reply: str, conversation: str, since: datetime, now: datetime
 ) -> tuple[Post, ...]:
-    """A short new message with the part's outcome, when its question is more than LATE ago."""
+    """A short new message with the part's outcome, when its message is more than LATE ago."""
     if now - since <= LATE or part.state not in SETTLED:
         return ()
-    shown = PartView(number=0, state=part.state, text=part.text)
-    body = MessageView(lang=lang, parts=(shown,)).model_dump_json()
+    view = PartView(number=0, state=part.state, text=part.text)
+    body = MessageView(lang=lang, parts=(view,)).model_dump_json()
     row = f"{reply}/{part.index}/{part.state}"
     return (Post(row=row, conversation=conversation, kind="note", ref=row, body=body),)

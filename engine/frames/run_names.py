@@ -1,4 +1,4 @@
-"""How a run is told from others: by its name and the first things that are known of it."""
+"""How people tell runs apart: by the name and the first values of the data."""
 
 from cards.clipping import clip
 from cards.markdown import format_value, literal
@@ -11,25 +11,25 @@ _KNOWN = 2
 _CHARS = 40
 
 
-def titled(run: Run) -> str:
-    """The run by its name and the first two things that are known of it, as Markdown."""
-    return " ".join([run.name, *map(literal, known(run))])
+def run_title(run: Run) -> str:
+    """The run's name and the first two values of its data, as Markdown."""
+    return " ".join([run.name, *map(literal, known_values(run))])
 
 
-def asked_again(title: str, run: Run) -> str:
-    """The title, as plain text, of a card that asks once more: it says which run it is about."""
-    return " · ".join(filter(None, (title, " ".join(known(run)))))
+def repeated_title(title: str, run: Run) -> str:
+    """The title of a card that asks once more, as plain text; it says which run it is about."""
+    return " · ".join(filter(None, (title, " ".join(known_values(run)))))
 
 
-def known(run: Run) -> list[str]:
-    """The first two values of the run's data, short, on one line, with nothing unseen in them."""
+def known_values(run: Run) -> list[str]:
+    """The first two values of the run's data, each clipped and on one line."""
     lang: Lang = run.lang
-    values = (_short(value, lang) for value in run.state.data.values())
+    values = (_short_value(value, lang) for value in run.state.data.values())
     return [value for value in values if value][:_KNOWN]
 
 
-def _short(value: object, lang: Lang) -> str:
-    """ "" for what names nothing: what was left out, and lists."""
+def _short_value(value: object, lang: Lang) -> str:
+    """The value as text; "" for lists, and for what was left out."""
     if isinstance(value, bool):
         return say("choice.yes" if value else "choice.no", lang)
     if not isinstance(value, str | int | float):

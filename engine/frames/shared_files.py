@@ -1,4 +1,4 @@
-"""What a person hears of the files that they shared, and which of them a request means."""
+"""What people read of the files that they shared, and which file a request means."""
 
 import re
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ _THIS_FILE = re.compile(
 )
 
 
-def told(files: Sequence[TakenFile], lang: Lang) -> str:
-    """What became of each, a line for each when there are several, as Markdown."""
-    lines = [_told(file, lang) for file in files]
+def files_text(files: Sequence[TakenFile], lang: Lang) -> str:
+    """What became of each file (Markdown), on a line of its own when there are several."""
+    lines = [_file_text(file, lang) for file in files]
     return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
 
 
-def _told(file: TakenFile, lang: Lang) -> str:
+def _file_text(file: TakenFile, lang: Lang) -> str:
     shown = literal(file.shown)
     if file.problem:
         return say(f"inbox.{file.problem}", lang, name=shown, limit=file.limit_mb)
@@ -42,28 +42,28 @@ def _told(file: TakenFile, lang: Lang) -> str:
     return ("" if lang == "zh" else " ").join(sentences)
 
 
-def kept(files: Sequence[TakenFile]) -> tuple[str, ...]:
-    """The names of those that were taken."""
+def kept_names(files: Sequence[TakenFile]) -> tuple[str, ...]:
+    """The names of the files that were taken in."""
     return tuple(dict.fromkeys(file.name for file in files if file.name))
 
 
-def offer(files: Sequence[TakenFile], lang: Lang) -> str:
-    """What can be done with files that came without a word."""
-    names = kept(files)
+def offer_text(files: Sequence[TakenFile], lang: Lang) -> str:
+    """What can be done with files that came without a text."""
+    names = kept_names(files)
     if not names:
         return say("inbox.nothing", lang)
     return say("inbox.offer", lang, name=literal(names[0]))
 
 
-def meant(text: str, files: Sequence[TakenFile]) -> str:
-    """The text with the name of the one file that came with it in place of "this file"."""
-    names = kept(files)
+def name_the_file(text: str, files: Sequence[TakenFile]) -> str:
+    """The text, with the name of the only file that came with it in place of "this file"."""
+    names = kept_names(files)
     if len(names) != 1 or file_names(text):
         return text
     return _THIS_FILE.sub(lambda _: f" {names[0]} ", text).strip()
 
 
-def said_with(text: str, files: Sequence[TakenFile]) -> str:
-    """What was said, as it is remembered: with the names of what came along."""
-    names = ", ".join(kept(files))
+def text_with_names(text: str, files: Sequence[TakenFile]) -> str:
+    """The text as it is remembered: with the names of the files that came with it."""
+    names = ", ".join(kept_names(files))
     return f"{text} [{names}]".strip() if names else text

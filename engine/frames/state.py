@@ -10,7 +10,7 @@ from cards.frozen import Frozen
 from cards.model import Lang, Principal
 from cards.showing.view import ChartView
 from engine.dialogue import Dialogue
-from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.replies import Part
 from engine.playbooks.end_kinds import Ending, RunEnd
@@ -99,7 +99,7 @@ class Patch(Frozen):
     ending: Ending | None = None
 
     @classmethod
-    def setting(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
+    def from_paths(cls, by: str, paths: Mapping[str, Scalar], **more: Any) -> "Patch":
         """A patch from dotted paths as playbooks write them (`profile.x`, `decisions.x`)."""
         groups: dict[str, dict[str, Scalar]] = {"profile": {}, "decisions": {}}
         for path, value in paths.items():
@@ -111,8 +111,8 @@ class Patch(Frozen):
         """The state after this change; what is set anew is nobody's edit any more."""
         edited = {path: who for path, who in state.edited.items() if path not in self.paths}
         return AgentState(
-            profile=_merged(state.profile, self.profile),
-            decisions=_merged(state.decisions, self.decisions),
+            profile=_merge_values(state.profile, self.profile),
+            decisions=_merge_values(state.decisions, self.decisions),
             data={n: v for n, v in {**state.data, **self.data}.items() if v is not None},
             attachments=tuple(
                 a.model_copy(update={"read": True}) if a.name in self.read else a
@@ -135,7 +135,7 @@ class Patch(Frozen):
         return {group + name: value for group, new in groups for name, value in new.items()}
 
 
-def _merged(old: dict[str, Scalar], new: dict[str, Scalar]) -> dict[str, Scalar]:
+def _merge_values(old: dict[str, Scalar], new: dict[str, Scalar]) -> dict[str, Scalar]:
     return {name: value for name, value in {**old, **new}.items() if value is not None}
 
 
@@ -277,7 +277,7 @@ Frame = Annotated[
 ]
 
 
-def position(frame: Frame) -> str:
+def position_of(frame: Frame) -> str:
     """Where a frame is, as `kind:name`."""
     match frame:
         case PlannerFrame(phase=phase):

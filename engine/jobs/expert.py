@@ -12,8 +12,7 @@ from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Field, Review
 from cards.texts import say
 from engine.dialogue import CUT_OFF, DialogueResult, ModelTask
-from engine.frames.job_graph import RESULT_CHARS, Verdict, cut
-from engine.frames.jobs import JobFrame
+from engine.frames.job_graph import RESULT_CHARS, JobFrame, Verdict, cut_text
 from engine.frames.leaves import value_of
 from engine.frames.outcome import (
     CardAnswered,
@@ -140,7 +139,7 @@ def _take_answer(frame: JobFrame, answer: ExpertAnswer) -> StepOutcome:
     if question := answer.question.strip():
         return Next(_with(frame, question=question), "has a question")
     if answer.status == "SUCCESS":
-        result = cut(answer.result.strip(), RESULT_CHARS)
+        result = cut_text(answer.result.strip(), RESULT_CHARS)
         patch = Patch(by=frame.skill, end="SUCCESS", response=result)
         return Done(patch, f"SUCCESS: {frame.brief.job.id}")
     assert answer.status is not None, "an answer has a verdict or a question"
@@ -187,8 +186,8 @@ def _finish_skill(frame: JobFrame, skill: Skill, context: StepContext) -> Done:
     result = "\n\n".join(filter(None, (state.response, listed))) or skill.name(context.run.lang)
     paths = {path: value for path, value in leaves.items() if "." in path}
     data = {path: value for path, value in leaves.items() if "." not in path}
-    patch = Patch.setting(skill.id, paths, data=data, problems=state.problems)
-    update = {"end": "SUCCESS", "response": cut(result, RESULT_CHARS)}
+    patch = Patch.from_paths(skill.id, paths, data=data, problems=state.problems)
+    update = {"end": "SUCCESS", "response": cut_text(result, RESULT_CHARS)}
     return Done(patch.model_copy(update=update), f"SUCCESS: {skill.id} has run")
 
 

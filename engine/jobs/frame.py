@@ -6,8 +6,15 @@ from string import Template
 from cards.markdown import format_value
 from cards.model import Decision
 from cards.texts import say
-from engine.frames.job_graph import JobGraph, cut, new_graph
-from engine.frames.jobs import Brief, JobFrame, JobsFrame, LeaderFrame
+from engine.frames.job_graph import (
+    Brief,
+    JobFrame,
+    JobGraph,
+    JobsFrame,
+    LeaderFrame,
+    cut_text,
+    new_graph,
+)
 from engine.frames.outcome import (
     Alarm,
     AlarmFired,
@@ -47,7 +54,7 @@ async def advance(frame: JobsFrame, event: FrameInput, context: StepContext) -> 
         case CardAnswered(decision=Decision(choice="end")) | CardTimedOut():
             return _end(before, context)
         case CardAnswered(decision=decision):
-            feedback = cut(str(decision.values.get("feedback", "")), ASKED_CHARS)
+            feedback = cut_text(str(decision.values.get("feedback", "")), ASKED_CHARS)
             graph = graphs.recover(before, feedback)
             return _continue(
                 _reset_budget(frame), graph, context, why=f"{decision.name} lets it go on"
@@ -82,7 +89,7 @@ def _end(graph: JobGraph, context: StepContext) -> StatusChange:
 def _take_order(
     frame: JobsFrame, graph: JobGraph, order: OrderReceived, context: StepContext
 ) -> StepOutcome:
-    lang, text = context.run.lang, cut(order.text, ASKED_CHARS)
+    lang, text = context.run.lang, cut_text(order.text, ASKED_CHARS)
     reason = say("jobs.by_text" if text else "jobs.by", lang, name=order.name, text=text)
     match order.what:
         case "stop":
@@ -204,7 +211,7 @@ def _stand_still(
     """Follow the playbook's `on_error`; without one, ask whether the graph goes on."""
     if graph.status == "failed" and part.on_error:
         ending = Ending(end="failed", said=graph.error)
-        patch = Patch.setting(frame.skill, part.on_error, problems=(graph.error,), ending=ending)
+        patch = Patch.from_paths(frame.skill, part.on_error, problems=(graph.error,), ending=ending)
         return Done(patch, f"{why}; failed: {graph.error}")
     card = standstill_card(graph, context)
     after = frame.model_copy(update={"graph": graph, "asked": card.token})
@@ -233,8 +240,8 @@ def _finish(graph: JobGraph, skill: Skill, part: JobsPart, patch: Patch | None) 
         )
     if part.summary:
         data[part.summary] = summary
-    done = Patch.setting(
-        skill.id, skill.sets, data=data, response=cut(summary, RESPONSE_CHARS), problems=()
+    done = Patch.from_paths(
+        skill.id, skill.sets, data=data, response=cut_text(summary, RESPONSE_CHARS), problems=()
     )
     profile = {**(patch.profile if patch else {}), **done.profile}
     decisions = {**(patch.decisions if patch else {}), **done.decisions}

@@ -11,10 +11,10 @@ from engine.frames.job_graph import (
     ROOT,
     Job,
     JobGraph,
+    JobsFrame,
     PlannedJob,
-    cut,
+    cut_text,
 )
-from engine.frames.jobs import JobsFrame
 from engine.frames.outcome import GraphOrder
 from engine.frames.state import Run
 
@@ -95,7 +95,12 @@ def set_seen(graph: JobGraph, name: str, seen: str) -> JobGraph:
 
 def finish(graph: JobGraph, name: str, result: str) -> JobGraph:
     """Give the job its result; with the last one the graph has finished."""
-    update = {"status": "finished", "result": cut(result, RESULT_CHARS), "error": "", "seen": ""}
+    update = {
+        "status": "finished",
+        "result": cut_text(result, RESULT_CHARS),
+        "error": "",
+        "seen": "",
+    }
     after = _change(graph, (name,), lambda job: job.model_copy(update=update))
     if all(job.status == "finished" for job in after.jobs):
         return after.model_copy(update={"status": "finished"})
@@ -120,7 +125,7 @@ def send_back(graph: JobGraph, name: str, lesson: str) -> JobGraph:
     """
     sent = graph.job(name)
     assert sent is not None, "only a job of the graph is sent back"
-    lesson = cut(lesson, LESSON_CHARS)
+    lesson = cut_text(lesson, LESSON_CHARS)
 
     def with_lesson(job: Job) -> Job:
         lessons = (*job.lessons, lesson)[-MAX_LESSONS:] if lesson else job.lessons

@@ -8,8 +8,7 @@ from pydantic import TypeAdapter
 from cards.forms import is_storable
 from cards.frozen import Frozen
 from engine.dialogue import DialogueResult, ModelTask
-from engine.frames.job_graph import DECOMPOSED, UNUSABLE, PlannedJob
-from engine.frames.jobs import LeaderFrame
+from engine.frames.job_graph import DECOMPOSED, UNUSABLE, LeaderFrame, PlannedJob
 from engine.frames.outcome import Done, FrameInput, StepContext, StepOutcome
 from engine.frames.state import Patch
 from engine.jobs.prompts import leader_opening

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from cards.texts import say
 from engine.dialogue import first_messages
-from engine.frames.jobs import Brief
+from engine.frames.job_graph import Brief
 from engine.frames.outcome import StepContext
 from engine.playbooks.job_graph import Expert, JobsPart
 from engine.ports.model import Message

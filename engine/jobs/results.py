@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from cards.model import Lang
 from cards.texts import say
-from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob, cut
+from engine.frames.job_graph import DECOMPOSED, Job, JobGraph, PlannedJob, cut_text
 from engine.frames.outcome import ChildRunEnded, StepContext
 from engine.jobs import graph as graphs
 from engine.jobs.leader import read_jobs
@@ -33,7 +33,7 @@ def settle(
 ) -> JobGraph:
     """The graph after a change of the status of that job's child run."""
     now, lang = context.services.now, context.run.lang
-    reason = cut(ended.reason, ERROR_CHARS)
+    reason = cut_text(ended.reason, ERROR_CHARS)
     match ended.status:
         case "suspended":
             return graphs.set_seen(graph, job.id, "waiting")

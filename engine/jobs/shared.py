@@ -12,8 +12,7 @@ from engine.dialogue import (
     advance_dialogue,
 )
 from engine.errors import ModelError, ModelUnavailable, NoModel
-from engine.frames.job_graph import LESSON_CHARS, UNUSABLE, cut
-from engine.frames.jobs import JobFrame, LeaderFrame
+from engine.frames.job_graph import LESSON_CHARS, UNUSABLE, JobFrame, LeaderFrame, cut_text
 from engine.frames.outcome import Done, Next, StepContext
 from engine.frames.state import Patch
 from engine.playbooks.job_graph import JobsPart
@@ -31,7 +30,7 @@ def jobs_part(skill: str, context: StepContext) -> JobsPart:
 
 def end_job(by: str, verdict: str, reason: str) -> Done:
     """End a job's child run with a verdict other than success, and the reason for people."""
-    patch = Patch(by=by, end=verdict, problems=(cut(reason, LESSON_CHARS),))
+    patch = Patch(by=by, end=verdict, problems=(cut_text(reason, LESSON_CHARS),))
     return Done(patch, f"{verdict}: {reason}")
 
 

@@ -9,8 +9,8 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Review
 from cards.texts import say
 from engine.frames.ends import end_text, standing_failures
-from engine.frames.jobs import JobsFrame
-from engine.frames.leaves import at_paths, rows, tables
+from engine.frames.job_graph import JobsFrame
+from engine.frames.leaves import value_rows, value_tables, values_at
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import (
     Alarm,
@@ -269,7 +269,7 @@ def _announce(
 def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:
     run, fields = context.run, context.playbook.definition.data_fields
     paths = words.shows or tuple(n for n, leaf in fields.items() if leaf.type != "list")
-    shows = at_paths(paths, context)
+    shows = values_at(paths, context)
     return Card(
         kind="phase_done",
         token=context.services.new_id(run.conversation),
@@ -277,8 +277,8 @@ def _card(phase: Phase, words: Announcement, context: StepContext) -> Card:
         conversation=run.conversation,
         lang=run.lang,
         title=words.title(run.lang),
-        text="\n\n".join((words.text(run.lang), *tables(shows, run.lang))),
-        rows=rows(shows, run.lang),
+        text="\n\n".join((words.text(run.lang), *value_tables(shows, run.lang))),
+        rows=value_rows(shows, run.lang),
         problems=run.state.problems,
         choices=(Choice(id="ok", label=say("choice.ok", run.lang), style="primary"),),
         review=Review(persons=(run.requester.id,)),

@@ -72,7 +72,7 @@ class CardAnswer:
             "lapsed": lapsed.describe_lapsed_votes(after, found.now) if after else (),
             **more,
         }
-        return audit.about_card(card, found.now, self.event, facts, after=after)
+        return audit.card_entry(card, found.now, self.event, facts, after=after)
 
 
 def tap_answer(update: CardTapped | FormSubmitted, person: Principal, button: Button) -> CardAnswer:

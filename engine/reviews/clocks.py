@@ -12,7 +12,7 @@ from cards.deciding import lapsed
 from cards.deciding.seats import is_own_request
 from cards.model import Card
 from cards.texts import say
-from engine.frames.audit import CLOCK, card_now
+from engine.frames.audit import CLOCK, card_facts
 from engine.mail import CardExpired, ReviewDue
 from engine.ports.people import People
 from engine.ports.storage.store import CardWrite, Effects, Post, Timer
@@ -55,7 +55,7 @@ def entry(card: Card, event: str, now: datetime, **more: Any) -> tuple[str, str]
     told = {"at": now.isoformat(), "event": event, "card": card.token, "by": CLOCK, **more}
     if fallen := lapsed.describe_lapsed_votes(card, now):
         told["lapsed"] = fallen
-    told["changed_cards"] = [card_now(card)]
+    told["changed_cards"] = [card_facts(card)]
     return card.run or card.token, json.dumps(told, ensure_ascii=False)
 
 

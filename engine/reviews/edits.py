@@ -15,7 +15,7 @@ from cards.markdown import literal
 from cards.model import Card, Choice, Decision, Field, Lang, Principal, Review
 from cards.showing.view import MessageView, PartView
 from cards.texts import say
-from engine.frames.leaves import ShownValue, form_field, from_form, value_of
+from engine.frames.leaves import LabelledValue, form_field, from_form, value_of
 from engine.frames.outcome import StepContext
 from engine.frames.state import LeafValue
 from engine.playbooks.leaf import Leaf
@@ -34,7 +34,7 @@ class EditOffer:
 
 
 def offer_edits(
-    node: SopNode, shown: Sequence[ShownValue], pieces: Sequence[str], context: StepContext
+    node: SopNode, shown: Sequence[LabelledValue], pieces: Sequence[str], context: StepContext
 ) -> EditOffer | None:
     """The node's leave to change what it shows; None when it gives none.
 
@@ -59,7 +59,7 @@ def offer_edits(
     return EditOffer(choice, Editing(content=content, pieces=tuple(pieces), values=values))
 
 
-def authors_of(shown: Sequence[ShownValue], context: StepContext) -> dict[str, str]:
+def authors_of(shown: Sequence[LabelledValue], context: StepContext) -> dict[str, str]:
     """Whose changes of earlier reviews stand in what is shown: person ids by path."""
     edited = context.run.state.edited
     return {each.path: edited[each.path] for each in shown if each.path in edited}
@@ -149,7 +149,7 @@ def _intro(too_long: Sequence[str], context: StepContext) -> str:
 
 
 def _editable(
-    path: str, node: SopNode, shown: Sequence[ShownValue], pieces: int, context: StepContext
+    path: str, node: SopNode, shown: Sequence[LabelledValue], pieces: int, context: StepContext
 ) -> Editable:
     """Where the leaf is shown: in a row, or a piece of text of its own."""
     long = [each.path for each in shown if each.needs_room]

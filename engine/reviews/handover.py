@@ -109,7 +109,7 @@ class SeatTransfers:
         if isinstance(verdict, HandOverRefusal):
             return verdict.reason
         facts = {**origin, "for": gives.id, "given_to": takes.id}
-        entry = audit.about_card(found.card, found.now, EVENT, facts, after=verdict.card)
+        entry = audit.card_entry(found.card, found.now, EVENT, facts, after=verdict.card)
         return replace(effects, log=(entry,))
 
     def _transfer(

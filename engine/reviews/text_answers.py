@@ -50,7 +50,7 @@ class TextAnswers:
         if found is None:
             return CardReply("failed", say("card.unknown", "zh"), Effects())
         card, choice = found.card, found.card.choice(intent.choice)
-        origin = {**audit.origin(head.conversation), "reply": head.id}
+        origin = {**audit.origin_facts(head.conversation), "reply": head.id}
         answer = CardAnswer(head.principal, "", card.revision, None, origin, event="text")
         if choice is None or not choice.form or card.status != "open":
             return self._decide(found, replace(answer, choice=intent.choice))

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from pydantic import ValidationError
 
-from engine.frames.jobs import JobFrame, LeaderFrame
+from engine.frames.job_graph import JobFrame, LeaderFrame
 from engine.frames.outcome import ChildRunEnded, Fork, StepContext
 from engine.frames.state import ENDED, Patch, Run, RunStatus
 from engine.mail import ChildRunReported, RunMail

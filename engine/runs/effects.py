@@ -22,8 +22,8 @@ from engine.frames.outcome import (
     patch_of,
     verdict_of,
 )
-from engine.frames.replies import said_late
-from engine.frames.state import ENDED, PlannerFrame, Run, ToolPlanFrame, position
+from engine.frames.replies import late_posts
+from engine.frames.state import ENDED, PlannerFrame, Run, ToolPlanFrame, position_of
 from engine.mail import (
     AlarmRang,
     CardDecided,
@@ -112,7 +112,7 @@ def start_effects(runs: Sequence[Run]) -> Effects:
     return Effects(
         runs=tuple(map(run_write, runs)),
         mails=tuple((f"run:{run.id}", start) for run in runs),
-        log=tuple(map(audit.started, runs)),
+        log=tuple(map(audit.start_entry, runs)),
     )
 
 
@@ -153,7 +153,7 @@ def run_write(run: Run) -> RunWrite:
 def _log(step: StepChange, now: datetime) -> tuple[audit.Entry, ...]:
     """The step in the run's log, and in the logs of its children that it ends."""
     run, entry = step.after.id, json.dumps(_step_entry(step, now), ensure_ascii=False)
-    ends = (audit.with_parent(child, run, now) for child, _ in _cancelled_children(step))
+    ends = (audit.parent_cancel_entry(child, run, now) for child, _ in _cancelled_children(step))
     return ((run, entry), *ends)
 
 
@@ -176,9 +176,9 @@ def _step_entry(step: StepChange, now: datetime) -> dict[str, Any]:
         "by": patch.by if patch and patch.paths else order.by if order else "",
         "via": order.via if order else "",
         "changes": patch.paths if patch else {},
-        "approvals": audit.approvals(patch.approvals) if patch else {},
+        "approvals": audit.approval_facts(patch.approvals) if patch else {},
         "written": list(patch.written) if patch else [],
-        "changed_cards": [audit.card_now(card) for card in cards],
+        "changed_cards": [audit.card_facts(card) for card in cards],
         "children": {run.key: run.id for run in step.started},
         "asks": [card.task_key for card in step.opened],
         "calls": list(step.calls),
@@ -192,7 +192,7 @@ def _step_entry(step: StepChange, now: datetime) -> dict[str, Any]:
         "outcome": outcome.name,
         "status": after.status,
         "why": outcome.why,
-        "to": position(after.frames[-1]),
+        "to": position_of(after.frames[-1]),
         **({"end": after.end} if after.end else {}),
         "cards": [card.token for card in step.shown_cards],
         **{name: value for name, value in facts.items() if value},
@@ -224,7 +224,7 @@ def _late_posts(run: Run, now: datetime) -> tuple[Post, ...]:
     if run.parent or (run.end == "done" and announced):
         # Its phase_done card was a message of its own.
         return ()
-    return said_late(
+    return late_posts(
         run.part,
         run.lang,
         reply=run.reply,

@@ -7,7 +7,7 @@ from typing import Any
 from cards.frozen import Frozen
 from engine.frames.ends import end_of, with_stored_status
 from engine.frames.job_graph import Job
-from engine.frames.state import PlannerFrame, Run, position
+from engine.frames.state import PlannerFrame, Run, position_of
 from engine.jobs.graph import job_graph_of
 from engine.jobs.views import outline, state_of
 from engine.planner.phases import PhaseManager
@@ -86,7 +86,7 @@ def explain_run(
         status=ended or run.status,
         end=end_of(with_stored_status(run, ended)) or "",
         phase=phase.id if phase else "",
-        at=position(run.frames[-1]),
+        at=position_of(run.frames[-1]),
         missing=missing,
         waiting=run.waiting,
         skills=tuple(_skill_status(each, run.state.tree()) for each in skills),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cards.texts import say
-from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.llm_plan import LlmPlanFrame
 from engine.frames.outcome import Note, StatusChange
 from engine.frames.state import (
@@ -18,7 +18,7 @@ from engine.frames.state import (
     Run,
     SopFrame,
     ToolPlanFrame,
-    position,
+    position_of,
 )
 from engine.planner.phases import PhaseManager
 from engine.playbooks.model import Playbook
@@ -70,7 +70,7 @@ def _faults(run: Run, old: Playbook | None, new: Playbook) -> tuple[str, ...]:
     top = run.frames[-1]
     begun = isinstance(top, ToolPlanFrame | LlmPlanFrame) and top.started
     if begun and not _is_same_frame(top, run, old, new):
-        faults.append(f"{position(top)}: a call may be under way, and is not the same there")
+        faults.append(f"{position_of(top)}: a call may be under way, and is not the same there")
     return tuple(faults)
 
 
@@ -82,7 +82,7 @@ def _reason_to_ask_again(run: Run, old: Playbook | None, new: Playbook) -> str:
             if frame.phase not in phases:
                 return f"phase {frame.phase} is not there"
         elif not _is_same_frame(frame, run, old, new):
-            return f"{position(frame)} is not the same there"
+            return f"{position_of(frame)} is not the same there"
     return ""
 
 

@@ -12,7 +12,7 @@ from cards.showing.view import MessageView, PartView
 from cards.texts import lang_of_tag, say
 from engine.errors import BudgetExceeded
 from engine.frames.ends import complete_run, record_ending
-from engine.frames.jobs import JobFrame, JobsFrame, LeaderFrame
+from engine.frames.job_graph import JobFrame, JobsFrame, LeaderFrame
 from engine.frames.outcome import (
     Advance,
     AlarmFired,

@@ -7,7 +7,7 @@ from cards.forms import check_form
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Field, Review, Value
 from cards.texts import say
-from engine.frames.leaves import at_paths, form_field, rows
+from engine.frames.leaves import form_field, value_rows, values_at
 from engine.frames.outcome import (
     CardAnswered,
     CardTimedOut,
@@ -19,7 +19,7 @@ from engine.frames.outcome import (
     StepOutcome,
     Suspend,
 )
-from engine.frames.run_names import asked_again
+from engine.frames.run_names import repeated_title
 from engine.frames.state import Patch, PromptFrame
 from engine.playbooks.skill import Ask, Instead, Skill
 from engine.skills.card_answers import end_unanswered, end_withdrawn, patch_from_form
@@ -56,7 +56,7 @@ def _take_answer(
     if faults:
         why = f"{decision.name} answered with faults: {'; '.join(faults)}"
         return Next(frame, why, patch.model_copy(update={"problems": faults}))
-    sets = Patch.setting(decision.person, skill.sets, data=patch.data, problems=())
+    sets = Patch.from_paths(decision.person, skill.sets, data=patch.data, problems=())
     return Done(sets, f"{decision.name} answered")
 
 
@@ -72,7 +72,7 @@ def _says_a_word(instead: Instead, text: str) -> bool:
 
 
 def _take_instead(instead: Instead, by: str, why: str) -> Done:
-    patch = Patch.setting(by, instead.sets, data={instead.of: None}, problems=())
+    patch = Patch.from_paths(by, instead.sets, data={instead.of: None}, problems=())
     return Done(patch, f"{why}: {instead.label('en')}")
 
 
@@ -91,11 +91,11 @@ def _enter(frame: PromptFrame, skill: Skill, ask: Ask, context: StepContext) -> 
     left = "" if ask.again else _unexplained(ask, context)
     lacking = any(fields[n].required and n not in known for n in ask.fields)
     if not (ask.again or lacking or left):
-        return Done(Patch.setting(skill.id, skill.sets), "nothing is missing")
+        return Done(Patch.from_paths(skill.id, skill.sets), "nothing is missing")
     wanted = [n for n in ask.fields if not lacking or ask.again or n not in known]
     card = _card(ask, wanted, context, left)
     if ask.again or frame.asked:
-        card = card.model_copy(update={"title": asked_again(card.title, run)})
+        card = card.model_copy(update={"title": repeated_title(card.title, run)})
     note = Note("needs_you", say("part.needs_you", run.lang, name=run.name))
     frame = frame.model_copy(update={"asked": card.token, "fields": tuple(wanted)})
     return Suspend(frame, (card,), note, f"asks for {', '.join(wanted)}")
@@ -163,7 +163,7 @@ def _card(ask: Ask, wanted: list[str], context: StepContext, left: str) -> Card:
         title=ask.title(run.lang),
         text=ask.text(run.lang),
         by_text=example,
-        rows=rows(at_paths(known, context), run.lang),
+        rows=value_rows(values_at(known, context), run.lang),
         problems=(*run.state.problems, left) if left else run.state.problems,
         known=tuple(form_field(n, defined[n], run.lang, run.state) for n in known),
         choices=(

@@ -8,9 +8,9 @@ from cards.clipping import clip
 from cards.markdown import format_value, literal
 from cards.model import SUBMIT, Card, CardKind, Choice, Field, Review, Row
 from cards.texts import say
-from engine.frames.leaves import at_paths, form_field, rows, tables, value_of
+from engine.frames.leaves import form_field, value_of, value_rows, value_tables, values_at
 from engine.frames.outcome import StepContext
-from engine.frames.run_names import asked_again
+from engine.frames.run_names import repeated_title
 from engine.frames.state import Question
 from engine.playbooks.skill import Skill, SkillCard
 from engine.skills.output import LABEL_CHARS
@@ -85,9 +85,11 @@ def declared_card(skill: Skill, declared: SkillCard, response: str, context: Ste
             choices.insert(0, Choice(id="confirm", label=label, style="primary"))
         case _:
             assert_never(declared.kind)
-    shown = at_paths(declared.shows, context)
+    shown = values_at(declared.shows, context)
     # The model's words come last: an open fence in them hides nothing that is decided.
-    text = "\n\n".join(filter(None, (declared.text(lang), *tables(shown, lang), more, response)))
+    text = "\n\n".join(
+        filter(None, (declared.text(lang), *value_tables(shown, lang), more, response))
+    )
     card = _card(
         declared.kind,
         skill,
@@ -95,7 +97,7 @@ def declared_card(skill: Skill, declared: SkillCard, response: str, context: Ste
         text,
         context,
         choices=tuple(choices),
-        shows=rows(shown, lang),
+        shows=value_rows(shown, lang),
     )
     deadline = timedelta(seconds=declared.deadline_s) if declared.deadline_s else None
     at = context.services.now + deadline if deadline else None
@@ -159,7 +161,7 @@ def _card(
         run=run.id,
         conversation=run.conversation,
         lang=run.lang,
-        title=asked_again(title, run) if kind == "clarify" and run.state.problems else title,
+        title=repeated_title(title, run) if kind == "clarify" and run.state.problems else title,
         text=text,
         rows=shows,
         problems=run.state.problems,

@@ -164,7 +164,7 @@ def _finish(frame: ModelFrame, context: StepContext) -> StepOutcome:
         why = f"{skill.id} leaves out {', '.join(lacking)}"
         return _ask_by_hand(_with(frame, finished=False), text, context, why=why, paths=lacking)
     if skill.card is None:
-        return Done(Patch.setting(skill.id, skill.sets), f"{skill.id} is done")
+        return Done(Patch.from_paths(skill.id, skill.sets), f"{skill.id} is done")
     if not _has_choices(skill.card, context):
         return _ask_by_hand(frame, say("skill.nothing_to_choose", context.run.lang), context)
     card = cards.declared_card(skill, skill.card, frame.response, context)
@@ -265,7 +265,7 @@ def _take_declared(skill: Skill, card: SkillCard, decision: Decision, context: S
             assert_never(card.kind)
     if card.decision:
         changed["decisions"] = {card.decision: True}
-    patch = Patch.setting(decision.person, skill.sets)
+    patch = Patch.from_paths(decision.person, skill.sets)
     profile = {**patch.profile, **changed.get("profile", {})}
     decisions = {**patch.decisions, **changed.get("decisions", {})}
     update = {"profile": profile, "decisions": decisions, "data": changed.get("data", {})}

@@ -103,5 +103,5 @@ def _sum_up(frame: BatchFrame, sop: Sop, batch: Batch, context: StepContext) -> 
     data = {batch.summary: rows}
     lang = context.run.lang
     cut = say("records.cut_records", lang, n=len(rows)) if frame.of > len(rows) else None
-    patch = Patch.setting(frame.skill, sop.sets(END), data=data, chart=chart, response=cut)
+    patch = Patch.from_paths(frame.skill, sop.sets(END), data=data, chart=chart, response=cut)
     return Done(patch, f"{len(rows)} of {frame.of} records have ended")

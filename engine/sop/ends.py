@@ -52,7 +52,7 @@ def go_to(
         after = frame.model_copy(update=update)
         return Next(after, why, patch, verdict=verdict, checks=checks)
     base = patch or Patch(by=frame.skill)
-    ending = Patch.setting(base.by, sop.sets(target))
+    ending = Patch.from_paths(base.by, sop.sets(target))
     problems = base.problems if base.problems is not None else frame.problems
     merged = base.model_copy(
         update={

@@ -8,7 +8,14 @@ from pydantic import ValidationError
 from cards.model import Card, Choice, Decision, Review, Row
 from cards.texts import say
 from cards.visible import visible
-from engine.frames.leaves import ShownValue, at_paths, label_of, rows, tables, value_of
+from engine.frames.leaves import (
+    LabelledValue,
+    label_of,
+    value_of,
+    value_rows,
+    value_tables,
+    values_at,
+)
 from engine.frames.outcome import NodeVerdict, Note, StatusChange, StepContext, StepOutcome, Suspend
 from engine.frames.state import Approval, Patch, SopFrame
 from engine.playbooks.leaf_faults import MAX_ROWS
@@ -73,21 +80,21 @@ def _shown_digest(node: SopNode, context: StepContext) -> str:
     return call_digest(values) if values else ""
 
 
-def shown_values(node: SopNode, context: StepContext) -> tuple[ShownValue, ...]:
+def shown_values(node: SopNode, context: StepContext) -> tuple[LabelledValue, ...]:
     """What the approval is about: the shown plan's arguments as they will be written, in their
     order, else what the node presents (1.8).
     """
     plan = context.playbook.skills[node.shows].plan if node.shows else None
-    return _plan_values(plan, context) if plan else at_paths(node.presents, context)
+    return _plan_values(plan, context) if plan else values_at(node.presents, context)
 
 
-def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[ShownValue, ...]:
-    shown: list[ShownValue] = []
+def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[LabelledValue, ...]:
+    shown: list[LabelledValue] = []
     resolved = resolve_calls(plan, context.run.state)
     for number, (call, planned) in enumerate(zip(plan.calls, resolved, strict=True), 1):
         if len(plan.calls) > 1 or not call.arguments:
             label = say("review.call", context.run.lang, n=number)
-            shown.append(ShownValue(label, call.tool))
+            shown.append(LabelledValue(label, call.tool))
         arguments = _as_called(call.tool, planned["arguments"])
         shown += [
             _argument(n, source, arguments[n], context) for n, source in call.arguments.items()
@@ -95,11 +102,11 @@ def _plan_values(plan: ToolPlan, context: StepContext) -> tuple[ShownValue, ...]
     return tuple(shown)
 
 
-def _argument(name: str, source: Any, value: Any, context: StepContext) -> ShownValue:
+def _argument(name: str, source: Any, value: Any, context: StepContext) -> LabelledValue:
     if isinstance(source, str) and source.startswith("$"):
-        (leaf,) = at_paths([source[1:]], context)
-        return ShownValue(leaf.label, value, leaf.leaf, leaf.path)
-    return ShownValue(label_of(name, context), value)
+        (leaf,) = values_at([source[1:]], context)
+        return LabelledValue(leaf.label, value, leaf.leaf, leaf.path)
+    return LabelledValue(label_of(name, context), value)
 
 
 def _as_called(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +124,7 @@ def _as_called(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _card(
-    frame: SopFrame, sop: Sop, shown: tuple[ShownValue, ...], roles: str, context: StepContext
+    frame: SopFrame, sop: Sop, shown: tuple[LabelledValue, ...], roles: str, context: StepContext
 ) -> Card:
     node = sop.nodes[frame.node]
     run, policy, lang = context.run, _policy(node), context.run.lang
@@ -125,7 +132,7 @@ def _card(
     described = node.description(lang) if node.description else ""
     why = _why_asked(frame.soft, context) if frame.soft else ""
     known = _soft_rows(node, frame.soft, context) if frame.soft else ()
-    texts = (*filter(None, (described, why)), *tables(shown, lang, most=MAX_ROWS))
+    texts = (*filter(None, (described, why)), *value_tables(shown, lang, most=MAX_ROWS))
     offer = offer_edits(node, shown, texts, context)
     return Card(
         kind="confirm",
@@ -135,7 +142,7 @@ def _card(
         lang=lang,
         title=title_of(frame, sop, context),
         text="\n\n".join(texts),
-        rows=(*rows(shown, lang), *known),
+        rows=(*value_rows(shown, lang), *known),
         problems=frame.problems,
         choices=(
             Choice(id="approve", label=say("choice.approve", lang), style="primary"),

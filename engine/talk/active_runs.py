@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from cards.texts import say
 from engine.frames.replies import ReplyHead
-from engine.frames.run_names import titled
+from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.planner.query import QueryPosition, answer_query, decide_query, query_position
 from engine.services import Services
@@ -79,7 +79,9 @@ async def question_needs_model(head: ReplyHead, services: Services) -> bool:
 
 def _run_text(run: Run, position: QueryPosition, head: ReplyHead) -> str:
     comma = say("list.items", head.lang)
-    text = say("query.phase", head.lang, name=titled(run), phase=position.phase, goal=position.goal)
+    text = say(
+        "query.phase", head.lang, name=run_title(run), phase=position.phase, goal=position.goal
+    )
     if position.missing:
         text += say("query.missing", head.lang, missing=comma.join(position.missing))
     waits = [

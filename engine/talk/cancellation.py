@@ -35,7 +35,8 @@ def cancel_effects(
         touches=(Touch(run.reply),),
         mails=wake_mails(run.model_copy(update={"status": "cancelled"})),
         log=tuple(
-            audit.cancelled(each, told, now, in_flight=_has_write_in_flight(each)) for each in whole
+            audit.cancel_entry(each, told, now, in_flight=_has_write_in_flight(each))
+            for each in whole
         ),
     )
 

@@ -12,7 +12,7 @@ from engine.frames import audit
 from engine.frames.intents import Intent
 from engine.frames.outcome import GraphOrder
 from engine.frames.replies import Part, ReplyHead
-from engine.frames.run_names import titled
+from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.jobs.graph import can_take
 from engine.mail import GIVEN_UP, CommandArrived, GraphOrdered, ServiceNotice
@@ -114,7 +114,7 @@ def _runs_text(runs: Sequence[Run], lang: Lang) -> str:
         say(
             "runs.line",
             lang,
-            name=titled(run),
+            name=run_title(run),
             who=literal(run.requester.name),
             state=say(f"state.{run.status}", lang),
         )
@@ -139,19 +139,19 @@ def _cancel_newest(
     if run is None:
         base = _reply(mail, lang, services, say("cancel.none", lang))
         return replace(base, log=tuple(_refusal_entry(mail, run, services) for run in runs))
-    base = _reply(mail, lang, services, say("cancel.done", lang, name=titled(run)))
+    base = _reply(mail, lang, services, say("cancel.done", lang, name=run_title(run)))
     ending = cancel_effects(run, everything, told=_origin(mail), now=services.now)
     return replace(ending, reply=base.reply, posts=(*base.posts, *ending.posts))
 
 
 def _refusal_entry(mail: CommandArrived, run: Run, services: Services) -> audit.Entry:
     """That somebody who may not wanted to end the run."""
-    return audit.entry(run.id, services.now, "cancel_refused", _origin(mail))
+    return audit.log_entry(run.id, services.now, "cancel_refused", _origin(mail))
 
 
 def _origin(mail: CommandArrived) -> dict[str, str]:
     update = mail.update
-    return {"by": mail.principal.id, **audit.origin(update.conversation), "update": update.id}
+    return {"by": mail.principal.id, **audit.origin_facts(update.conversation), "update": update.id}
 
 
 def _order_graph(
@@ -165,9 +165,9 @@ def _order_graph(
         return _reply(mail, lang, services, none)
     person = mail.principal
     text = mail.update.text.strip()
-    via = audit.origin(mail.update.conversation)["via"]
+    via = audit.origin_facts(mail.update.conversation)["via"]
     order = GraphOrdered(what=what, by=person.id, name=person.name, text=text, via=via)
-    name = titled(run)
+    name = run_title(run)
     done = say("stop.done" if what == "stop" else "recover.done", lang, name=name)
     base = _reply(mail, lang, services, done)
     return replace(base, mails=((f"run:{run.id}", order.stored()),))

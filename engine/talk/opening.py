@@ -17,7 +17,7 @@ from cards.showing.show import outcome
 from cards.texts import say
 from engine.errors import NewerState
 from engine.frames.ends import end_of, with_stored_status
-from engine.frames.run_names import titled
+from engine.frames.run_names import run_title
 from engine.frames.state import Run
 from engine.mail import CommandArrived
 from engine.services import Services
@@ -77,7 +77,7 @@ async def _open_run(
     line = say(
         "runs.line",
         lang,
-        name=titled(run),
+        name=run_title(run),
         who=literal(run.requester.name),
         state=say(f"end.{end}", lang) if end else say(f"state.{run.status}", lang),
     )

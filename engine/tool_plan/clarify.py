@@ -9,7 +9,7 @@ from cards.model import SUBMIT, Choice, Decision, Field, FieldType
 from cards.texts import say
 from engine.frames.llm_plan import LlmPlanFrame, Step
 from engine.frames.outcome import Next, Note, StepContext, StepOutcome, Suspend
-from engine.frames.run_names import asked_again
+from engine.frames.run_names import repeated_title
 from engine.tool_plan.planning.schemas import fault_of, properties
 from engine.tool_plan.review_cards import review_card
 from engine.tools.registry import tool
@@ -36,7 +36,7 @@ def ask(frame: LlmPlanFrame, context: StepContext) -> Suspend:
         None,
         context,
         kind="clarify",
-        title=asked_again(title, run) if frame.faults else title,
+        title=repeated_title(title, run) if frame.faults else title,
         text=say("plan.clarify_text", run.lang),
         problems=frame.faults,
         choices=(

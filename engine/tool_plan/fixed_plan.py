@@ -111,7 +111,7 @@ async def _rehearse(skill: Skill, plan: ToolPlan, context: StepContext) -> StepO
 
 
 def _success_patch(skill: Skill) -> Patch:
-    return Patch.setting(skill.id, skill.sets, ending=Ending(end="done"))
+    return Patch.from_paths(skill.id, skill.sets, ending=Ending(end="done"))
 
 
 def _end_with_error(skill: Skill, reason: str, why: str, context: StepContext) -> StepOutcome:
@@ -120,7 +120,7 @@ def _end_with_error(skill: Skill, reason: str, why: str, context: StepContext) -
     if not on_error:
         return _fail(context, reason, why)
     ending = Ending(end="failed", said=reason)
-    return Done(Patch.setting(skill.id, on_error, problems=(reason,), ending=ending), why)
+    return Done(Patch.from_paths(skill.id, on_error, problems=(reason,), ending=ending), why)
 
 
 def _approval(plan: ToolPlan, digest: str, context: StepContext) -> tuple[Approval | None, str]:

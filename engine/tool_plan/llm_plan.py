@@ -218,7 +218,7 @@ def _reply(frame: LlmPlanFrame, context: StepContext) -> StepOutcome:
         done = (*frame.done, StepDone(number=step.number, told=text))
         return Next(frame.model_copy(update={"steps": tuple(left), "done": done}), "a reply")
     response = response_text(frame, text, context.run.lang)
-    patch = Patch.setting(
+    patch = Patch.from_paths(
         skill.id, skill.sets, response=response, problems=(), ending=Ending(end="done")
     )
     return Done(patch, "the plan is carried out")

@@ -74,7 +74,7 @@ def fail_plan(
     before = "\n\n".join(step.told for step in frame.done if step.told)
     before = f"{say('plan.done_before', run.lang)}\n\n{before}" if before else ""
     if planner.on_error:
-        patch = Patch.setting(
+        patch = Patch.from_paths(
             frame.skill,
             planner.on_error,
             problems=(reason,),

@@ -7,8 +7,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from engine.frames.job_graph import Job, JobGraph
-from engine.frames.jobs import JobsFrame
+from engine.frames.job_graph import Job, JobGraph, JobsFrame
 from engine.frames.outcome import ChildRunEnded, Done, FrameEntered, StepContext
 from engine.frames.state import Patch, Run
 from engine.jobs.frame import advance

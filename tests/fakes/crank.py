@@ -223,7 +223,7 @@ def told(outcome: Outcome) -> tuple[bool, str]:
 
 def told_of_every_card(effects: Effects) -> None:
     """That the log tells of each card that was written."""
-    assert audit.untold(effects) == (), effects.log
+    assert audit.unlogged_cards(effects) == (), effects.log
 
 
 @asynccontextmanager

@@ -10,8 +10,7 @@ from typing import Any
 from cards.deciding.decision import DecidedCard, decide
 from cards.model import Card, Principal
 from engine.frames import audit
-from engine.frames.job_graph import JobGraph
-from engine.frames.jobs import JobsFrame
+from engine.frames.job_graph import JobGraph, JobsFrame
 from engine.frames.outcome import StepContext
 from engine.frames.state import ENDED, Run
 from engine.mail import CardDecided, CardExpired, GraphOrdered, RunStarted, parse_mail
@@ -168,7 +167,7 @@ class RunTree:
 
     def _commit(self, before: Run, mail: str, stepped: StepResult) -> None:
         effects = stepped.effects
-        assert audit.untold(effects) == ()
+        assert audit.unlogged_cards(effects) == ()
         for write in effects.runs:
             self.runs[write.id] = Run.model_validate_json(write.body)
             if write.ended:

@@ -218,7 +218,7 @@ class Walk:
         )
 
     def _commit(self, stepped: StepResult) -> None:
-        assert audit.untold(stepped.effects) == ()
+        assert audit.unlogged_cards(stepped.effects) == ()
         self.front = stepped.front
         for write in stepped.effects.runs:
             self.run = Run.model_validate_json(write.body)

@@ -21,8 +21,8 @@ from redis.asyncio import Redis
 from adapters.redis.server.embedded import EmbeddedServer
 from cards.model import Card
 from engine.events import CardTapped, FormRefused, FormWanted
-from engine.frames.audit import card_now
-from engine.frames.state import ENDED, AgentState, position
+from engine.frames.audit import card_facts
+from engine.frames.state import ENDED, AgentState, position_of
 from engine.mail import MigrationOrdered
 from tests.fakes.crank import Crank, Kept, cranked, pressed, told
 from tests.fakes.lives import Life
@@ -57,7 +57,7 @@ async def agrees(crank: Crank, kept: Kept) -> None:
     """The fold of the log is what the store holds of the run."""
     by_log, run = kept.by_log, kept.run
     assert (by_log.status, by_log.playbook) == (kept.status, run.digest)
-    assert by_log.position == position(run.frames[-1])
+    assert by_log.position == position_of(run.frames[-1])
     assert by_log.values == values_of(run.state)
     assert by_log.written == run.state.written
     approvals = {
@@ -65,7 +65,7 @@ async def agrees(crank: Crank, kept: Kept) -> None:
         for name, one in run.state.approvals.items()
     }
     assert by_log.approvals == approvals
-    stored = {token: card_now(card) for token, card in (await crank.cards_of(run.id)).items()}
+    stored = {token: card_facts(card) for token, card in (await crank.cards_of(run.id)).items()}
     assert by_log.cards == stored
     if kept.status in ("suspended", "running"):
         assert set(by_log.waiting) <= set(run.waiting)

@@ -245,7 +245,7 @@ async def test_a10_a_store_killed_in_a_storm_of_decisions_has_every_acknowledged
 
 
 def _won(card: Card) -> Effects:
-    entry = audit.about_card(card, decided(card).decision.at, "tap", {}, after=decided(card))  # type: ignore[union-attr]
+    entry = audit.card_entry(card, decided(card).decision.at, "tap", {}, after=decided(card))  # type: ignore[union-attr]
     return replace(deciding(card), log=(entry,))
 
 

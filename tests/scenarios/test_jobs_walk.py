@@ -6,8 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.settings import Settings
-from engine.frames.job_graph import JobGraph
-from engine.frames.jobs import JobsFrame
+from engine.frames.job_graph import JobGraph, JobsFrame
 from engine.frames.state import Run
 from tests.fakes.job_playbook import says
 from tests.fakes.model_server import ModelServer, refuse

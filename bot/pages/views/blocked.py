@@ -68,6 +68,6 @@ def _run_row(kept: BlockedRun, mask: Callable[[str], str]) -> BlockedRunRow:
         name=run.name,
         person=mask(run.requester.name),
         conversation=run.conversation,
-        why=mask(run.part.told()),
+        why=mask(run.part.full_text()),
         since=run.started_at,
     )

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from bot.pages.views.card import CardFormatter
 from cards.model import Lang
-from engine.frames.state import ENDED, Run, position
+from engine.frames.state import ENDED, Run, position_of
 from engine.jobs.graph import can_take, job_graph_of
 from engine.jobs.views import done_and_running, draw_jobs
 from engine.playbooks.drawing.model import DetailKey, Edge, Graph, Node, Value, node_id, one_line
@@ -38,7 +38,7 @@ def find_path(run: Run, entries: Sequence[Mapping[str, Any]]) -> RunPath:
         found += _judged_nodes(entry.get("judged"), before, after)
         found += nodes_at(after)
         before = after
-    here = nodes_at(position(run.frames[-1]))
+    here = nodes_at(position_of(run.frames[-1]))
     living = run.status not in ENDED
     visited = dict.fromkeys([*found, *here])
     return RunPath(tuple(visited), here[-1:] if living else ())

@@ -14,7 +14,7 @@ from bot.pages.views.run_list import read_run
 from bot.pages.views.timeline import TimelineEntry, Totals, build_timeline, shorten_value, sum_calls
 from cards.model import CARD_KINDS, Card
 from engine.frames.ends import end_of, with_stored_status
-from engine.frames.state import Run, position
+from engine.frames.state import Run, position_of
 from engine.playbooks.drawing.graph import graph_of
 from engine.playbooks.drawing.svg import draw
 from engine.playbooks.model import Playbook
@@ -115,10 +115,10 @@ def build_run_view(
         end=(end_of(run) if run else None) or "",
         ended=bool(history.ended),
         run=run,
-        at=position(run.frames[-1]) if run else "",
+        at=position_of(run.frames[-1]) if run else "",
         text=formatter.mask(run.text) if run else "",
         person=formatter.mask(run.requester.name) if run else "",
-        reply_text=formatter.mask(run.part.told()) if run else "",
+        reply_text=formatter.mask(run.part.full_text()) if run else "",
         state=_list_state(run, formatter) if run else (),
         timeline=timeline,
         totals=sum_calls(timeline),

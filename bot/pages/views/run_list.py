@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from pydantic import ValidationError
 
 from engine.frames.ends import end_of, with_stored_status
-from engine.frames.state import ENDED, Run, RunStatus, position
+from engine.frames.state import ENDED, Run, RunStatus, position_of
 from engine.ports.storage.archive import History, RunFilter, RunPage
 
 PAGE = 50
@@ -113,7 +113,7 @@ def _line(name: str, history: History, mask: Callable[[str], str]) -> RunLine:
         text=mask(text if len(text) <= _TEXT_CHARS else text[:_TEXT_CHARS] + "…"),
         person=mask(run.requester.name),
         conversation=run.conversation,
-        at=position(run.frames[-1]),
+        at=position_of(run.frames[-1]),
         waits=len(run.waiting),
         child=bool(run.parent),
         started=run.started_at,

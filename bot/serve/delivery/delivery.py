@@ -33,7 +33,7 @@ from engine.errors import (
     Unavailable,
     is_about_content,
 )
-from engine.frames.replies import Part, ReplyHead, settled, view
+from engine.frames.replies import Part, ReplyHead, is_settled, reply_view
 from engine.ports.clock import Clock
 from engine.ports.meter import Meter
 from engine.ports.platform import Hearing, Opening, Platform, Rate, Recalling
@@ -285,7 +285,7 @@ class Delivery:
         """A new reply that is still being worked on is not posted before its time."""
         if row.kind != "reply" or row.message_id or not row.head:
             return 0.0
-        if settled(_parts(row)):
+        if is_settled(_parts(row)):
             return 0.0
         head = ReplyHead.model_validate_json(row.head)
         return self._reply_after_s - (self._clock.now() - head.at).total_seconds()
@@ -296,7 +296,7 @@ class Delivery:
                 head = ReplyHead.model_validate_json(row.head)
                 card = row.card.read() if row.card else None
                 heard = await self._heard(platform, row, card)
-                return view(head, _parts(row), card, self._readers.zone_of(head), heard=heard)
+                return reply_view(head, _parts(row), card, self._readers.zone_of(head), heard=heard)
             case "card" if row.card:
                 card, zone = self._readers.card(row.card.read(), row.conversation)
                 origin, heard = (

@@ -10,7 +10,7 @@ import structlog
 
 from bot.waits import pause
 from engine.errors import PlatformError, StoreError
-from engine.frames.replies import Part, ReplyHead, being_answered, view
+from engine.frames.replies import Part, ReplyHead, is_being_answered, reply_view
 from engine.ports.clock import Clock
 from engine.ports.platform import Platform, Rate
 from engine.ports.storage.drafts import Draft, Drafts, GrowingPlatform, Growth, Show
@@ -158,7 +158,7 @@ class StreamingDelivery:
         ):
             return None
         parts = tuple(Part.model_validate_json(body) for body in row.parts)
-        if not being_answered(parts) or not platform.grows_every_s(row.conversation):
+        if not is_being_answered(parts) or not platform.grows_every_s(row.conversation):
             return None
         head = ReplyHead.model_validate_json(row.head)
         try:
@@ -207,8 +207,8 @@ def _growth(row: OutboxRow, one: StreamedAnswer, zone: str) -> Growth:
     text = one.draft.text
     part = one.part.model_copy(update={"text": text}) if text else one.part
     return Growth(
-        view=view(one.head, (part,), None, zone),
-        working=view(one.head, (one.part,), None, zone),
+        view=reply_view(one.head, (part,), None, zone),
+        working=reply_view(one.head, (one.part,), None, zone),
         text=text,
         before=one.draft.shown,
         asker=one.head.asker,

@@ -184,7 +184,7 @@ class MailHandler:
             return HandlerResult(unreadable_effects(claim.state), park=True)
         if isinstance(mail, RunStarted) and run.parent and await self._is_orphan(run):
             orphan = run.model_copy(update={"status": "cancelled"})
-            entry = audit.with_parent(run.id, run.parent, self.services.now)
+            entry = audit.parent_cancel_entry(run.id, run.parent, self.services.now)
             return HandlerResult(Effects(runs=(run_write(orphan),), log=(entry,)))
         now = claim.now or self.services.now
         if isinstance(mail, ReviewDue) and run.status != "blocked":
@@ -269,7 +269,7 @@ class MailHandler:
         if not closed:
             return HandlerResult(stepped.effects, stepped.front, stepped.park)
         told, gone = {"by": mail.by, "via": mail.via}, [write.card for write in closed]
-        entry = audit.entry(run.id, now, "taken_back", told, cards=gone)
+        entry = audit.log_entry(run.id, now, "taken_back", told, cards=gone)
         timers = (t for card in gone for t in clocks.without_timers(card.token, card.lane))
         effects = replace(
             stepped.effects,
@@ -298,7 +298,7 @@ class MailHandler:
     def _not_migrated(self, run: Run, mail: MigrationOrdered, why: str) -> HandlerResult:
         log.warning("migration_refused", run=run.id, why=why)
         told = {"by": mail.by, "via": mail.via, "wanted": mail.to, "why": why}
-        entry = audit.entry(run.id, self.services.now, "migration_refused", told)
+        entry = audit.log_entry(run.id, self.services.now, "migration_refused", told)
         return HandlerResult(Effects(log=(entry,)), park=run.status == "blocked")
 
     def _run(self, claim: Claim, *, waits: bool = False) -> Run | None:

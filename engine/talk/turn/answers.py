@@ -10,7 +10,7 @@ from cards.texts import say
 from engine.errors import ToolError
 from engine.frames.intents import Candidate, Intent, Lookup
 from engine.frames.replies import ReplyHead
-from engine.frames.shared_files import kept, offer
+from engine.frames.shared_files import kept_names, offer_text
 from engine.playbooks.model import Playbook
 from engine.ports.storage.drafts import UNSEEN
 from engine.react import ReActEngine, ReActResult
@@ -35,7 +35,7 @@ async def answer_at_once(intent: Intent, head: ReplyHead, services: Services) ->
     """The answer to an intent that needs neither the model nor a run."""
     lang = head.lang
     if not intent.text and head.files:
-        return "answered", offer(head.files, lang)
+        return "answered", offer_text(head.files, lang)
     if intent.told:
         return "needs_you", intent.told
     if intent.about_run:
@@ -144,7 +144,7 @@ async def ask_model(
 
 
 def _file_line(head: ReplyHead) -> tuple[str, ...]:
-    names = kept(head.files)
+    names = kept_names(head.files)
     return (f"Files that came with this: {json.dumps(names, ensure_ascii=False)}",) if names else ()
 
 

@@ -1,6 +1,6 @@
 """A part of an earlier reply goes on: its run has ended, its card is decided or has expired."""
 
-from engine.frames.replies import Part, ReplyHead, said_late
+from engine.frames.replies import Part, ReplyHead, late_posts
 from engine.mail import CardDecided, CardExpired, PartReady
 from engine.ports.storage.store import Effects, PartWrite, Touch
 from engine.reviews.clocks import close_card, without_timers
@@ -84,7 +84,7 @@ def _part_effects(part: Part, head: ReplyHead, services: Services) -> Effects:
     """The part as it is now, in its reply and, long after the message, as a message of its own."""
     return Effects(
         parts=(PartWrite(head.id, part.index, part.stored()),),
-        posts=said_late(
+        posts=late_posts(
             part,
             head.lang,
             reply=head.id,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from cards.model import Card, Principal
 from engine.events import SharedFile
-from engine.frames.intents import Intent, way
-from engine.frames.replies import Part, ReplyHead, settled
-from engine.frames.shared_files import meant, said_with
+from engine.frames.intents import Intent, route_kind
+from engine.frames.replies import Part, ReplyHead, is_settled
+from engine.frames.shared_files import name_the_file, text_with_names
 from engine.mail import MessageArrived
 from engine.ports.storage.store import Effects, PartWrite, Post, ReplyWrite, Touch
 from engine.services import Services
@@ -69,7 +69,7 @@ async def handle_message(
         effects = Effects()
     # The place in the reply's own message may be taken already.
     effects = effects.plus(await _finish(Turn(head, session, services, turn.parts, slot=False)))
-    services.meter.took("turn", services.clock.elapsed_s() - since_s, way(routed.intents))
+    services.meter.took("turn", services.clock.elapsed_s() - since_s, route_kind(routed.intents))
     return effects
 
 
@@ -123,7 +123,7 @@ async def _route(
         recent=tuple(line.text for line in session.recent if line.by == "person"),
         lang=head.lang,
     )
-    return await route(meant(head.text, head.files), context, services.model)
+    return await route(name_the_file(head.text, head.files), context, services.model)
 
 
 def _with_seats(head: ReplyHead, cards: Sequence[Card], services: Services) -> Principal:
@@ -144,7 +144,7 @@ def is_unanswered(part: Part, parts: Sequence[Part]) -> bool:
 def _first_effects(turn: Turn, routed: Routed) -> Effects:
     """The reply as it is before the model is asked, and what its parts began."""
     head, services = turn.head, turn.services
-    due_s = 0.0 if settled(tuple(turn.parts)) else services.limits.reply_after_s
+    due_s = 0.0 if is_settled(tuple(turn.parts)) else services.limits.reply_after_s
     reply = Effects(
         reply=ReplyWrite(
             id=head.id,
@@ -178,8 +178,8 @@ async def _finish(turn: Turn) -> Effects:
             effects = effects.plus(Effects(traces=trace))
     for part in waiting:
         parts[part.index] = await begin_part(part.index, part.intent, turn)
-    session = turn.session.heard(said_with(head.text, head.files))
-    session = session.told("\n".join(part.told() for part in parts))
+    session = turn.session.with_message(text_with_names(head.text, head.files))
+    session = session.with_answer("\n".join(part.full_text() for part in parts))
     effects = replace(effects, session=session.model_dump_json())
     if not unanswered:
         return effects

@@ -7,7 +7,7 @@ from cards.showing.view import NOT_DONE
 from cards.texts import say
 from engine.frames.intents import Intent
 from engine.frames.replies import Part, ReplyHead
-from engine.frames.shared_files import kept
+from engine.frames.shared_files import kept_names
 from engine.frames.state import PlannerFrame, Run
 from engine.playbooks.model import Playbook, Request
 from engine.ports.storage.store import CardWrite, Effects, Post
@@ -201,4 +201,4 @@ def _new_run(part: Part, playbook: Playbook, request: Request, turn: Turn) -> Ru
         started_at=services.now,
     )
     recent = tuple(line.text for line in turn.session.recent)
-    return with_request_context(run, playbook, recent, files=kept(head.files))
+    return with_request_context(run, playbook, recent, files=kept_names(head.files))

@@ -23,11 +23,11 @@ class Session(Frozen):
     schema_version: Literal[1] = 1
     recent: tuple[Line, ...] = ()
 
-    def heard(self, text: str) -> "Session":
+    def with_message(self, text: str) -> "Session":
         """The session with a person's message added."""
         return self._with(Line(by="person", text=text[:LINE_CHARS]))
 
-    def told(self, text: str) -> "Session":
+    def with_answer(self, text: str) -> "Session":
         """The session with the bot's answer added."""
         return self._with(Line(by="bot", text=text[:LINE_CHARS]))
 

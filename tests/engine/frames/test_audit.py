@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from tests.engine.runs.test_syncing import ByGoal
-
 from engine.frames.state import AgentState
 from engine.playbooks.load import load
 from engine.ports.records import Visit
+from tests.engine.runs.test_sync_changes import ByGoal
 from tests.fakes.matter import playbook
 from tests.fakes.walk import CHEN, TODAY, Study, Walk, new_run
 

@@ -6,7 +6,7 @@ import pytest
 
 from cards.model import Card, Choice, Principal, Review
 from engine.frames.intents import Intent
-from engine.frames.replies import Part, ReplyHead, view
+from engine.frames.replies import Part, ReplyHead, reply_view
 
 HEAD = ReplyHead(
     id="r",
@@ -53,8 +53,8 @@ def parts(*runs: str) -> tuple[Part, ...]:
     ],
 )
 def test_a_card_is_below_the_part_that_it_is_about(about, runs, below):
-    assert view(HEAD, parts(*runs), card(**about), "UTC").card_part == below
+    assert reply_view(HEAD, parts(*runs), card(**about), "UTC").card_part == below
 
 
 def test_without_a_card_nothing_stands_below_a_part():
-    assert view(HEAD, parts("run-1", "run-2"), None, "UTC").card_part == 0
+    assert reply_view(HEAD, parts("run-1", "run-2"), None, "UTC").card_part == 0

@@ -8,7 +8,7 @@ from adapters.telegram.forms.progress import begun
 from adapters.telegram.forms.screens import screen
 from cards.model import Card
 from cards.showing.view import FormView
-from engine.frames.run_names import asked_again, titled
+from engine.frames.run_names import repeated_title, run_title
 from engine.frames.state import AgentState, PlannerFrame, PromptFrame
 from tests.engine.frames.test_audit import clinical
 from tests.fakes.walk import Walk, new_run
@@ -92,5 +92,5 @@ async def test_a_first_question_is_asked_as_it_was() -> None:
 )
 def test_what_names_a_run_is_short_and_hides_nothing(data: Any, told: str) -> None:
     run = new_run(clinical(), state=AgentState(data=data))
-    assert asked_again("Correct", run) == told
-    assert titled(run).startswith(run.name)
+    assert repeated_title("Correct", run) == told
+    assert run_title(run).startswith(run.name)

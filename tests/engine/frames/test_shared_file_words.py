@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.frames.shared_files import meant, offer, said_with, told
+from engine.frames.shared_files import files_text, name_the_file, offer_text, text_with_names
 from engine.ports.inbox_files import TakenFile
 
 LEDGER = TakenFile(shown="ledger.csv", name="ledger.csv", kind="csv", size_bytes=41)
@@ -19,29 +19,33 @@ LEDGER = TakenFile(shown="ledger.csv", name="ledger.csv", kind="csv", size_bytes
     ],
 )
 def test_this_file_is_the_one_that_came_along(text: str, means: str) -> None:
-    assert meant(text, [LEDGER]) == means
+    assert name_the_file(text, [LEDGER]) == means
     # With none, or several, nobody knows.
-    assert meant(text, []) == meant(text, [LEDGER, LEDGER.model_copy(update={"name": "b"})]) == text
+    assert (
+        name_the_file(text, [])
+        == name_the_file(text, [LEDGER, LEDGER.model_copy(update={"name": "b"})])
+        == text
+    )
 
 
 def test_a_name_cannot_bring_markup_or_sentences_of_its_own() -> None:
     hostile = LEDGER.model_copy(update={"shown": "**a** [x](http://e.example) {n}.csv"})
-    assert r"\*\*a\*\* \[x\]" in told([hostile], "en")
+    assert r"\*\*a\*\* \[x\]" in files_text([hostile], "en")
 
 
 def test_what_was_not_read_in_full_is_said() -> None:
     long = TakenFile(shown="a.pdf", name="a.pdf", kind="pdf", parts=205, parts_read=200)
-    assert told([long], "en").endswith("Of its 205 pages only 200 can be read.")
-    assert told([long], "zh").endswith("共 205 页，只能读取其中 200 页。")
+    assert files_text([long], "en").endswith("Of its 205 pages only 200 can be read.")
+    assert files_text([long], "zh").endswith("共 205 页，只能读取其中 200 页。")
     cut = LEDGER.model_copy(update={"cut": True})
-    assert told([cut], "en").endswith("It is long: only its beginning can be read.")
+    assert files_text([cut], "en").endswith("It is long: only its beginning can be read.")
 
 
 def test_several_files_stand_in_lines_of_their_own() -> None:
     large = TakenFile(shown="b.csv", problem="too_large", limit_mb=20)
-    assert told([LEDGER, large], "en") == (
+    assert files_text([LEDGER, large], "en") == (
         "- ledger.csv: taken (CSV, 41 B).\n- b.csv: larger than 20 MB, not taken."
     )
-    assert offer([large], "en") == "Send another file, or tell me what you need."
-    assert "ledger.csv" in offer([large, LEDGER], "en")
-    assert said_with("look", [large, LEDGER]) == "look [ledger.csv]"
+    assert offer_text([large], "en") == "Send another file, or tell me what you need."
+    assert "ledger.csv" in offer_text([large, LEDGER], "en")
+    assert text_with_names("look", [large, LEDGER]) == "look [ledger.csv]"

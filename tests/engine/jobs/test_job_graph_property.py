@@ -11,8 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.frames.job_graph import JobGraph
-from engine.frames.jobs import JobFrame
+from engine.frames.job_graph import JobFrame, JobGraph
 from engine.frames.state import Run
 from engine.ports.model import Completion
 from engine.runs.run import StepResult

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.errors import MODEL_REST_S, ModelUnavailable
-from engine.frames.jobs import JobsFrame
+from engine.frames.job_graph import JobsFrame
 from engine.frames.state import PlannerFrame
 from engine.runs.run import MAX_STEPS
 from tests.fakes.job_playbook import TeamModel, job, plan, playbook, says

@@ -1,7 +1,6 @@
 """Experts that carry out an existing skill: its leaves and words are the job's result."""
 
-from engine.frames.job_graph import Job
-from engine.frames.jobs import Brief, JobFrame
+from engine.frames.job_graph import Brief, Job, JobFrame
 from engine.frames.state import AgentState
 from tests.fakes.job_playbook import MAIN, SKILL, TeamModel, job, plan, playbook, says
 from tests.fakes.run_tree import RunTree

@@ -80,7 +80,7 @@ def comes_due(
     mail = ReviewDue.model_validate({"card": subject.token, "what": what})
     assert parse_mail(mail.model_dump_json()) == mail
     effects = ring(mail, subject, Homes(**people), now=NOW + after, today=TODAY)
-    assert audit.untold(effects) == ()
+    assert audit.unlogged_cards(effects) == ()
     return effects
 
 
@@ -201,5 +201,5 @@ def test_an_older_card_of_the_same_key_is_closed_with_its_clocks_and_others_are_
         f"{clock}:{older.token}" for clock in ("expire", "remind", "escalate")
     }
     assert [json.loads(entry)["event"] for _, entry in effects.log] == ["superseded"]
-    assert audit.untold(effects) == ()
+    assert audit.unlogged_cards(effects) == ()
     assert replace_cards([older], [keyless], NOW) == Effects()
