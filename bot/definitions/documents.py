@@ -7,7 +7,7 @@ from adapters.filesystem import read_text
 from engine.errors import DefinitionError
 from engine.ports.library import Document, Section
 
-LONGEST = 1_000_000
+MAX_CHARS = 1_000_000
 """A document of more characters is refused."""
 
 _HEADING = re.compile(r"##\s+(\S(?:.*[^\s#])?)[\s#]*")
@@ -24,7 +24,7 @@ def load_documents(playbooks: Path, projects: dict[str, str]) -> tuple[Document,
     for playbook, project in sorted(projects.items()):
         for path in sorted((playbooks / playbook / "documents").glob("*.md")):
             try:
-                title, sections = _parsed(_text(path), path)
+                title, sections = _parse(_read_file(path), path)
             except DefinitionError as error:
                 problems += error.problems
                 continue
@@ -42,19 +42,19 @@ def load_documents(playbooks: Path, projects: dict[str, str]) -> tuple[Document,
     return tuple(documents)
 
 
-def _text(path: Path) -> str:
+def _read_file(path: Path) -> str:
     try:
         text = read_text(path, "utf-8-sig")
     except OSError as error:
         raise DefinitionError(f"{path}:1: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise DefinitionError(f"{path}:1: is not UTF-8 text") from error
-    if len(text) > LONGEST:
-        raise DefinitionError(f"{path}:1: is longer than {LONGEST} characters")
+    if len(text) > MAX_CHARS:
+        raise DefinitionError(f"{path}:1: is longer than {MAX_CHARS} characters")
     return text
 
 
-def _parsed(text: str, path: Path) -> tuple[str, tuple[Section, ...]]:
+def _parse(text: str, path: Path) -> tuple[str, tuple[Section, ...]]:
     """The title and the sections; the text before the first heading is one without a name."""
     first, _, rest = text.lstrip().partition("\n")
     title = _TITLE.fullmatch(first.strip())

@@ -77,7 +77,7 @@ def health_routes(parts: Parts) -> Sequence[web.AbstractRouteDef]:
                 for name, each in sorted(platforms.items())
             },
             "model": model,
-            "playbooks": parts.reloading.current.health,
+            "playbooks": parts.reloader.current.health,
             "groups": parts.resources.groups.health,
             "workers": backlog.workers,
             "oldest_mail_s": round(backlog.mailbox_age_s, 1),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, assert_never
 
 from adapters.filesystem import read_text
-from bot.definitions.definitions import SETTING, people_of, playbook_at
+from bot.definitions.loader import SETTING_PREFIX, load_playbook, try_load_people
 from bot.operate.runs import find_run
 from bot.settings import Settings
 from bot.wiring.store import open_store_ports
@@ -69,14 +69,15 @@ def _written(graph: Graph, form: Form) -> str:
 
 def _playbook(settings: Settings, wanted: str) -> Playbook:
     # Without sound people roles stay unchecked: that is no reason not to draw a playbook.
-    people = people_of(settings, Problems())
+    people = try_load_people(settings, Problems())
     found = _by_id(settings.playbooks, wanted) or _by_path(Path(wanted))
     if found is None:
         known = ", ".join(sorted(map(_id_of, _mains(settings.playbooks)))) or "none"
         raise DefinitionError(
-            f"PLAYBOOK: there is no playbook {wanted!r}; {SETTING}{settings.playbooks} has: {known}"
+            f"PLAYBOOK: there is no playbook {wanted!r};"
+            f" {SETTING_PREFIX}{settings.playbooks} has: {known}"
         )
-    return playbook_at(found, people)
+    return load_playbook(found, people)
 
 
 def _mains(playbooks: Path) -> list[Path]:

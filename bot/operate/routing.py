@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from typing import Any
 
-from bot.definitions.definitions import load_definitions
+from bot.definitions.loader import load_definitions
 from bot.settings import Settings
 from bot.terminal.output import show_progress
 from bot.wiring.clock import open_clock
@@ -30,7 +30,7 @@ _ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 
 async def show_routes(settings: Settings, text: str, *, as_json: bool) -> int:
     """Prints how a message is read; for `-`, each line of the standard input."""
-    table = load_definitions(settings).table()
+    table = load_definitions(settings).route_table()
     async with AsyncExitStack() as stack:
         model = open_model(settings, stack) if settings.openai_api_key else None
         for said in _lines(text):
@@ -49,7 +49,7 @@ def _lines(text: str) -> Iterator[str]:
 
 def lint_examples(settings: Settings, *, as_json: bool = False) -> int:
     """Prints examples that look like another route; 1 when a text stands under two."""
-    table = load_definitions(settings).table()
+    table = load_definitions(settings).route_table()
     found = doubtful(table, lambda every: show_progress(every, "examples", len(every)))
     if as_json:
         print(json.dumps([_doubt(one) for one in found], ensure_ascii=False))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from bot.definitions.current import Pointer, published_playbook
+from bot.definitions.snapshot import Pointer, load_published_playbook
 from bot.operate.aside import VIA, operator
 from bot.settings import Settings
 from bot.wiring.store import StorePorts, open_store_ports
@@ -113,7 +113,7 @@ async def _target(store: StorePorts, run: Run, to: str) -> Playbook | None:
         pointer = await store.published.pointer()
         digests = Pointer.model_validate_json(pointer).playbooks if pointer else {}
         to = digests.get(run.playbook, to)
-    return await published_playbook(store.published, to)
+    return await load_published_playbook(store.published, to)
 
 
 async def _send(store: StorePorts, run: Run, to: str) -> None:
@@ -137,7 +137,7 @@ async def find_run(store: StorePorts, run_id: str) -> StoredRun | None:
         _fault(f"{run_id}: its state was written by another version")
         return None
     run = with_stored_status(run, history.ended)
-    playbook = await published_playbook(store.published, run.digest)
+    playbook = await load_published_playbook(store.published, run.digest)
     return StoredRun(run, playbook, history)
 
 

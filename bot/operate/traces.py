@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.definitions.definitions import people_of, playbooks_of
+from bot.definitions.loader import try_load_people, try_load_playbooks
 from bot.people.directory import Directory
 from bot.settings import Settings
 from bot.terminal.output import show_progress
@@ -64,8 +64,8 @@ async def replay_traces(
     1 when there is a difference, 2 when a trace or playbook cannot be read.
     """
     problems = Problems()
-    people = people_of(settings, problems)
-    found = playbooks_of(playbooks or settings.playbooks, people, problems, named="")
+    people = try_load_people(settings, problems)
+    found = try_load_playbooks(playbooks or settings.playbooks, people, problems, prefix="")
     problems.raise_if_any()
     assert people is not None
     services = _services(settings, people)

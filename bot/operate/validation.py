@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from bot.definitions.definitions import (
-    SETTING,
-    load_definitions,
-    people_of,
-    playbooks_of,
-    talk_of,
-    warnings_at,
-)
 from bot.definitions.documents import load_documents
-from bot.definitions.outside import load_servers
+from bot.definitions.loader import (
+    SETTING_PREFIX,
+    load_definitions,
+    playbook_warnings,
+    try_load_people,
+    try_load_playbooks,
+    try_load_talk,
+)
+from bot.definitions.mcp_servers import load_servers
 from bot.settings import Settings
 from bot.terminal.output import show_progress
 from bot.wiring.records import check_study, mapping_file, study_faults
@@ -51,20 +51,20 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
     checked if there is one.
     """
     problems = Problems()
-    playbooks, named = folder or settings.playbooks, "" if folder else SETTING
-    directory = people_of(settings, problems)
-    found = playbooks_of(
+    playbooks, prefix = folder or settings.playbooks, "" if folder else SETTING_PREFIX
+    directory = try_load_people(settings, problems)
+    found = try_load_playbooks(
         playbooks,
         directory,
         problems,
-        named=named,
-        each=lambda every: show_progress(every, "playbooks", len(every)),
+        prefix=prefix,
+        progress=lambda mains: show_progress(mains, "playbooks", len(mains)),
     )
     try:
         load_documents(playbooks, dict.fromkeys(found, ""))
     except DefinitionError as error:
         problems.extend(error.problems)
-    talk_of(playbooks, problems)
+    try_load_talk(playbooks, problems)
     if playbooks.is_dir():
         problems.extend(study_faults(playbooks, mapping_file(settings)))
     problems.extend(_server_faults(settings.mcp, directory.roles if directory else None))
@@ -73,11 +73,11 @@ def find_problems(settings: Settings, folder: Path | None = None) -> list[str]:
 
 def find_warnings(settings: Settings, folder: Path | None = None) -> list[str]:
     """What is no problem and may yet not be meant; nothing of a playbook that has problems."""
-    directory = people_of(settings, Problems())
+    directory = try_load_people(settings, Problems())
     found: list[str] = []
     for main in sorted((folder or settings.playbooks).glob(f"*/{MAIN}")):
         with suppress(DefinitionError):
-            found += warnings_at(main, directory)
+            found += playbook_warnings(main, directory)
     return found
 
 

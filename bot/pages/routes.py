@@ -145,7 +145,7 @@ class AdminPages:
             page=page,
             lines=list_lines(page, self._mask),
             statuses=(LIVING, *STATUSES),
-            playbooks=sorted(self._parts.reloading.current.now.playbooks),
+            playbooks=sorted(self._parts.reloader.current.snapshot.playbooks),
         )
 
     async def _run(self, page_request: PageRequest) -> web.StreamResponse:
@@ -154,7 +154,7 @@ class AdminPages:
         if history is None:
             return self._error_page(page_request.request, 404, "pages.no_run")
         run = read_run(history.body)
-        playbook = await parts.reloading.current.playbook(run.digest) if run else None
+        playbook = await parts.reloader.current.playbook(run.digest) if run else None
         waits = run.waiting if run else ()
         tokens = dict.fromkeys([*find_card_tokens(history), *waits])
         cards = await parts.store.listing.cards(list(tokens))
@@ -286,7 +286,7 @@ class AdminPages:
         parts = self._parts
         set_ones = (project for _, project in parts.settings.projects)
         default = parts.services.project("")
-        own = (p.definition.project for p in parts.reloading.current.now.playbooks.values())
+        own = (p.definition.project for p in parts.reloader.current.snapshot.playbooks.values())
         return sorted({default, *set_ones, *own} - {""})
 
 

@@ -21,7 +21,7 @@ from typing import Final, NoReturn
 
 import structlog
 
-from bot.definitions.definitions import load_definitions
+from bot.definitions.loader import load_definitions
 from bot.processes.sd_notify import ALIVE, READY, STOPPING, Notifier
 from bot.serve.work.pulse import Pulse
 from bot.settings import Settings

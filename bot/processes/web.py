@@ -47,7 +47,7 @@ async def serve(settings: Settings, stop: asyncio.Event) -> None:
                 group.create_task(Notifier().run(stop))
                 group.create_task(parts.telemetry.platform_health.run(stop))
                 group.create_task(parts.telemetry.lag.run(stop))
-                group.create_task(parts.reloading.run(stop))
+                group.create_task(parts.reloader.run(stop))
                 group.create_task(parts.resources.groups.run(stop))
                 group.create_task(parts.resources.entrants.run(stop))
                 group.create_task(parts.telemetry.watch.run(stop))
@@ -86,7 +86,7 @@ def application(parts: Parts) -> web.Application:
     ended = asyncio.Event()
     app.add_routes(admin_routes(parts, ended))
     if parts.settings.only_here:
-        app.add_routes([documents_route(lambda: parts.reloading.current.now.documents)])
+        app.add_routes([documents_route(lambda: parts.reloader.current.snapshot.documents)])
     for platform in parts.resources.platforms.values():
         app.add_routes(platform.routes(parts.intake))
 
@@ -106,7 +106,7 @@ def _skill_api(parts: Parts) -> list[web.AbstractRouteDef]:
         return []
     return SkillApi(
         token=settings.admin_token,
-        playbooks=lambda: parts.reloading.current.now.playbooks,
+        playbooks=lambda: parts.reloader.current.snapshot.playbooks,
         services=parts.services,
         archive=parts.store.archive,
         within_s=settings.skill_api_s,

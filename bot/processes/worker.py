@@ -53,7 +53,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
     asking = _asking(parts)
     lanes = _lanes(parts, delivery, asking, pulse)
     # Once for all messages, before the first of them.
-    await parts.reloading.learn()
+    await parts.reloader.learn()
     log.info("worker_started", lanes=parts.settings.worker_lanes)
     drained = asyncio.Event()
     every_s = beat_interval_s(parts.settings.watchdog_s)
@@ -69,7 +69,7 @@ async def run_worker(parts: Parts, stop: asyncio.Event, pulse: Pulse | None = No
         group.create_task(parts.telemetry.meter.run(drained))
         if parts.services.model:
             group.create_task(report_model_queue(parts.store.numbers, asking, drained))
-        group.create_task(parts.reloading.run(stop))
+        group.create_task(parts.reloader.run(stop))
         group.create_task(parts.resources.groups.run(drained))
         group.create_task(parts.resources.entrants.run(drained))
         group.create_task(sweep_inbox(parts.store.inbox, parts.store.numbers, stop))

@@ -11,7 +11,7 @@ from adapters.knowledge.search import DocumentSearch
 from adapters.reader_process import FileReader
 from adapters.sync.http import HttpRecord, Targets
 from adapters.sync.sample import SampleRecord
-from bot.definitions.definitions import Definitions
+from bot.definitions.loader import Definitions
 from bot.failpoints import Failpoint
 from bot.people.directory import Directory
 from bot.people.groups import Groups

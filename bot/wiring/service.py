@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from adapters.mcp.tools import McpTools
 from adapters.redis.repositories.platform_texts import RedisExpiringTexts
-from bot.definitions.current import Current
-from bot.definitions.definitions import load_definitions
-from bot.definitions.outside import load_servers
-from bot.definitions.projects import by_conversation
-from bot.definitions.reloading import Reloading, fingerprint, open_reloading
+from bot.definitions.loader import load_definitions
+from bot.definitions.mcp_servers import load_servers
+from bot.definitions.projects import project_finder
+from bot.definitions.reloader import Reloader, fingerprint_folder, open_reloader
+from bot.definitions.snapshot import LiveDefinitions
 from bot.failpoints import Failpoint
 from bot.masking import compile_key_mask, compile_mask
 from bot.serve.delivery.streaming import DraftWriter
@@ -62,7 +62,7 @@ class Parts:
     store: StorePorts
     resources: Resources
     telemetry: Telemetry
-    reloading: Reloading
+    reloader: Reloader
     remote: McpTools
     drafting: DraftWriter
     services: Services
@@ -77,7 +77,7 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
     Raises Stopped as soon as `stop` is set while the store is waited for.
     """
     # Before it is loaded, so that a change in between is noticed later.
-    seen = fingerprint(settings.playbooks)
+    fingerprint = fingerprint_folder(settings.playbooks)
     definitions = load_definitions(settings)
     servers = load_servers(settings.mcp, definitions.people.roles)
     async with AsyncExitStack() as stack:
@@ -87,28 +87,31 @@ async def open_parts(settings: Settings, stop: asyncio.Event | None = None) -> A
         around = open_resources(settings, definitions, connected, meter=meter, stack=stack)
         resources = await run_unless_stopped(stop, around)
         telemetry = _open_telemetry(settings, store, resources, meter, stack)
-        search = resources.documents.replace
-        reading = open_reloading(
-            settings, definitions, published=store.published, search=search, seen=seen
+        opening = open_reloader(
+            settings,
+            definitions,
+            published=store.published,
+            index_documents=resources.documents.replace,
+            fingerprint=fingerprint,
         )
-        reloading = await run_unless_stopped(stop, reading)
+        reloader = await run_unless_stopped(stop, opening)
         remote = McpTools(servers, [tool.name for tool in TOOLS])
         masked = compile_key_mask(settings.secrets(), settings.key_patterns)
         drafting = DraftWriter(store.drafts, resources.platforms, open_clock(settings), masked)
         model = _open_model(settings, telemetry, stack)
         services = _services(
-            settings, store, resources, current=reloading.current, model=model, meter=meter
+            settings, store, resources, current=reloader.current, model=model, meter=meter
         )
         if settings.streaming:
             services = replace(services, drafting=drafting)
         tools = CurrentTools(READONLY, remote)
-        handler = MailHandler(services, reloading.current, tools, telemetry.spans)
+        handler = MailHandler(services, reloader.current, tools, telemetry.spans)
         yield Parts(
             settings=settings,
             store=store,
             resources=resources,
             telemetry=telemetry,
-            reloading=reloading,
+            reloader=reloader,
             remote=remote,
             drafting=drafting,
             services=services,
@@ -147,11 +150,11 @@ def _services(
     store: StorePorts,
     resources: Resources,
     *,
-    current: Current,
+    current: LiveDefinitions,
     model: Model | None,
     meter: SharedMeter,
 ) -> Services:
-    default, apart = resources.records.project, settings.isolates_workspaces
+    default, isolated = resources.records.project, settings.isolates_workspaces
     return Services(
         clock=open_clock(settings),
         zone=settings.timezone,
@@ -164,7 +167,7 @@ def _services(
         playbook=current.playbook,
         new_id=store.partitions.new_id,
         derived_id=store.partitions.derived_id,
-        project=by_conversation(settings.projects, default=default, apart=apart),
+        project=project_finder(settings.projects, default=default, isolated=isolated),
         tracing=Tracing(settings.trace_days * 86_400, compile_mask(settings.trace_mask)),
         library=Library(resources.documents, store.memory, resources.files),
         files=resources.inbox_files,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from bot.definitions.definitions import people_of, playbooks_of
+from bot.definitions.loader import try_load_people, try_load_playbooks
 from engine.frames.state import AgentState
 from engine.planner.chain import decide
 from engine.planner.phases import PhaseManager
@@ -60,13 +60,15 @@ def _written(folder: Path) -> list[str]:
 
 
 def _round(folder: Path, texts: Sequence[str], problems: Problems) -> Figures:
-    people = people_of(make_settings(people=ROOT / "playbooks" / "people.yaml"), problems)
+    people = try_load_people(make_settings(people=ROOT / "playbooks" / "people.yaml"), problems)
     begun = time.process_time()
-    load_s = _seconds(lambda: playbooks_of(folder, people, problems, named=""))
+    load_s = _seconds(lambda: try_load_playbooks(folder, people, problems, prefix=""))
     figures = {"load s": load_s, "load cpu s": time.process_time() - begun}
     with (folder / "playbook-0" / MAIN).open("a", encoding="utf-8") as main:
         main.write("# changed\n")
-    figures["one changed s"] = _seconds(lambda: playbooks_of(folder, people, problems, named=""))
+    figures["one changed s"] = _seconds(
+        lambda: try_load_playbooks(folder, people, problems, prefix="")
+    )
     if yaml.__with_libyaml__:
         figures["libyaml s"] = _seconds(lambda: _parse(texts, yaml.CSafeLoader))
         figures["load / libyaml"] = ratio(load_s, figures["libyaml s"])

@@ -323,7 +323,7 @@ async def test_the_description_is_sound_and_names_every_skill(client: Client) ->
     operation = described["paths"]["/internal/ai/skills/{skill}/execute"]["post"]
     skills = {
         name
-        for p in client.service.parts.reloading.current.now.playbooks.values()
+        for p in client.service.parts.reloader.current.snapshot.playbooks.values()
         for name in p.skills
     }
     assert set(operation["parameters"][0]["schema"]["enum"]) == skills

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 import yaml
 
-from bot.definitions.outside import load_servers
+from bot.definitions.mcp_servers import load_servers
 from bot.wiring.platforms import load_settings
 from engine.frames.state import RunStatus
 from engine.playbooks.load import load

@@ -86,7 +86,7 @@ async def restored(service: Service, run: str) -> None:
     client = service.parts.store.client
     (key,) = await client.keys(f"*:run:{run}")
     found = Run.model_validate_json(await client.hget(key, "body"))
-    digest = service.parts.reloading.current.now.playbooks["clinical_qc"].digest
+    digest = service.parts.reloader.current.snapshot.playbooks["clinical_qc"].digest
     await client.hset(key, "body", found.model_copy(update={"digest": digest}).stored())
 
 

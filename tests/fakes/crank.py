@@ -230,7 +230,7 @@ def told_of_every_card(effects: Effects) -> None:
 async def cranked(settings: Settings, *, delivering: bool = False) -> AsyncIterator[Crank]:
     """A service without its processes; with `delivering`, what is due to be shown is shown."""
     async with open_parts(settings) as parts:
-        parts.reloading.current.now.table.learn()
+        parts.reloader.current.snapshot.table.learn()
         if not delivering:
             yield Crank(parts)
             return

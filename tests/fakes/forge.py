@@ -173,13 +173,13 @@ def _import_everything() -> None:
     for found in pkgutil.walk_packages(bot.__path__, "bot."):
         if not found.name.endswith("__main__"):
             import_module(found.name)
-    from bot.definitions.definitions import load_definitions
+    from bot.definitions.loader import load_definitions
     from tests.fakes.settings import make_settings
 
     # What a worker learns at its start is kept by the examples that it learns.
     folder = ROOT / "playbooks"
     shipped = make_settings(playbooks=folder, people=folder / "people.yaml")
-    load_definitions(shipped).table().learn()
+    load_definitions(shipped).route_table().learn()
 
 
 def _serve(path: str) -> None:

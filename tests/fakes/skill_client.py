@@ -38,7 +38,7 @@ class Client:
         self.service = service
         self.model = model
         self._http = aiohttp.ClientSession(base_url=service.url, headers=BEARER)
-        described = describe(service.parts.reloading.current.now.playbooks)
+        described = describe(service.parts.reloader.current.snapshot.playbooks)
         self._schemas = described["components"]
         self._responses = described["paths"]["/internal/ai/skills/{skill}/execute"]["post"][
             "responses"

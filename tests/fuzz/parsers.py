@@ -12,7 +12,7 @@ from adapters.telegram.inbound.receive import BotIdentity
 from adapters.telegram.inbound.receive import receive as receive_telegram
 from adapters.webchat.page_requests import FormBody, SayBody, TapBody, parsed
 from bot.api.bodies import InvalidBody, NoSuchSkill, read_request
-from bot.definitions.definitions import load_definitions
+from bot.definitions.loader import load_definitions
 from cards.buttons import BadButton, Button
 from engine.errors import BadPayload, Rejected
 from engine.playbooks.model import Playbook

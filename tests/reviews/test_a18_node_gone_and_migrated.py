@@ -51,7 +51,7 @@ async def test_a18_a_card_of_a_node_that_is_not_the_same_is_superseded_and_asked
         assert callable(changes)
         changes(playbooks)
         await looked(service)
-        assert service.parts.reloading.current.problems == ()
+        assert service.parts.reloader.current.problems == ()
         status, told = await moved(service, run, capsys)
         assert (status, "visit-review/approve" in told["asks_again"]) == (0, True)
         again = await asked_again(room, card)
@@ -87,7 +87,7 @@ async def test_a18_a_run_whose_state_does_not_fit_is_refused_and_its_card_works_
         for name in ("skills/visit-check.yaml", REVIEW):
             change(playbooks, name, '{"<=": [0, {var: ecog}, 5]}', '{"!!": [{var: ecog}]}')
         await looked(service)
-        assert service.parts.reloading.current.problems == ()
+        assert service.parts.reloader.current.problems == ()
         status, told = await moved(service, run, capsys)
         assert (status, told["faults"]) == (1, [fault])
         assert (await stored(service, card["token"])).status == "open"

@@ -71,7 +71,7 @@ async def edited_to(room: WebRoom, value: str) -> Message:
 
 
 def plan_of(service: Service) -> ToolPlan:
-    skill = service.parts.reloading.current.now.playbooks["clinical_qc"].skills["visit-record"]
+    skill = service.parts.reloader.current.snapshot.playbooks["clinical_qc"].skills["visit-record"]
     assert skill.plan is not None
     return skill.plan
 

@@ -214,7 +214,7 @@ async def test_a42_a_run_that_is_moved_to_another_version_and_asks_again(
     )
     change(playbooks, "skills/visit-review.yaml", "on_fail: approve", "on_fail: second")
     async with cranked(settings_over(redis_server, tmp_path, playbooks=playbooks)) as crank:
-        digest = crank.parts.reloading.current.now.playbooks["clinical_qc"].digest
+        digest = crank.parts.reloader.current.snapshot.playbooks["clinical_qc"].digest
         for to in ("0" * 64, digest):
             mail = MigrationOrdered(to=to, by="operator:root", via="command line").model_dump_json()
             await crank.parts.store.mailbox.put(f"run:{old.run}", mail, update_id=to)

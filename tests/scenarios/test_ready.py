@@ -248,10 +248,10 @@ async def test_it_tells_how_many_work_how_old_the_oldest_mail_is_and_what_is_not
 
 async def test_what_an_emptied_store_lost_is_published_anew(start: Start, redis: Redis) -> None:
     service = await start()
-    current = service.parts.reloading.current.now
+    current = service.parts.reloader.current.snapshot
     before = await redis.get(keys.CURRENT)
     await redis.flushall()
-    await service.parts.reloading.look()
+    await service.parts.reloader.check()
     assert (await ready(service))[0] == 200
     assert await redis.get(keys.CURRENT) == before
     kept = [await redis.exists(keys.published(digest)) for digest in current.bodies()]

@@ -22,8 +22,8 @@ OLD, NEW = "访视已录入", "改过的标题"
 
 async def looked(service: Service) -> None:
     """What the service does every two seconds, as often as a change needs."""
-    await service.parts.reloading.look()
-    await service.parts.reloading.look()
+    await service.parts.reloader.check()
+    await service.parts.reloader.check()
 
 
 async def ends_as(room: WebRoom, review: Message, title: str) -> None:
@@ -49,7 +49,7 @@ async def test_a17_a_run_that_waits_keeps_its_version_and_the_next_has_the_new(
 
 async def test_nobody_has_to_tell_the_service_to_look(start: Start, playbooks: Path) -> None:
     service = await start(playbooks=playbooks)
-    current, client = service.parts.reloading.current, service.parts.store.client
+    current, client = service.parts.reloader.current, service.parts.store.client
     before = await client.get(keys.CURRENT)
     change(playbooks, "playbook.yaml", OLD, NEW)
     await until(lambda: current.now.pointer.model_dump_json() != before)
@@ -135,7 +135,8 @@ async def test_a_second_service_over_an_unchanged_folder_follows_the_first(
         await looked(first)
         await looked(second)
         assert (
-            second.parts.reloading.current.now.pointer == first.parts.reloading.current.now.pointer
+            second.parts.reloader.current.snapshot.pointer
+            == first.parts.reloader.current.snapshot.pointer
         )
         await new.say("lin", COMPLETE)
         await ends_as(new, await new.card("confirm"), NEW)

@@ -51,7 +51,7 @@ async def test_only_a_holder_of_the_role_starts_the_work_and_is_shown_how(
         told = await replies(crank)
         assert "只有以下角色可以发起：研究协调员" in told
         example = (
-            crank.parts.reloading.current.now.playbooks["clinical_qc"]
+            crank.parts.reloader.current.snapshot.playbooks["clinical_qc"]
             .definition.requests[0]
             .examples[0]
         )

@@ -185,7 +185,7 @@ async def test_a_run_whose_question_is_unchanged_waits_as_before(
             {
                 "faults": [],
                 "asks_again": "",
-                "to": service.parts.reloading.current.now.playbooks["clinical_qc"].digest,
+                "to": service.parts.reloader.current.snapshot.playbooks["clinical_qc"].digest,
             },
         )
         status, _ = await moved(service, run, capsys)

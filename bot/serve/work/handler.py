@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
-from bot.definitions.current import Current
+from bot.definitions.snapshot import LiveDefinitions
 from bot.serve.intake.admissions import StrangerHandler
 from bot.telemetry.instrumentation import log_handling
 from bot.telemetry.spans import NO_SPANS, Spans
@@ -78,7 +78,7 @@ class MailHandler:
     """
 
     services: Services
-    current: Current
+    current: LiveDefinitions
     tools: Callable[[], tuple[Tool[Any], ...]]
     spans: Spans = NO_SPANS
 
@@ -105,7 +105,7 @@ class MailHandler:
                     return HandlerResult(strangers.turned_away(mail))
                 kept = session.load_session(claim.state)
                 again = claim.attempts > 1
-                table = self.current.now.table
+                table = self.current.snapshot.table
                 situation = message.TurnSituation(claim.cards, claim.runs, again=again, table=table)
                 return HandlerResult(
                     await message.handle_message(mail, kept, services, progress, situation)
@@ -326,7 +326,7 @@ class MailHandler:
         return Effects(cards=(write,), log=(entry,))
 
     def _turn_services(self) -> Services:
-        now = replace(self.services, playbooks=self.current.now.playbooks, tools=self.tools())
+        now = replace(self.services, playbooks=self.current.snapshot.playbooks, tools=self.tools())
         return now.at(now.now)
 
     def _of_run(self, run: Run, now: datetime) -> Services:

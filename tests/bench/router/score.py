@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.clock import SystemClock
-from bot.definitions.definitions import load_definitions
+from bot.definitions.loader import load_definitions
 from cards.model import Principal
 from engine.tools.registry import READONLY
 from engine.understanding.context import RouteContext
@@ -145,7 +145,7 @@ async def _routed(texts: Sequence[str], folder: Path) -> list[dict[str, Any]]:
 def _cpu(texts: Sequence[str]) -> dict[str, float]:
     playbooks = ROOT / "playbooks"
     learned = load_definitions(make_settings(playbooks=playbooks, people=playbooks / "people.yaml"))
-    made = learned.table()
+    made = learned.route_table()
     begun, begun_wall = time.process_time(), time.perf_counter()
     made.learn()
     learning, learning_wall = time.process_time() - begun, time.perf_counter() - begun_wall

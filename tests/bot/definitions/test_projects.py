@@ -1,6 +1,6 @@
 import pytest
 
-from bot.definitions.projects import by_conversation
+from bot.definitions.projects import project_finder
 
 PAIRS = (
     ("slack:T1:C2", "MATTER-7"),
@@ -25,4 +25,4 @@ PAIRS = (
     ],
 )
 def test_the_longest_beginning_up_to_a_colon_counts(conversation: str, project: str) -> None:
-    assert by_conversation(PAIRS, default="SAMPLE")(conversation) == project
+    assert project_finder(PAIRS, default="SAMPLE")(conversation) == project

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from bot.definitions.definitions import load_definitions
+from bot.definitions.loader import load_definitions
 from bot.operate.validation import find_problems
 from engine.errors import DefinitionError
 from tests.fakes.settings import make_settings

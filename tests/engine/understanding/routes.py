@@ -3,7 +3,7 @@
 from datetime import date
 from pathlib import Path
 
-from bot.definitions.definitions import load_definitions
+from bot.definitions.loader import load_definitions
 from cards.model import Principal
 from engine.tools.registry import TOOLS
 from engine.understanding.context import RouteContext
@@ -12,7 +12,7 @@ from tests.fakes.settings import make_settings
 ROOT = Path(__file__).parents[3]
 TABLE = load_definitions(
     make_settings(playbooks=ROOT / "playbooks", people=ROOT / "playbooks" / "people.yaml")
-).table()
+).route_table()
 
 CONTEXT = RouteContext(
     table=TABLE,

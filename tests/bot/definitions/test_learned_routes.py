@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.definitions.publishing import learn
+from bot.definitions.snapshot import learn_routes
 from engine.errors import StoreUnavailable
 from engine.ports.storage.published import Published
 from engine.understanding.learned.classifier import Learned
@@ -39,7 +39,7 @@ def fresh() -> RouteTable:
 
 async def test_the_first_process_learns_and_keeps_it_and_the_next_takes_what_is_kept() -> None:
     published, first = KeptBodies({}), fresh()
-    await learn(first, published)
+    await learn_routes(first, published)
     ((digest, body),) = published.kept.items() if published.kept else ()
     assert digest == first.lessons.digest
     kept = Learned.unpack(body)
@@ -47,7 +47,7 @@ async def test_the_first_process_learns_and_keeps_it_and_the_next_takes_what_is_
     # Told apart from what it would learn itself.
     published.kept = {digest: replace(kept, weights=kept.weights * 2).pack()}
     second = fresh()
-    await learn(second, published)
+    await learn_routes(second, published)
     once, twice = (table.classifier.scores(TEXT).routes["smalltalk"] for table in (first, second))
     assert abs(twice - 2 * once) < 1e-5
 
@@ -55,7 +55,7 @@ async def test_the_first_process_learns_and_keeps_it_and_the_next_takes_what_is_
 async def test_what_cannot_be_read_is_learned_and_kept_anew() -> None:
     table = fresh()
     published = KeptBodies({table.lessons.digest: b"of another build"})
-    await learn(table, published)
+    await learn_routes(table, published)
     assert table.classifier.scores(TEXT).routes["smalltalk"] > 0.5
     assert published.kept
     assert Learned.unpack(published.kept[table.lessons.digest])
@@ -63,6 +63,6 @@ async def test_what_cannot_be_read_is_learned_and_kept_anew() -> None:
 
 async def test_without_the_store_a_process_learns_by_itself() -> None:
     table = fresh()
-    await learn(table, KeptBodies(None))
+    await learn_routes(table, KeptBodies(None))
     assert table.learned
     assert table.classifier.scores(TEXT).routes["smalltalk"] > 0.5

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.definitions.outside import load_servers
+from bot.definitions.mcp_servers import load_servers
 from engine.errors import DefinitionError
 from engine.ports.remote_tools import Http, Server, Stdio
 from tests.bot.signoff_process import FILES, ROOT, ended, running

@@ -1,4 +1,4 @@
-"""What a service is defined by: people, playbooks and the study, found and checked."""
+"""The files that define a service: people, playbooks, talk and documents, read and checked."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -20,49 +20,49 @@ from engine.understanding.learned.table import RouteTable
 from engine.understanding.learned.talk import Talk
 from engine.yaml.source import Problems, read, try_build
 
-TALK = "talk.yaml"
-READ = (TALK, f"*/{MAIN}", "*/skills/*.yaml", "*/documents/*.md")
-"""What is read of the playbooks folder, as patterns; its sample data aside."""
+TALK_FILE = "talk.yaml"
+READ_PATTERNS = (TALK_FILE, f"*/{MAIN}", "*/skills/*.yaml", "*/documents/*.md")
+"""The files that are read of the playbooks folder; its sample data is not among them."""
 
-SETTING = "SIGNOFF_PLAYBOOKS: "
+SETTING_PREFIX = "SIGNOFF_PLAYBOOKS: "
 
-KEPT = 512
-"""So many playbooks are not read anew when another one has changed."""
+MAX_CACHED = 512
+"""So many unchanged playbooks are not parsed again when another one has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Who there is, what can be asked for (playbooks by id), how people talk, what can be read."""
+    """People, playbooks by id, examples of talk, and documents."""
 
     people: Directory
     playbooks: Mapping[str, Playbook]
     talk: Talk
     documents: tuple[Document, ...]
 
-    def table(self) -> RouteTable:
-        """What the router learns of them and of the tools."""
-        asked = {name: playbook.definition for name, playbook in self.playbooks.items()}
-        return RouteTable(asked, READONLY, self.talk)
+    def route_table(self) -> RouteTable:
+        """What the router learns from them and from the tools."""
+        files = {name: playbook.definition for name, playbook in self.playbooks.items()}
+        return RouteTable(files, READONLY, self.talk)
 
 
 def load_definitions(settings: Settings, people: Directory | None = None) -> Definitions:
-    """What the files say; raises DefinitionError with every problem.
+    """The definitions in the files; raises DefinitionError with every problem.
 
-    People who are given stay as they are, and their file is not read.
+    With `people`, their file is not read again.
     """
     problems = Problems()
-    people = people or people_of(settings, problems)
-    playbooks = playbooks_of(settings.playbooks, people, problems, named=SETTING)
-    documents = _documents_of(settings.playbooks, playbooks, problems)
-    talk = talk_of(settings.playbooks, problems)
-    problems.extend(_unsigned(playbooks, settings))
+    people = people or try_load_people(settings, problems)
+    playbooks = try_load_playbooks(settings.playbooks, people, problems, prefix=SETTING_PREFIX)
+    documents = _try_load_documents(settings.playbooks, playbooks, problems)
+    talk = try_load_talk(settings.playbooks, problems)
+    problems.extend(_signing_problems(playbooks, settings))
     problems.raise_if_any()
     assert people is not None
     assert talk is not None
     return Definitions(people, playbooks, talk, documents)
 
 
-def _documents_of(
+def _try_load_documents(
     folder: Path, playbooks: Mapping[str, Playbook], problems: Problems
 ) -> tuple[Document, ...]:
     projects = {name: playbook.definition.project for name, playbook in playbooks.items()}
@@ -73,8 +73,8 @@ def _documents_of(
         return ()
 
 
-def people_of(settings: Settings, problems: Problems) -> Directory | None:
-    """The people of the settings' file; None, and what is wrong, for a faulty one."""
+def try_load_people(settings: Settings, problems: Problems) -> Directory | None:
+    """The people of the settings' file; None, and what is wrong in `problems`, for a faulty one."""
     try:
         return load_people(settings.people, settings.accounts)
     except DefinitionError as error:
@@ -82,47 +82,48 @@ def people_of(settings: Settings, problems: Problems) -> Directory | None:
         return None
 
 
-def playbooks_of(
+def try_load_playbooks(
     folder: Path,
     people: Directory | None,
     problems: Problems,
     *,
-    named: str,
-    each: Callable[[list[Path]], Iterable[Path]] = iter,
+    prefix: str,
+    progress: Callable[[list[Path]], Iterable[Path]] = iter,
 ) -> dict[str, Playbook]:
     """Every playbook below the folder, by id; without people, roles are not checked.
 
-    `each` goes through their files, and may show how far it is.
+    `progress` iterates over their files, and may show how far it is. `prefix` stands before
+    problems of the folder itself.
     """
-    found: dict[str, Playbook] = {}
+    playbooks: dict[str, Playbook] = {}
     if not folder.is_dir():
         fault = "is not a folder" if folder.exists() else "there is no such folder"
-        problems.add(f"{named}{folder}: {fault}")
-        return found
+        problems.add(f"{prefix}{folder}: {fault}")
+        return playbooks
     mains = sorted(folder.glob(f"*/{MAIN}"))
     if not mains:
-        problems.add(f"{named}{folder}: there is no */{MAIN} in it")
-    for main in each(mains):
+        problems.add(f"{prefix}{folder}: there is no */{MAIN} in it")
+    for main in progress(mains):
         try:
-            playbook = playbook_at(main, people)
+            playbook = load_playbook(main, people)
         except DefinitionError as error:
             problems.extend(error.problems)
             continue
-        if playbook.id in found:
+        if playbook.id in playbooks:
             problems.add(f"{main}:1: id: playbook {playbook.id!r} is defined twice")
-        found[playbook.id] = playbook
-    return found
+        playbooks[playbook.id] = playbook
+    return playbooks
 
 
-def playbook_at(main: Path, people: Directory | None) -> Playbook:
+def load_playbook(main: Path, people: Directory | None) -> Playbook:
     """The playbook of a playbook.yaml; raises DefinitionError with every problem of it."""
-    files = _files(main)
-    listed = _listed(people) if people else None
-    playbook = _loaded(
+    files = _read_files(main)
+    roles_by_person = _roles_by_person(people) if people else None
+    playbook = _load_cached(
         tuple(files.items()),
         people.roles if people else None,
         people.held_roles if people else None,
-        tuple(listed.items()) if listed is not None else None,
+        tuple(roles_by_person.items()) if roles_by_person is not None else None,
     )
     sync = playbook.definition.sync
     fault = fault_of(sync.to, signed=True) if sync else None
@@ -132,15 +133,15 @@ def playbook_at(main: Path, people: Directory | None) -> Playbook:
     return playbook
 
 
-def warnings_at(main: Path, people: Directory | None) -> list[str]:
-    """What may not be meant in the playbook of a playbook.yaml; raises as `playbook_at`."""
-    playbook = playbook_at(main, people)
-    sources = [read(text, file=name) for name, text in _files(main).items()]
+def playbook_warnings(main: Path, people: Directory | None) -> list[str]:
+    """What is no fault but may be unintended in a playbook.yaml; raises as `load_playbook`."""
+    playbook = load_playbook(main, people)
+    sources = [read(text, file=name) for name, text in _read_files(main).items()]
     return end_warnings(playbook, {str(source.data.get("id")): source for source in sources})
 
 
-@lru_cache(maxsize=KEPT)
-def _loaded(
+@lru_cache(maxsize=MAX_CACHED)
+def _load_cached(
     files: tuple[tuple[str, str], ...],
     roles: tuple[str, ...] | None,
     held: frozenset[str] | None,
@@ -151,8 +152,8 @@ def _loaded(
     )
 
 
-def _unsigned(playbooks: Mapping[str, Playbook], settings: Settings) -> list[str]:
-    """What cannot be sent because there is no secret to sign it with."""
+def _signing_problems(playbooks: Mapping[str, Playbook], settings: Settings) -> list[str]:
+    """A problem for each playbook that sends changes, while there is no secret to sign them."""
     signed = settings.sync_secret is not None
     return [
         f"SIGNOFF_SYNC_SECRET: is needed, since playbook {name!r} sends changes to {sync.to}"
@@ -161,9 +162,9 @@ def _unsigned(playbooks: Mapping[str, Playbook], settings: Settings) -> list[str
     ]
 
 
-def talk_of(folder: Path, problems: Problems) -> Talk | None:
-    """The examples of talk that lie beside the playbooks."""
-    path = folder / TALK
+def try_load_talk(folder: Path, problems: Problems) -> Talk | None:
+    """The examples in talk.yaml; None, and what is wrong in `problems`, for a faulty file."""
+    path = folder / TALK_FILE
     if not folder.is_dir():
         return None
     try:
@@ -181,7 +182,7 @@ def talk_of(folder: Path, problems: Problems) -> Talk | None:
     return None
 
 
-def _files(main: Path) -> dict[str, str]:
+def _read_files(main: Path) -> dict[str, str]:
     paths = [main, *sorted(main.parent.glob("skills/*.yaml"))]
     files: dict[str, str] = {}
     problems = Problems()
@@ -196,7 +197,7 @@ def _files(main: Path) -> dict[str, str]:
     return files
 
 
-def _listed(people: Directory) -> dict[str, tuple[str, ...]] | None:
+def _roles_by_person(people: Directory) -> dict[str, tuple[str, ...]] | None:
     """The roles of everybody; None where Slack groups have members that no file lists."""
     if any(role.slack_group for role in people.file.roles):
         return None

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from adapters.redis import keys
 from adapters.redis.server.embedded import EmbeddedServer
-from bot.definitions.reloading import fingerprint
+from bot.definitions.reloader import fingerprint_folder
 from bot.processes.web import application
 from bot.wiring.service import Parts, open_parts
 from tests.fakes.settings import make_settings
@@ -68,13 +68,13 @@ def name_in(folder: Path) -> str:
 
 
 def name_of(parts: Parts) -> str:
-    return parts.reloading.current.now.playbooks["clinical_qc"].definition.name.en
+    return parts.reloader.current.snapshot.playbooks["clinical_qc"].definition.name.en
 
 
 async def looked(parts: Parts) -> None:
     """As often as a change needs that is already complete."""
-    await parts.reloading.look()
-    await parts.reloading.look()
+    await parts.reloader.check()
+    await parts.reloader.check()
 
 
 async def ready(parts: Parts) -> str:
@@ -86,16 +86,16 @@ async def test_a_change_is_taken_over_and_what_was_begun_keeps_the_old(
     process: Open, playbooks: Path
 ) -> None:
     parts = await process(playbooks)
-    old = parts.reloading.current.now
+    old = parts.reloader.current.snapshot
     rename(playbooks, "Visits")
     await looked(parts)
     assert name_of(parts) == "Visits"
     assert old.playbooks["clinical_qc"].definition.name.en == "Clinical data"
-    new = parts.reloading.current.now.playbooks["clinical_qc"]
+    new = parts.reloader.current.snapshot.playbooks["clinical_qc"]
     assert new.digest != old.playbooks["clinical_qc"].digest
     for playbook in (new, old.playbooks["clinical_qc"]):
-        assert await parts.reloading.current.playbook(playbook.digest) == playbook
-    assert parts.reloading.current.now.table.routes[0].names == ("临床数据", "Visits")
+        assert await parts.reloader.current.playbook(playbook.digest) == playbook
+    assert parts.reloader.current.snapshot.table.routes[0].names == ("临床数据", "Visits")
     assert await ready(parts) == "ok"
 
 
@@ -105,9 +105,9 @@ async def test_a_folder_that_is_being_written_is_left_alone_until_it_stands_stil
     parts = await process(playbooks)
     for name in ("One", "Two", "Three"):
         rename(playbooks, name)
-        await parts.reloading.look()
+        await parts.reloader.check()
         assert name_of(parts) == "Clinical data"
-    await parts.reloading.look()
+    await parts.reloader.check()
     assert name_of(parts) == "Three"
 
 
@@ -145,13 +145,13 @@ async def test_with_anything_wrong_all_of_it_is_refused_and_told_once(
     process: Open, playbooks: Path, elsewhere: Path, spoil: Callable[[Path], None], said: str
 ) -> None:
     parts = await process(playbooks)
-    old, pointer = parts.reloading.current.now, await parts.store.client.get(keys.CURRENT)
+    old, pointer = parts.reloader.current.snapshot, await parts.store.client.get(keys.CURRENT)
     rename(playbooks, "Visits")
     spoil(playbooks)
     with capture_logs() as lines:
         await looked(parts)
         await looked(parts)
-    assert parts.reloading.current.now is old
+    assert parts.reloader.current.snapshot is old
     assert await parts.store.client.get(keys.CURRENT) == pointer
     refused = [line for line in lines if line["event"] == "playbooks_refused"]
     assert len(refused) == len({line["problem"] for line in refused}) > 0
@@ -170,14 +170,14 @@ async def test_with_anything_wrong_all_of_it_is_refused_and_told_once(
 
 async def test_what_is_broken_and_put_back_changes_nothing(process: Open, playbooks: Path) -> None:
     parts = await process(playbooks)
-    old = parts.reloading.current.now
+    old = parts.reloader.current.snapshot
     kept = (playbooks / MATTER).read_bytes()
     broken(playbooks)
     await looked(parts)
     assert await ready(parts) != "ok"
     (playbooks / MATTER).write_bytes(kept)
     await looked(parts)
-    assert parts.reloading.current.now is old
+    assert parts.reloader.current.snapshot is old
     assert await ready(parts) == "ok"
 
 
@@ -208,20 +208,22 @@ async def test_a_process_with_another_folder_follows_in_everything(
     shutil.rmtree(playbooks / "litigation_civil_prosecution")
     (playbooks / GUIDE).write_text("# Airships\n\n## 1\n\nA zeppelin is moored at night.\n")
     await looked(changing)
-    await other.reloading.look()
+    await other.reloader.check()
     assert name_of(other) == "Visits"
-    assert other.reloading.current.now.pointer == changing.reloading.current.now.pointer
-    assert other.reloading.current.now.bodies() == changing.reloading.current.now.bodies()
-    assert "ahoy there shipmate" in other.reloading.current.now.talk.smalltalk
-    assert list(other.reloading.current.now.playbooks) == ["clinical_qc"]
-    assert [route.playbook for route in other.reloading.current.now.table.routes] == ["clinical_qc"]
+    assert other.reloader.current.snapshot.pointer == changing.reloader.current.snapshot.pointer
+    assert other.reloader.current.snapshot.bodies() == changing.reloader.current.snapshot.bodies()
+    assert "ahoy there shipmate" in other.reloader.current.snapshot.talk.smalltalk
+    assert list(other.reloader.current.snapshot.playbooks) == ["clinical_qc"]
+    assert [route.playbook for route in other.reloader.current.snapshot.table.routes] == [
+        "clinical_qc"
+    ]
     knowledge = other.services.library.knowledge
     assert knowledge is not None
     assert len(await knowledge.search("SIGNOFF-101", "zeppelin")) == 1
     # It keeps following, whatever its own folder says.
     for _ in range(3):
-        await other.reloading.look()
-        await changing.reloading.look()
+        await other.reloader.check()
+        await changing.reloader.check()
     assert name_of(other) == name_of(changing) == "Visits"
 
 
@@ -231,19 +233,19 @@ async def test_only_a_changed_folder_or_a_start_moves_the_pointer(
     first, second = await process(playbooks), await process(elsewhere)
     rename(playbooks, "Visits")
     await looked(first)
-    await second.reloading.look()
+    await second.reloader.check()
     # Written again as it was: no change, although every time stamp is a new one.
     change(elsewhere, VISIT, "Clinical data", "Clinical data")
     await looked(second)
     assert name_of(second) == "Visits"
     rename(elsewhere, "Calls")
     await looked(second)
-    await first.reloading.look()
+    await first.reloader.check()
     assert (name_of(first), name_of(second)) == ("Calls", "Calls")
     # The newest start wins, with its own folder.
     third = await process(playbooks)
-    await first.reloading.look()
-    await second.reloading.look()
+    await first.reloader.check()
+    await second.reloader.check()
     assert [name_of(one) for one in (first, second, third)] == ["Visits"] * 3
 
 
@@ -268,7 +270,7 @@ async def test_what_another_version_wrote_is_left_alone_and_told_once(
     process: Open, playbooks: Path, spoil: Callable[[str], str]
 ) -> None:
     parts = await process(playbooks)
-    old = parts.reloading.current.now
+    old = parts.reloader.current.snapshot
     talk = {**old.talk.model_dump(mode="json"), "jokes": ["knock knock"]}
     await parts.store.client.set(keys.published("richer"), json.dumps(talk))
     spoilt = spoil(await parts.store.client.get(keys.CURRENT))
@@ -276,7 +278,7 @@ async def test_what_another_version_wrote_is_left_alone_and_told_once(
     with capture_logs() as lines:
         await looked(parts)
         await looked(parts)
-    assert parts.reloading.current.now is old
+    assert parts.reloader.current.snapshot is old
     assert [line["event"] for line in lines] == ["playbooks_unusable"]
     assert await parts.store.client.get(keys.CURRENT) == spoilt
     rename(playbooks, "Visits")
@@ -284,7 +286,7 @@ async def test_what_another_version_wrote_is_left_alone_and_told_once(
     assert name_of(parts) == "Visits"
     assert (
         await parts.store.client.get(keys.CURRENT)
-        == parts.reloading.current.now.pointer.model_dump_json()
+        == parts.reloader.current.snapshot.pointer.model_dump_json()
     )
 
 
@@ -301,13 +303,13 @@ async def test_a_gate_that_nobody_here_can_open_is_not_followed(
         "\nroles:\n  - {id: auditor, zh: 稽查, en: auditor}\n",
     )
     changing, other = await process(playbooks, people), await process(elsewhere)
-    old = other.reloading.current.now
+    old = other.reloader.current.snapshot
     change(playbooks, "clinical_qc/skills/visit-review.yaml", "[reviewer]", "[auditor]")
     await looked(changing)
-    assert changing.reloading.current.now.pointer != old.pointer
+    assert changing.reloader.current.snapshot.pointer != old.pointer
     with capture_logs() as lines:
         await looked(other)
-    assert other.reloading.current.now is old
+    assert other.reloader.current.snapshot is old
     (told,) = [line["problem"] for line in lines if line["event"] == "playbooks_unusable"]
     assert told == "clinical_qc: skill visit-review: nobody in people.yaml holds auditor"
 
@@ -316,7 +318,7 @@ async def test_a_store_that_refuses_holds_the_change_off_until_it_takes_it(
     process: Open, playbooks: Path, redis: Redis
 ) -> None:
     parts = await process(playbooks)
-    old = parts.reloading.current.now
+    old = parts.reloader.current.snapshot
     rename(playbooks, "Visits")
     await redis.config_set("maxmemory", 1)
     try:
@@ -325,9 +327,9 @@ async def test_a_store_that_refuses_holds_the_change_off_until_it_takes_it(
             await looked(parts)
     finally:
         await redis.config_set("maxmemory", 0)
-    assert parts.reloading.current.now is old
+    assert parts.reloader.current.snapshot is old
     assert [line["event"] for line in lines] == ["playbooks_wait"]
-    await parts.reloading.look()
+    await parts.reloader.check()
     assert name_of(parts) == "Visits"
 
 
@@ -335,27 +337,27 @@ async def test_a_process_that_routes_learns_before_it_switches_and_no_other_does
     process: Open, playbooks: Path, elsewhere: Path
 ) -> None:
     worker, web = await process(playbooks), await process(elsewhere)
-    worker.reloading.current.now.table.learn()
+    worker.reloader.current.snapshot.table.learn()
     rename(playbooks, "Visits")
     await looked(worker)
-    assert worker.reloading.current.now.table.learned
-    await web.reloading.look()
+    assert worker.reloader.current.snapshot.table.learned
+    await web.reloader.check()
     assert name_of(web) == "Visits"
-    assert not web.reloading.current.now.table.learned
+    assert not web.reloader.current.snapshot.table.learned
 
 
 @pytest.mark.parametrize("name", ["talk.yaml", VISIT, "clinical_qc/skills/visit-check.yaml", GUIDE])
 def test_whatever_is_read_is_watched(playbooks: Path, name: str) -> None:
-    before = fingerprint(playbooks)
+    before = fingerprint_folder(playbooks)
     text = (playbooks / name).read_bytes()
     (playbooks / name).write_bytes(text + b"\n")
-    written = fingerprint(playbooks)
+    written = fingerprint_folder(playbooks)
     (playbooks / name).unlink()
-    assert len({before, written, fingerprint(playbooks)}) == 3
+    assert len({before, written, fingerprint_folder(playbooks)}) == 3
 
 
 def test_what_is_loaded_only_at_the_start_is_not_watched(playbooks: Path) -> None:
-    before = fingerprint(playbooks)
+    before = fingerprint_folder(playbooks)
     (playbooks / "people.yaml").unlink()
     shutil.rmtree(playbooks / "clinical_qc" / "data")
-    assert fingerprint(playbooks) == before
+    assert fingerprint_folder(playbooks) == before

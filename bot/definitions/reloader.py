@@ -1,0 +1,188 @@
+"""Definitions that change without a restart: in the folder, or by the pointer (design §5)."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from bot.definitions.loader import READ_PATTERNS, Definitions, load_definitions
+from bot.definitions.snapshot import (
+    LiveDefinitions,
+    Snapshot,
+    fetch_snapshot,
+    learn_routes,
+    make_snapshot,
+    publish,
+)
+from bot.people.directory import Directory
+from bot.settings import Settings
+from bot.waits import pause, retry_until_available
+from engine.errors import DefinitionError, StoreError
+from engine.ports.library import Document
+from engine.ports.storage.published import Published
+
+log = structlog.get_logger()
+INTERVAL_S: Final = 2.0
+
+Fingerprint = frozenset[tuple[str, int, int, int]]
+"""Path, inode, size and time of change of every file that is read."""
+
+
+def fingerprint_folder(folder: Path) -> Fingerprint:
+    """A value that changes whenever a file of the playbooks folder is written, added or removed."""
+    files = set()
+    for pattern in READ_PATTERNS:
+        for path in folder.glob(pattern):
+            try:
+                stat = path.stat()
+            except OSError:
+                # Removed meanwhile, or a link to nowhere.
+                continue
+            files.add((str(path), stat.st_ino, stat.st_size, stat.st_mtime_ns))
+    return frozenset(files)
+
+
+class Reloader:
+    """Keeps `current` up to date; `fingerprint` is that of the folder just before it was loaded.
+
+    A process moves the pointer only at its start and when its own folder has changed after that,
+    so that processes over different folders do not take turns.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        people: Directory,
+        *,
+        current: LiveDefinitions,
+        published: Published,
+        index_documents: Callable[[Sequence[Document]], None],
+        fingerprint: Fingerprint,
+    ) -> None:
+        self._settings = settings
+        self._people = people
+        self.current = current
+        self._published = published
+        self._index_documents = index_documents
+        self._own_pointer = current.snapshot.pointer
+        self._loaded = self._previous = fingerprint
+        self._logged: dict[str, str] = {}
+        self._lock = asyncio.Lock()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Check every two seconds until `stop`."""
+        while not stop.is_set():
+            await self.check()
+            await pause(stop, INTERVAL_S)
+
+    async def check(self) -> None:
+        """Take over what is new. A changed folder is loaded once two checks find it the same.
+
+        What an outage of the store prevents is tried again at the next check.
+        """
+        async with self._lock:
+            try:
+                await self._check_folder()
+                await self._follow_pointer()
+            except StoreError as error:
+                self._warn_once("playbooks_wait", str(error), [str(error)])
+            else:
+                self._logged.pop("playbooks_wait", None)
+
+    async def learn(self) -> None:
+        """Have the router learn now what it otherwise learns for the first message."""
+        await learn_routes(self.current.snapshot.table, self._published)
+
+    async def _check_folder(self) -> None:
+        fingerprint = await self._fingerprint()
+        is_steady, self._previous = fingerprint == self._previous, fingerprint
+        if fingerprint == self._loaded or not is_steady:
+            return
+        problems: Sequence[str] = ()
+        try:
+            snapshot = await asyncio.to_thread(self._load)
+        except DefinitionError as error:
+            problems = error.problems
+        except OSError as error:
+            problems = [f"{self._settings.playbooks}: cannot be read: {error}"]
+        if await self._fingerprint() != fingerprint:
+            # Written while it was read: the next check finds that.
+            return
+        for problem in problems:
+            log.warning("playbooks_refused", problem=problem)
+        if not problems and snapshot.pointer != self._own_pointer:
+            await publish(snapshot, self._published)
+            self._own_pointer = snapshot.pointer
+            if snapshot.pointer != self.current.snapshot.pointer:
+                await self._switch(snapshot)
+        self._loaded = fingerprint
+        self.current.problems = tuple(problems)
+
+    async def _fingerprint(self) -> Fingerprint:
+        return await asyncio.to_thread(fingerprint_folder, self._settings.playbooks)
+
+    def _load(self) -> Snapshot:
+        return make_snapshot(load_definitions(self._settings, self._people))
+
+    async def _follow_pointer(self) -> None:
+        text = await self._published.pointer()
+        if text is None:
+            # Somebody emptied the store: what runs begin with from now on has to be there again.
+            await publish(self.current.snapshot, self._published)
+            if self.current.snapshot.table.learned:
+                await self.learn()
+            log.warning("playbooks_published_anew")
+            return
+        if text == self._logged.get("playbooks_unusable"):
+            return
+        try:
+            snapshot = await fetch_snapshot(
+                text, self._published, current=self.current.snapshot, people=self._people
+            )
+        except DefinitionError as error:
+            self._warn_once("playbooks_unusable", text, error.problems)
+            return
+        if snapshot is not None:
+            await self._switch(snapshot)
+
+    async def _switch(self, snapshot: Snapshot) -> None:
+        # A process that routes nothing has learned nothing, and need not.
+        if self.current.snapshot.table.learned:
+            await learn_routes(snapshot.table, self._published)
+        await asyncio.to_thread(self._index_documents, snapshot.documents)
+        self.current.switch(snapshot)
+        log.info("playbooks_changed", playbooks=snapshot.pointer.playbooks)
+
+    def _warn_once(self, event: str, cause: str, problems: Sequence[str]) -> None:
+        """Log each problem, unless that was done for the same cause before."""
+        if self._logged.get(event) != cause:
+            self._logged[event] = cause
+            for problem in problems:
+                log.warning(event, problem=problem)
+
+
+async def open_reloader(
+    settings: Settings,
+    definitions: Definitions,
+    *,
+    published: Published,
+    index_documents: Callable[[Sequence[Document]], None],
+    fingerprint: Fingerprint,
+) -> Reloader:
+    """Publish the definitions with which this process starts, and the reloader that follows them.
+
+    Raises StoreUnavailable.
+    """
+    current = LiveDefinitions(make_snapshot(definitions), published)
+    await retry_until_available(partial(publish, current.snapshot, published))
+    return Reloader(
+        settings,
+        definitions.people,
+        current=current,
+        published=published,
+        index_documents=index_documents,
+        fingerprint=fingerprint,
+    )

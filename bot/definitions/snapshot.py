@@ -1,0 +1,189 @@
+"""The definitions of one moment, shared by all processes through the store (design §5)."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal, TypeVar
+
+import structlog
+from pydantic import ValidationError
+
+from bot.definitions.loader import Definitions
+from bot.people.directory import Directory
+from cards.frozen import Frozen
+from engine.errors import DefinitionError, StoreError
+from engine.playbooks.model import Playbook
+from engine.ports.library import Document
+from engine.ports.storage.published import Published
+from engine.understanding.learned.table import RouteTable
+from engine.understanding.learned.talk import Talk
+
+log = structlog.get_logger()
+M = TypeVar("M", bound=Frozen)
+
+
+class Pointer(Frozen):
+    """What all processes follow: the digests of playbooks by id, of talk and of documents."""
+
+    schema_version: Literal[1] = 1
+    playbooks: dict[str, str]
+    talk: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The definitions of one moment, which never change; `pointer` names them.
+
+    `table` is what the router has learned, or learns at its first use.
+    """
+
+    playbooks: Mapping[str, Playbook]
+    talk: Talk
+    documents: tuple[Document, ...]
+    table: RouteTable
+    pointer: Pointer
+
+    def bodies(self) -> dict[str, Frozen]:
+        """All of it by digest, as it is published."""
+        playbooks = {playbook.digest: playbook for playbook in self.playbooks.values()}
+        documents = zip(self.pointer.documents, self.documents, strict=True)
+        return {**playbooks, self.pointer.talk: self.talk, **dict(documents)}
+
+
+def make_snapshot(definitions: Definitions) -> Snapshot:
+    """The snapshot of loaded definitions."""
+    pointer = Pointer(
+        playbooks={name: playbook.digest for name, playbook in definitions.playbooks.items()},
+        talk=_digest_of(definitions.talk),
+        documents=tuple(map(_digest_of, definitions.documents)),
+    )
+    return _snapshot(definitions, pointer)
+
+
+def _snapshot(definitions: Definitions, pointer: Pointer) -> Snapshot:
+    table = definitions.route_table()
+    return Snapshot(definitions.playbooks, definitions.talk, definitions.documents, table, pointer)
+
+
+def _digest_of(body: Frozen) -> str:
+    return sha256(body.model_dump_json().encode()).hexdigest()
+
+
+async def publish(snapshot: Snapshot, published: Published) -> None:
+    """Have all processes switch to the snapshot: first every body is stored, then the pointer."""
+    for digest, body in snapshot.bodies().items():
+        await published.publish(digest, body.model_dump_json())
+    pointer = snapshot.pointer.model_dump_json()
+    if await published.pointer() != pointer:
+        await published.point(pointer)
+
+
+async def fetch_snapshot(
+    text: str, published: Published, *, current: Snapshot, people: Directory
+) -> Snapshot | None:
+    """The snapshot that a stored pointer names, or None when it is the `current` one.
+
+    Raises DefinitionError with the reasons when it cannot be used here.
+    """
+    pointer = _parse(Pointer, text, "the pointer")
+    if pointer == current.pointer:
+        return None
+    known = current.bodies()
+
+    async def body(model: type[M], digest: str) -> M:
+        if isinstance(known_body := known.get(digest), model):
+            return known_body
+        text = await published.load(digest)
+        if text is None:
+            raise DefinitionError(f"what the pointer names is not published: {digest}")
+        return _parse(model, text, digest)
+
+    definitions = Definitions(
+        people,
+        {name: await body(Playbook, digest) for name, digest in pointer.playbooks.items()},
+        await body(Talk, pointer.talk),
+        tuple([await body(Document, digest) for digest in pointer.documents]),
+    )
+    _check_roles(definitions)
+    return _snapshot(definitions, pointer)
+
+
+async def learn_routes(table: RouteTable, published: Published) -> None:
+    """Have the router learn its examples, once for all processes; alone without the store."""
+    lessons = table.lessons
+    try:
+        body = await published.load_learned(lessons.digest)
+        recalled = body is not None and lessons.recall(body)
+        await asyncio.to_thread(table.learn)
+        if not recalled:
+            await published.save_learned(lessons.digest, lessons.classifier.learned.pack())
+    except StoreError as error:
+        log.warning("learned_not_kept", error=str(error))
+        await asyncio.to_thread(table.learn)
+
+
+def _parse(model: type[M], text: str, name: str) -> M:
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        why = "was written by another version of this service"
+        raise DefinitionError(f"{name} {why}, and cannot be read by this one") from error
+
+
+def _check_roles(definitions: Definitions) -> None:
+    """Raise DefinitionError for a gate whose roles nobody holds by this process's people.yaml."""
+    problems = [
+        f"{playbook.id}: skill {skill.id}: nobody in people.yaml holds {' or '.join(review.roles)}"
+        for playbook in definitions.playbooks.values()
+        for skill in playbook.skills.values()
+        for node in (skill.sop.nodes.values() if skill.sop else ())
+        if (review := node.review) and not definitions.people.held_roles & set(review.roles)
+    ]
+    if problems:
+        raise DefinitionError(*problems)
+
+
+class LiveDefinitions:
+    """What this process works by. Whoever handles something reads `snapshot` once, at its start.
+
+    `problems` are those of the playbooks folder while it is refused.
+    """
+
+    def __init__(self, snapshot: Snapshot, published: Published) -> None:
+        self.snapshot = snapshot
+        self.problems: tuple[str, ...] = ()
+        self._published = published
+        self._known: dict[str, Playbook] = {}
+        self.switch(snapshot)
+
+    @property
+    def health(self) -> str:
+        """`ok`, or how many problems the refused folder has."""
+        count = len(self.problems)
+        return f"refused, {count} problem{'s'[: count - 1]}" if count else "ok"
+
+    def switch(self, snapshot: Snapshot) -> None:
+        """Work by this snapshot from now on; what is being handled keeps its own."""
+        self.snapshot = snapshot
+        self._known |= {playbook.digest: playbook for playbook in snapshot.playbooks.values()}
+
+    async def playbook(self, digest: str) -> Playbook | None:
+        """The playbook that a run began with, or None when it is published nowhere."""
+        if digest not in self._known:
+            playbook = await load_published_playbook(self._published, digest)
+            if playbook is None:
+                return None
+            self._known[digest] = playbook
+        return self._known[digest]
+
+
+async def load_published_playbook(published: Published, digest: str) -> Playbook | None:
+    """The playbook of that digest; None when it is not published, or cannot be read any more."""
+    body = await published.load(digest)
+    try:
+        return Playbook.model_validate_json(body) if body is not None else None
+    except ValidationError as error:
+        log.error("unreadable_playbook", digest=digest, faults=error.error_count())
+        return None
