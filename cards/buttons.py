@@ -1,29 +1,23 @@
-"""What a button carries: card token, choice, content revision; at most 64 bytes (design §7)."""
+"""What buttons and links carry: a card's token, choice and revision in 64 bytes (design §7)."""
 
 import re
 
 from cards.frozen import Frozen
 
 CARD, RUN = "c", "r"
-"""What the payload of a link names: a card by its token, a run by its id."""
+"""What a link's payload begins with: for a card's token, for a run's id."""
 MAX_BYTES = 64
 _FORM = re.compile(
     r"s1:(?P<token>[0-9a-f]{1,4}-[A-Za-z0-9_-]{6,32}):(?P<choice>[a-z0-9_]{1,16}):(?P<rev>0|[1-9][0-9]{0,3})"
 )
 
 
-def card_payload(token: str) -> str:
-    """The payload that opens a card, at most 64 of A-Z, a-z, 0-9, _ and -; "" for no such token."""
-    payload = f"{CARD}_{token}"
-    return payload if len(payload) <= 64 and payload.isascii() else ""
-
-
 class BadButton(ValueError):
-    """The data was not packed by us; the tapper is told that the card is not known here."""
+    """The data was not packed by us."""
 
 
 class Button(Frozen):
-    """A tap's meaning. It holds no authority: the store decides what it is worth."""
+    """What a tap means. It carries no authority: the store decides what it is worth."""
 
     token: str
     choice: str
@@ -43,3 +37,9 @@ class Button(Frozen):
         if match is None:
             raise BadButton("not a button of ours")
         return cls(token=match["token"], choice=match["choice"], revision=int(match["rev"]))
+
+
+def card_payload(token: str) -> str:
+    """Return what a link to a card carries: up to 64 of A-Z, a-z, 0-9, _ and -; "" if too long."""
+    payload = f"{CARD}_{token}"
+    return payload if len(payload) <= 64 and payload.isascii() else ""

@@ -1,4 +1,4 @@
-"""Text that has to be short: cut at words where there are any, never inside of a character."""
+"""Cutting text to a length: at words where there are any, never inside a character."""
 
 import re
 import unicodedata
@@ -26,7 +26,7 @@ def units(text: str) -> int:
 
 
 def head(text: str, limit: int) -> str:
-    """The longest beginning of at most `limit` UTF-16 units that ends with a whole character."""
+    """Return the longest beginning of at most `limit` UTF-16 units that ends with a character."""
     end = max(0, min(len(text), limit))
     # No character takes more than two units, so this drops none that fits.
     while (excess := units(text[:end]) - limit) > 0 and end:
@@ -36,9 +36,9 @@ def head(text: str, limit: int) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """The text in at most `limit` UTF-16 units, ended by "…" where something was cut off.
+    """Return the text in at most `limit` UTF-16 units, with "…" where it was cut.
 
-    It ends with a whole word where more than half of it is left so.
+    It ends with a whole word where that leaves more than half of it.
     """
     if units(text) <= limit:
         return text

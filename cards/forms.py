@@ -1,4 +1,4 @@
-"""What a person typed into a form, checked and typed."""
+"""Checks and types what a person entered into a form."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ from cards.model import Field, Lang, Value
 from cards.texts import say
 
 MAX_TEXT = 2_000
-"""So long a text may be, in UTF-16 units, as inputs of platforms count; a line break is one."""
+"""The longest text, in UTF-16 units as platforms count; a line break is one."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15})")
@@ -30,7 +30,7 @@ class _Fault(Exception):
 def check_form(
     fields: Iterable[Field], values: Mapping[str, str], lang: Lang
 ) -> tuple[dict[str, Value], dict[str, str]]:
-    """Typed values by field name, and a sentence in `lang` for every field that has a fault.
+    """Return typed values by field name, and a sentence in `lang` for each field with a fault.
 
     Fields left blank are absent from the values; names that the form does not have are ignored.
     Numbers may be typed in full width; dates come out as ISO text.
@@ -67,7 +67,7 @@ def _typed(field: Field, raw: str, lang: Lang) -> Value:
 
 
 def range_text(low: float | None, high: float | None) -> str:
-    """The range of a number that may be given, as in `0 – 5`; "" where there is none."""
+    """Return the range of a number, as in `0 – 5`; "" without limits."""
     if low is not None and high is not None:
         return f"{format_value(low)} – {format_value(high)}"
     if low is not None:
@@ -76,12 +76,12 @@ def range_text(low: float | None, high: float | None) -> str:
 
 
 def with_detail(label: str, detail: str, lang: Lang) -> str:
-    """A label with more about it in brackets, if there is more."""
+    """Return a label with the detail in brackets, if there is any."""
     return say("form.label", lang, label=label, detail=detail) if detail else label
 
 
 def is_storable(text: str) -> bool:
-    """Whether the text can be kept and sent: no half characters, no NUL."""
+    """Whether the text can be stored and sent: no half characters, no NUL."""
     return not _UNSTORABLE.search(text)
 
 

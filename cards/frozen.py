@@ -1,4 +1,4 @@
-"""The one way our stored and passed-on values are declared."""
+"""The base of all values that are stored or passed between processes."""
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -11,12 +11,12 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def stored(self) -> str:
-        """JSON for the store: without what is as by default, but always with its schema_version."""
+        """Return JSON for the store: without defaults, but always with the schema_version."""
         text = self.model_dump_json(exclude_defaults=True)
         version = getattr(self, "schema_version", None)
         return text if version is None else f'{{"schema_version":{version},{text[1:]}'
 
 
 def is_by_newer(error: ValidationError) -> bool:
-    """Whether a newer build of us seems to have written it: fields or kinds unknown here."""
+    """Whether a newer version seems to have written it: fields or kinds unknown here."""
     return any(fault["type"] in _NEWER for fault in error.errors(include_context=False))

@@ -1,4 +1,4 @@
-"""Patterns that other people write: RE2 runs them in time that is proportional to the text."""
+"""Patterns that other people write, run by RE2 in time proportional to the text."""
 
 from functools import lru_cache
 from typing import Any
@@ -11,7 +11,7 @@ class BadPattern(ValueError):
 
 
 def compile_linear(pattern: str) -> Any:
-    """The pattern as RE2 runs it on bytes: in proportion to the text; raises BadPattern."""
+    """Return the compiled pattern, for bytes. Raises BadPattern."""
     options = re2.Options()
     options.log_errors = False
     try:
@@ -27,5 +27,5 @@ def _compiled(pattern: str) -> Any:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the whole text is as the pattern says; raises BadPattern."""
+    """Whether the pattern matches the whole text. Raises BadPattern."""
     return _compiled(pattern).fullmatch(text.encode("utf-8", "surrogatepass")) is not None

@@ -8,16 +8,16 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>&~|#]")
 
 
 def literal(text: str) -> str:
-    """Markdown that shows just `text`, on one line: it can be no link, heading or mark of ours."""
+    """Return Markdown that shows just `text`, on one line, with all mark-up escaped."""
     return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def quote(text: str) -> str:
-    """Markdown that quotes just `text`, line by line: no line of it begins a list or a heading."""
+    """Return Markdown that quotes just `text`, line by line, with all mark-up escaped."""
     lines = (_OPENING.sub(r"\1\\\2", literal(line)) for line in text.strip().splitlines())
     return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def format_value(value: Any) -> str:
-    """A value as a person would write it: 62 and not 62.0."""
+    """Return a value as a person would write it: 62 and not 62.0."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

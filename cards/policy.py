@@ -1,4 +1,4 @@
-"""What a review's policy says about time: durations, working hours, reminders, escalation."""
+"""A review's policy on time: durations, working hours, reminders, escalation."""
 
 import re
 from datetime import UTC, datetime, time, timedelta
@@ -22,7 +22,7 @@ Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 
 def seconds(value: Any) -> int:
-    """A duration as a person writes it, in seconds; raises ValueError that says what to write."""
+    """Return a written duration in seconds. Raises ValueError that says what to write."""
     if isinstance(value, int) and not isinstance(value, bool):
         found = value
     elif isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
@@ -53,7 +53,7 @@ class Hours(Frozen):
     days: tuple[Weekday, ...] = Key(default=("mon", "tue", "wed", "thu", "fri"), min_length=1)
 
     def next_open(self, moment: datetime) -> datetime:
-        """The moment itself while people are at work, else when they next are, in UTC."""
+        """Return the moment itself in working hours, else when the next ones begin, in UTC."""
         zone = ZoneInfo(self.zone)
         today = moment.astimezone(zone).date()
         for ahead in range(8):
@@ -71,7 +71,7 @@ class Hours(Frozen):
 class Reminders(Keyed):
     """When those who have not decided are reminded: `after` the card opened, then `every` so often.
 
-    Each pause is `backoff` times the one before. Not more than `at_most` times in all.
+    Each pause is `backoff` times the one before, with at most `at_most` reminders in all.
     """
 
     after_s: Seconds = Key(alias="after")
@@ -85,9 +85,9 @@ class Reminders(Keyed):
         return self._in_hours(opened + timedelta(seconds=self.after_s))
 
     def next_at(self, sent: int, now: datetime) -> datetime | None:
-        """When the next one is due after `sent` of them, None after the last.
+        """Return when the next one is due after `sent` of them, None after the last.
 
-        It counts from now and not from when this one was due: after an outage, nothing is made up.
+        It counts from now, so that nothing is made up after an outage.
         """
         if sent >= self.at_most:
             return None

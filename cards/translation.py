@@ -1,7 +1,7 @@
-"""A card as one person reads it where nobody else does: all around what is signed, in their words.
+"""A card in the language of its only reader.
 
-What is signed — title, text, rows, problems — is the same for everybody, in the language of the
-request. Our own sentences around it, buttons and forms are the reader's.
+What is signed (title, text, rows, problems) stays in the language of the request, the same for
+everybody. Our own sentences, buttons and forms are translated.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from cards.texts import FALLBACK, say, sentence, texts_of
 from cards.visible import visible
 
 RoleName = Callable[[str, str], str]
-"""A role as people call it in a language."""
+"""The name of a role in a language."""
 
 
 def translate_card(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
-    """The card for somebody who reads `lang`, for showing alone; None leaves it as it is."""
+    """Return the card for somebody who reads `lang`, only to be shown; None leaves it as it is."""
     if lang is None or lang == card.lang:
         return card
     roles = {each: _role_names(card, each, role_name) for each in (card.lang, lang)}
@@ -34,19 +34,19 @@ def translate_card(card: Card, lang: Lang | None, role_name: RoleName) -> Card:
 
 
 def label_in(card: Card, choice_id: str, lang: Lang) -> str:
-    """What a choice is called; its id where the card never had it."""
+    """Return the label of a choice; its id where the card never had it."""
     choice = card.choice(choice_id)
     return visible(translate_text(choice.label, card.lang, lang)) if choice else choice_id
 
 
 def translate_text(text: str, lang: Lang, to: Lang) -> str:
-    """A fixed sentence of ours in the other language; any other text as it is."""
+    """Return a fixed sentence of ours in the other language; any other text as it is."""
     return text if lang == to else _translations(lang, to).get(text, text)
 
 
 @cache
 def _translations(lang: Lang, to: Lang) -> dict[str, str]:
-    """From each sentence without gaps to its other half; those with several are left out."""
+    """Return translations of the sentences without gaps, where there is only one."""
     found: dict[str, set[str]] = {}
     for key in texts_of(FALLBACK):
         text = sentence(key, lang)

@@ -2,7 +2,8 @@
 
 `␣` is a space at an edge or beside another, `□` an ideographic one, `⇥` a tab, `↵` a line break;
 `⟨U+202E⟩` is any other character that has no shape of its own: controls, direction marks,
-zero-width and other spaces, private and unknown ones. A text's own `⟨` and marks are told likewise.
+zero-width and other spaces, private and unknown ones. A text's own `⟨` and marks are written so
+too.
 """
 
 import re
@@ -20,43 +21,27 @@ _SHAPELESS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | fro
 _OURS = frozenset((*_MARKS.values(), _SPACE, "⟨"))
 _SPACES = re.compile(r" +")
 _BREAKS = re.compile(r"(\n+)")
-_KEPT = 2
-"""Of more line breaks in a row than these, Markdown drops the rest."""
-
-
-def in_row(value: Value | None, unit: str, lang: Lang) -> str:
-    """A value as plain text with its unit; what was left out is said to be so."""
-    if value is None or value == "":
-        return say("card.blank", lang)
-    shown = visible(format_value(value))
-    return f"{shown} {unit}" if unit else shown
-
-
-def in_text(label: str, text: str, lang: Lang) -> str:
-    """A text of several lines as Markdown, quoted under its label."""
-    head = f"**{literal(label)}**"
-    if not text:
-        return f"{head}{say('list.colon', lang)}{say('card.blank', lang)}"
-    return f"{head}\n\n{quote(visible(text, lines=True))}"
+_MOST_BREAKS = 2
+"""The most line breaks in a row that Markdown shows."""
 
 
 def visible(text: str, *, lines: bool = False) -> str:
-    """The text with all that would not be seen made visible.
+    """Return the text with all that would not be seen made visible.
 
-    With `lines` its line breaks stay, as far as Markdown shows them: not at the edges, and two of
-    those in a row.
+    With `lines` its line breaks stay as far as Markdown shows them: not at the edges, and at most
+    two in a row.
     """
     pieces = _BREAKS.split(text) if lines else [text]
-    told = [_mark_text(piece) for piece in pieces]
+    marked = [_mark_text(piece) for piece in pieces]
     for at in range(1, len(pieces), 2):
         if pieces[at - 1] and pieces[at + 1]:
-            kept = pieces[at][:_KEPT]
-            told[at] = kept + _mark_text(pieces[at][_KEPT:])
-    return _SPACES.sub(_mark_spaces, "".join(told))
+            kept = pieces[at][:_MOST_BREAKS]
+            marked[at] = kept + _mark_text(pieces[at][_MOST_BREAKS:])
+    return _SPACES.sub(_mark_spaces, "".join(marked))
 
 
 def _mark_spaces(found: re.Match[str]) -> str:
-    """A run of spaces: alone inside a line it is seen as it is."""
+    """Mark a run of spaces; a single one inside a line stays."""
     text, begin, end = found.string, found.start(), found.end()
     before, after = text[max(0, begin - 1) : begin], text[end : end + 1]
     inside = before not in ("", "\n") and after not in ("", "\n")
@@ -73,3 +58,19 @@ def _mark_char(char: str) -> str:
     if char.isprintable() and char not in _SHAPELESS and char not in _OURS:
         return char
     return f"⟨U+{ord(char):04X}⟩"
+
+
+def in_row(value: Value | None, unit: str, lang: Lang) -> str:
+    """Return a value as plain text with its unit; an empty one is named so."""
+    if value is None or value == "":
+        return say("card.blank", lang)
+    shown = visible(format_value(value))
+    return f"{shown} {unit}" if unit else shown
+
+
+def in_text(label: str, text: str, lang: Lang) -> str:
+    """Return a text of several lines as Markdown, quoted under its label."""
+    head = f"**{literal(label)}**"
+    if not text:
+        return f"{head}{say('list.colon', lang)}{say('card.blank', lang)}"
+    return f"{head}\n\n{quote(visible(text, lines=True))}"

@@ -49,7 +49,7 @@ def rendered_card(card: CardView) -> dict[str, Any]:
 
 
 def _chart(chart: ChartView) -> dict[str, Any]:
-    return chart.model_dump(mode="json") | {"told": chart.told}
+    return chart.model_dump(mode="json") | {"told": chart.alt_text}
 
 
 def _button(button: ButtonView) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""The rules of a decision: seats, votes, hand-over, and what is told of them."""
+"""The rules of a decision: seats, votes, hand-over, edits, and their sentences."""

@@ -1,4 +1,4 @@
-"""The one rule of who decides a card, and when (design §7)."""
+"""Who decides a card, and when: what an answer comes to (design §7)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class DecidedCard:
-    """The decision that closed the card; `card` is the state to store."""
+    """The card as this answer closed it, to be stored."""
 
     card: Card
     decision: Decision
@@ -35,7 +35,7 @@ class DecidedCard:
 
 @dataclass(frozen=True, slots=True)
 class VotedCard:
-    """A vote that does not decide yet; `card` is the state to store.
+    """The card with a vote that does not decide it, to be stored.
 
     `votes_needed` more for the same choice would decide it.
     """
@@ -46,7 +46,7 @@ class VotedCard:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedVote:
-    """The person (principal id) chose just this before, and it stands: a success, not a refusal."""
+    """The person (principal id) has made this choice before, and it stands: a success."""
 
     card: Card
     person: str
@@ -54,23 +54,23 @@ class RepeatedVote:
 
 @dataclass(frozen=True, slots=True)
 class MissingForm:
-    """The person may decide so, but has to fill in the choice's form first."""
+    """The person may make this choice, once they have filled in its form."""
 
     choice: Choice
 
 
 @dataclass(frozen=True, slots=True)
 class InvalidForm:
-    """The form has faults: a sentence per field, in the card's language. Nothing was decided."""
+    """The form has faults: a sentence per field. Nothing is decided."""
 
     errors: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionRefusal:
-    """The tap changes nothing; `card` as it stands, and `person` who tapped (principal id).
+    """The answer of `person` (principal id) changes nothing; `card` is as it stands.
 
-    `vote` is the one that stands in the way of another in the same seat.
+    With `seat_taken`, `vote` is the one in that seat.
     """
 
     reason: Reason
@@ -81,7 +81,7 @@ class DecisionRefusal:
 
 @dataclass(frozen=True, slots=True)
 class EditAttempt:
-    """The form was sent to change what the card shows; nothing is decided (cards.editing)."""
+    """The form was sent to change what the card shows (cards.deciding.revision); decides nothing."""
 
 
 Verdict = (
@@ -104,9 +104,9 @@ def decide(
     revision: int,
     values: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """What this tap (or sent form, with `values`) means for the card as it stands.
+    """Return what this tap (or sent form, with `values`) means for the card as it stands.
 
-    A person has one vote, a seat has one. With `deny_wins`, approvals count towards the quorum and
+    Each person and each seat has one vote. With `deny_wins`, approvals count towards the quorum and
     everything else decides at once; with `majority`, more than half of the quorum's seats decide,
     for either side. At the deadline itself the card has expired.
     """
@@ -138,7 +138,7 @@ def decide(
 
 
 def votes_needed(card: Card, choice: str = APPROVE) -> int:
-    """How many more persons have to choose this, at least 1 while the card is open."""
+    """Return how many more people have to choose this, at least 1 while the card is open."""
     chosen = len({vote.held for vote in card.votes if vote.choice == choice})
     if card.review.decides == "majority" and choice in (APPROVE, REJECT):
         return max(card.review.quorum // 2 + 1 - chosen, 1)
@@ -146,7 +146,7 @@ def votes_needed(card: Card, choice: str = APPROVE) -> int:
 
 
 def refusal_reason(card: Card, principal: Principal, now: datetime, revision: int) -> Reason | None:
-    """Why a tap of this person on that revision of the card would not count; None when it would."""
+    """Return why a tap of this person on that revision would not count; None when it would."""
     if card.status != "open":
         return "not_open"
     if card.deadline is not None and now >= card.deadline:
@@ -155,30 +155,30 @@ def refusal_reason(card: Card, principal: Principal, now: datetime, revision: in
         return "stale"
     if is_own_request(card, principal):
         return "own_request"
-    found = seats_of(card, principal)
-    if not found:
+    seats = seats_of(card, principal)
+    if not seats:
         return "not_approver"
     if any(vote.person in principal.ids for vote in card.votes):
         return "already_voted"
-    return None if first_free_seat(card, found) else "seat_taken"
+    return None if first_free_seat(card, seats) else "seat_taken"
 
 
 def _vote_in_the_way(card: Card, principal: Principal, reason: Reason) -> Vote | None:
     if reason != "seat_taken":
         return None
-    held = {name for seat in seats_of(card, principal) for name in seat.ids}
-    return next(vote for vote in card.votes if vote.held in held)
+    ids = {name for seat in seats_of(card, principal) for name in seat.ids}
+    return next(vote for vote in card.votes if vote.held in ids)
 
 
 def _has_chosen(card: Card, principal: Principal, choice: str) -> bool:
-    """Whether this very choice of theirs is recorded."""
+    """Whether they are recorded with this choice."""
     return any(
         each.person in principal.ids and each.choice == choice for each in _votes_and_decision(card)
     )
 
 
 def _recorded_id(card: Card, principal: Principal) -> str:
-    """The id under which something of theirs is recorded on the card, else their own."""
+    """Return the id under which the card has a vote or decision of theirs, else their own."""
     return next(
         (e.person for e in _votes_and_decision(card) if e.person in principal.ids), principal.id
     )
@@ -196,7 +196,7 @@ def _vote(principal: Principal, seat: Principal, choice: str, now: datetime, rea
 
 
 def _free_seat(card: Card, principal: Principal, choice: str) -> Principal | None:
-    """Whose vote it is; None where four eyes are needed and each of these changed what stands."""
+    """Return whose seat votes; None when four eyes are needed and all of these edited the card."""
     authors = set(card.authors.values()) if card.review.four_eyes and choice == APPROVE else set()
     if authors & principal.ids:
         return None
@@ -206,7 +206,7 @@ def _free_seat(card: Card, principal: Principal, choice: str) -> Principal | Non
 
 
 def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
-    """The last vote decides; of a rejection by several, every reason is told."""
+    """Return the decision that the last vote makes; a rejection has the reasons of all."""
     reasons = [v.reason for v in card.votes if v.choice == vote.choice and v.reason]
     if reasons and vote.choice == REJECT:
         typed = {**typed, "reason": "; ".join([*reasons, *filter(None, [vote.reason])])}
@@ -224,7 +224,7 @@ def _decision(card: Card, vote: Vote, typed: dict[str, Value]) -> Decision:
 
 
 def _closed(card: Card, decision: Decision) -> Card:
-    """The card without its forms: nobody fills them in any more, and cards are kept for long."""
+    """Return the closed card, without its forms: nobody fills them in, and cards are kept long."""
     choices = tuple(choice.model_copy(update={"form": ()}) for choice in card.choices)
     return _with_changes(
         card, status="decided", decision=decision, choices=choices, known=(), editing=None

@@ -10,7 +10,7 @@ from cards.model import Card, Field, HandOver, Principal
 from cards.texts import say
 
 HAND_OVER = "hand_over"
-"""What the button means; it is no choice of any card, so that it can never decide one."""
+"""The choice of the button. No card has it as a choice, so that it can never decide one."""
 
 RECEIVER = "person"
 """The field of the form that names the receiver."""
@@ -29,7 +29,7 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class HandedOverCard:
-    """The card to store, on which the receiver may vote in the giver's seat."""
+    """The card to store, with the hand-over; the receiver may vote in the giver's seat."""
 
     card: Card
     given: HandOver
@@ -48,15 +48,15 @@ def can_hand_over(card: Card) -> bool:
 
 
 def hand_over_form(card: Card, names: Sequence[str] = ()) -> tuple[Field, ...]:
-    """What the button asks for: a person; `names` are of those who could take the seat."""
+    """Return the form of the button: a person; `names` are of those who could take the seat."""
     hint, label = say("handover.hint", card.lang), say("handover.person", card.lang)
     return (Field(name=RECEIVER, label=label, type="person", hint=hint, options=tuple(names)),)
 
 
 def hand_over_refusal(card: Card, giver: Principal, now: datetime) -> HandOverRefusal | None:
-    """Why this person cannot give their seat away; None when they can.
+    """Return why this person cannot give their seat away; None when they can.
 
-    Only whose seat it is may give it: not a delegate, and not whoever it was given to.
+    Only its owner may give a seat, not a delegate or a receiver.
     """
     if card.status != "open" or (card.deadline is not None and now >= card.deadline):
         return HandOverRefusal("not_open")
@@ -72,10 +72,9 @@ def hand_over_refusal(card: Card, giver: Principal, now: datetime) -> HandOverRe
 def hand_over(
     card: Card, giver: Principal, receiver: Principal, now: datetime, *, ordered: bool = False
 ) -> HandedOverCard | HandOverRefusal:
-    """The card after the giver's seat went to the receiver; the giver keeps theirs until it votes.
+    """Return the card on which the receiver may vote in the giver's seat, as the giver still may.
 
-    Nothing of what is shown for approval changes, so all buttons stay valid. `ordered` when an
-    operator has it done.
+    What is shown for approval stays, so all buttons stay valid. `ordered` by an operator.
     """
     if refused := hand_over_refusal(card, giver, now):
         return refused

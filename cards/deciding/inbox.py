@@ -1,4 +1,4 @@
-"""For whom a card waits: the names it is listed under, and whose they are (design §3, inbox)."""
+"""For whom a card waits: the names that it is listed under, and those of a person (§3, inbox)."""
 
 from datetime import datetime
 
@@ -6,11 +6,11 @@ from cards.deciding.decision import refusal_reason
 from cards.model import Card, Principal
 
 EVERYBODY = "all"
-"""Every card that waits for somebody is listed under this name too, for operators."""
+"""Every waiting card is listed under this name too, for operators."""
 
 
 def inbox_names_of_card(card: Card) -> tuple[str, ...]:
-    """The names of all who may be asked; none for a card that only tells."""
+    """Return the names that a card is listed under; none for a card that only informs."""
     if card.traits.informs:
         return ()
     roles = (f"role:{role}" for role in card.review.roles)
@@ -20,13 +20,13 @@ def inbox_names_of_card(card: Card) -> tuple[str, ...]:
 
 
 def inbox_names_of_person(principal: Principal) -> tuple[str, ...]:
-    """Under which names cards may wait for this person, or for those whose seat they may take."""
-    whole = (principal, *principal.stands_for)
-    roles = (f"role:{role}" for each in whole for role in each.roles)
-    persons = (f"person:{name}" for each in whole for name in (each.id, *each.accounts))
+    """Return the names under which cards may wait for this person or whose seat they may take."""
+    people = (principal, *principal.stands_for)
+    roles = (f"role:{role}" for each in people for role in each.roles)
+    persons = (f"person:{name}" for each in people for name in (each.id, *each.accounts))
     return tuple(dict.fromkeys((*persons, *roles)))
 
 
 def is_waiting_for(card: Card, principal: Principal, now: datetime) -> bool:
-    """Whether a tap of theirs would count now: nobody is shown what they may not decide."""
+    """Whether a tap of theirs would count now."""
     return not card.traits.informs and refusal_reason(card, principal, now, card.revision) is None

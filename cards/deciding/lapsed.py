@@ -1,4 +1,4 @@
-"""Votes that count no more, by the people that there are today (runs-and-reviews A23, A45)."""
+"""Votes that lapse because people or roles have changed (runs-and-reviews A23, A45)."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,10 +13,10 @@ Why = Literal["no_role", "gone", "same_person"]
 def drop_lapsed_votes(
     card: Card, *, holders: Sequence[Principal], people: Sequence[Principal], now: datetime
 ) -> Card:
-    """The open card with the votes that count at this moment; the very same when all do.
+    """Return the open card with the votes that count now; the same object when all do.
 
-    `holders` are all who hold a role of its review now, `people` everybody there is. A vote that
-    fell does not come back with the role: who has it again votes again.
+    `holders` are all who hold a role of its review now, `people` everybody. A lapsed vote does not
+    come back with the role: its person votes again.
     """
     if card.status != "open" or not card.votes:
         return card
@@ -33,13 +33,13 @@ def drop_lapsed_votes(
 
 
 def open_seats(card: Card, holders: Sequence[Principal]) -> tuple[Principal, ...]:
-    """Of those who hold a role now, whose seat on the card has not voted and still may."""
+    """Return those of the holders whose seat has not voted and still may."""
     free = (p for p in holders if may_decide(card, p) and not has_voted(card, p))
     return tuple(p for p in free if not is_own_request(card, p))
 
 
 def describe_lapsed_votes(card: Card, since: datetime) -> list[dict[str, Any]]:
-    """What the audit says of the votes that fell at that moment."""
+    """Return the audit's entries of the votes that lapsed at that moment."""
     return [
         {
             "person": each.vote.person,
@@ -59,7 +59,7 @@ def _lapse_reason(
     holders: Sequence[Principal],
     people: Sequence[Principal],
 ) -> Why | None:
-    """Why the vote does not count beside those `before` it; None while it does."""
+    """Return why the vote does not count beside those `before` it; None while it does."""
     everybody = (*holders, *people)
     seat = _ids_of(vote.held, everybody) | {vote.held}
     if not _ids_of(vote.held, holders) and seat.isdisjoint(card.review.persons):
@@ -72,5 +72,5 @@ def _lapse_reason(
 
 
 def _ids_of(name: str, people: Sequence[Principal]) -> frozenset[str]:
-    """Every id of the person who goes by this one; none where nobody of these does."""
+    """Return every id of the person who has this one; none where nobody has."""
     return next((each.ids for each in people if name in each.ids), frozenset())

@@ -1,4 +1,4 @@
-"""A reviewer changes what a card asks to approve; nothing is decided by that (1.8, 1.9)."""
+"""A reviewer changes what a card asks to approve, which decides nothing (1.8, 1.9)."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -20,47 +20,9 @@ SHOWN_CHARS = 80
 SHOWN_TIMES = 5
 
 
-def describe_edits(edits: Sequence[Edit], lang: Lang) -> str:
-    """Changes in one line of plain text; long values are cut."""
-    return say("list.clauses", lang).join(
-        say(
-            "edit.change",
-            lang,
-            label=each.label,
-            before=_cut(each.before),
-            after=_cut(each.after),
-        )
-        for each in edits
-    )
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
-
-
-def edit_history(card: Card, zone: str) -> list[str]:
-    """Who changed what on the card, as Markdown: the last five times, oldest first."""
-    times: dict[tuple[datetime, str], list[Edit]] = {}
-    for each in card.edits:
-        times.setdefault((each.at, each.person), []).append(each)
-    earlier = len(times) - SHOWN_TIMES
-    shown = [
-        say(
-            "edit.card",
-            card.lang,
-            name=literal(edits[0].person_name),
-            when=local_time(at, zone),
-            changes=literal(describe_edits(edits, card.lang)),
-        )
-        for (at, _), edits in list(times.items())[-SHOWN_TIMES:]
-    ]
-    return [say("edit.earlier", card.lang, n=earlier), *shown] if earlier > 0 else shown
-
-
 @dataclass(frozen=True, slots=True)
 class EditedCard:
-    """The card to store: another revision, without votes; and what was changed just now."""
+    """The card to store, a new revision without votes, and the edits that made it."""
 
     card: Card
     edits: tuple[Edit, ...]
@@ -68,7 +30,7 @@ class EditedCard:
 
 @dataclass(frozen=True, slots=True)
 class UnchangedCard:
-    """The form was sent as it stood."""
+    """The form was sent without a change."""
 
 
 EditVerdict = EditedCard | UnchangedCard | MissingForm | InvalidForm | DecisionRefusal
@@ -84,16 +46,16 @@ def edit(
     values: Mapping[str, str] | None,
     approvers: Collection[Principal],
 ) -> EditVerdict:
-    """What tapping the card's edit choice, or sending its form, means for the card as it stands.
+    """Return what tapping the edit choice, or sending its form, means for the card as it stands.
 
-    Whoever may decide may change it, and has somebody else approve that where four eyes are needed:
-    `approvers` are all who might. What the form does not give stays as it is.
+    Whoever may decide may edit. Where four eyes are needed, enough of `approvers` must be left to
+    approve the edit. Fields that the form does not give stay as they are.
     """
-    # A vote or a change of one's own keeps nobody from changing more.
+    # An own vote or an own edit keeps nobody from editing more.
     bare = card.model_copy(update={"votes": (), "authors": {}})
-    asked = decide(bare, principal, choice, now, revision=revision, values=values)
-    if isinstance(asked, DecisionRefusal):
-        return DecisionRefusal(asked.reason, card, principal.id)
+    verdict = decide(bare, principal, choice, now, revision=revision, values=values)
+    if isinstance(verdict, DecisionRefusal):
+        return DecisionRefusal(verdict.reason, card, principal.id)
     form, editing = card.choice(choice), card.editing
     if form is None or not form.edits or editing is None:
         return DecisionRefusal("unknown_choice", card, principal.id)
@@ -114,7 +76,7 @@ def edit(
 def _lacks_approvers(
     card: Card, authors: Collection[str], approvers: Collection[Principal]
 ) -> bool:
-    """Whether too few are left to approve what these (ids) changed."""
+    """Whether too few people are left to approve what these (ids) edited."""
     others = (p for p in approvers if p.ids.isdisjoint(authors) and not is_own_request(card, p))
     return card.review.four_eyes and len({p.id for p in others}) < card.review.quorum
 
@@ -122,14 +84,14 @@ def _lacks_approvers(
 def _changes(
     form: Sequence[Field], values: Mapping[str, str], lang: Lang
 ) -> tuple[dict[str, Value | None], dict[str, str]]:
-    """What the form gives that is not as it stood (None: cleared), and a sentence per fault."""
+    """Return the values that differ from the card's (None: cleared), and a sentence per fault."""
     lines = {name: value.replace("\r\n", "\n").strip() for name, value in values.items()}
     touched = [f for f in form if f.name in lines and lines[f.name] != f.value.strip()]
     typed, faults = check_form(touched, lines, lang)
     # 70.0 is no other number than 70.
-    stood, _ = check_form(touched, {f.name: f.value for f in touched}, lang)
-    given = {f.name: typed.get(f.name) for f in touched if f.name not in faults}
-    return {name: value for name, value in given.items() if value != stood.get(name)}, faults
+    before, _ = check_form(touched, {f.name: f.value for f in touched}, lang)
+    entered = {f.name: typed.get(f.name) for f in touched if f.name not in faults}
+    return {name: value for name, value in entered.items() if value != before.get(name)}, faults
 
 
 def _apply(
@@ -140,7 +102,7 @@ def _apply(
     principal: Principal,
     now: datetime,
 ) -> tuple[Card, tuple[Edit, ...]]:
-    """The card with these values in all the places where they stand."""
+    """Return the card with these values in all places where it shows them."""
     spots = [spot for spot in editing.values if spot.name in changed]
     fields = {field.name: field for field in choice.form}
     edits = tuple(_edit(fields[s.name], changed[s.name], card, principal, now) for s in spots)
@@ -199,7 +161,7 @@ def _pieces(editing: Editing, edits: Sequence[Edit], lang: Lang) -> tuple[str, .
 
 
 def _content(editing: Editing, changed: Mapping[str, Value | None]) -> str:
-    """What is approved, with these values."""
+    """Return the content to approve, with these values."""
     content = json.loads(editing.content)
     for spot in editing.values:
         for at in spot.at if spot.name in changed else ():
@@ -215,9 +177,47 @@ def _put(content: Any, at: tuple[int | str, ...], value: Any) -> None:
 
 
 def _authors(card: Card, spots: Sequence[Editable], edits: Sequence[Edit]) -> dict[str, str]:
-    """Whose change stands where; what is as it was when the card was opened is nobody's of it."""
+    """Return by field who edited it; a value that is back at the opened card's is nobody's."""
     found = dict(card.authors)
     for spot, each in zip(spots, edits, strict=True):
         first = next(e for e in (*card.edits, each) if e.name == each.name).before
         found[spot.name] = spot.author if each.after == first else each.person
     return {name: who for name, who in found.items() if who}
+
+
+def describe_edits(edits: Sequence[Edit], lang: Lang) -> str:
+    """Return the changes as one line of plain text; long values are cut."""
+    return say("list.clauses", lang).join(
+        say(
+            "edit.change",
+            lang,
+            label=each.label,
+            before=_cut(each.before),
+            after=_cut(each.after),
+        )
+        for each in edits
+    )
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
+
+
+def edit_history(card: Card, zone: str) -> list[str]:
+    """Return who changed what, as Markdown: the last five times, oldest first."""
+    times: dict[tuple[datetime, str], list[Edit]] = {}
+    for each in card.edits:
+        times.setdefault((each.at, each.person), []).append(each)
+    earlier = len(times) - SHOWN_TIMES
+    shown = [
+        say(
+            "edit.card",
+            card.lang,
+            name=literal(edits[0].person_name),
+            when=local_time(at, zone),
+            changes=literal(describe_edits(edits, card.lang)),
+        )
+        for (at, _), edits in list(times.items())[-SHOWN_TIMES:]
+    ]
+    return [say("edit.earlier", card.lang, n=earlier), *shown] if earlier > 0 else shown

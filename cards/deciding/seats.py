@@ -1,24 +1,21 @@
-"""Whose vote a tap is: one's own seat, or that of somebody who gave it (runs-and-reviews §1.9)."""
+"""Seats on a card: a person's own, and those given to them (runs-and-reviews §1.9)."""
 
 from cards.model import Card, Principal
 
 
 def may_decide(card: Card, principal: Principal) -> bool:
-    """Whether the person is an approver of this card; with nobody named, nobody is.
-
-    They must have been one when it opened, and be one now.
-    """
+    """Whether the person is an approver of this card: when it opened, and now."""
     review, ids = card.review, principal.ids
     if not ids.isdisjoint(review.persons):
         return True
-    were = review.approvers is None or not ids.isdisjoint(review.approvers)
-    return were and not set(review.roles).isdisjoint(principal.roles)
+    was_approver = review.approvers is None or not ids.isdisjoint(review.approvers)
+    return was_approver and not set(review.roles).isdisjoint(principal.roles)
 
 
 def seats_of(card: Card, principal: Principal) -> tuple[Principal, ...]:
-    """The seats in which this person may vote, their own first; the requester's is no seat.
+    """Return the seats in which this person may vote, their own first, never the requester's.
 
-    Whoever stands in for others is offered their seats only where the review lets seats be given.
+    Seats of those they stand in for count only where the review is delegable.
     """
     own = (principal,) if may_decide(card, principal) else ()
     lent = principal.stands_for if card.review.delegable else ()
@@ -33,7 +30,7 @@ def may_answer(card: Card, principal: Principal) -> bool:
 
 
 def is_own_request(card: Card, principal: Principal) -> bool:
-    """Whether four eyes are needed and these two are the person who asked."""
+    """Whether four eyes are needed and this person asked for the card."""
     return card.review.four_eyes and card.is_requested_by(principal)
 
 
@@ -42,7 +39,7 @@ def has_voted(card: Card, principal: Principal) -> bool:
     return any({vote.held, vote.person} & principal.ids for vote in card.votes)
 
 
-def first_free_seat(card: Card, found: tuple[Principal, ...]) -> Principal | None:
-    """The first of the seats that has not voted."""
+def first_free_seat(card: Card, seats: tuple[Principal, ...]) -> Principal | None:
+    """Return the first of the seats that has not voted."""
     voted = {vote.held for vote in card.votes}
-    return next((seat for seat in found if voted.isdisjoint(seat.ids)), None)
+    return next((seat for seat in seats if voted.isdisjoint(seat.ids)), None)

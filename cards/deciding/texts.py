@@ -1,4 +1,4 @@
-"""Which sentence a tapper is told when a tap does not count, or counted before (design §7)."""
+"""What people read when an answer does not count, or is repeated (design §7)."""
 
 from typing import assert_never
 
@@ -10,7 +10,7 @@ from cards.translation import label_in
 
 
 def refusal_text(refused: DecisionRefusal, lang: Lang, *, zone: str) -> str:
-    """One sentence for the tapper, with times in `zone` and choices by the card's labels."""
+    """Return one sentence for the person, with times in `zone`."""
     card = refused.card
     match refused.reason:
         case "already_voted":
@@ -27,15 +27,15 @@ def refusal_text(refused: DecisionRefusal, lang: Lang, *, zone: str) -> str:
 
 
 def repeated_text(repeated: RepeatedVote, lang: Lang, *, zone: str) -> str:
-    """That the person's choice is recorded, and what came of it so far."""
+    """Say that the person's choice is recorded, and what came of it so far."""
     card, person = repeated.card, repeated.person
     vote = next((v for v in card.votes if v.person == person), None)
     given = vote or card.decision
     assert given is not None, "a repeat repeats something"
-    told = _values(card, given, lang, zone)
+    values = _values(card, given, lang, zone)
     if card.status == "open":
-        return say("repeat.vote", lang, **told)
-    closed = say("repeat.closed", lang, **told)
+        return say("repeat.vote", lang, **values)
+    closed = say("repeat.closed", lang, **values)
     if card.decision is None or card.decision.person == person:
         return closed
     outcome = _closed_text(DecisionRefusal("not_open", card, person), lang, zone)

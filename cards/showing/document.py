@@ -1,4 +1,4 @@
-"""A message as one Markdown text, for where it is too long to be shown: nothing is left out."""
+"""A message as one text, whole, for where it is too long or refused as it is."""
 
 import re
 from hashlib import sha256
@@ -7,21 +7,21 @@ from cards.markdown import literal
 from cards.showing.view import CardView, MessageView, PartView
 
 SHORT_CHARS = 600
-"""Outcomes and notes of so many characters are shown whole everywhere, and so not repeated here:
-a card that is decided is no new document."""
+"""Outcomes and notes up to this length are shown in the message everywhere and left out here, so
+that a decision makes no new document."""
 FILE_NAME = "answer.md"
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
 def document(view: MessageView) -> str:
-    """All that the message says, but for short outcomes and notes, and its buttons."""
+    """Return the message as Markdown, without its buttons and short outcomes and notes."""
     parts = [_part(part) for part in view.parts]
     return "\n\n".join([*parts, *(_card(view.card) if view.card else ())]).strip() + "\n"
 
 
 def plain_document(view: MessageView) -> str:
-    """All that the message says, but for its buttons, as text that is no mark-up of anybody's."""
+    """Return the message as plain text, without its buttons."""
     parts = [
         "\n".join(
             filter(None, (f"{part.number or ''} {part.label}".strip(), _without_escapes(part.text)))
@@ -34,17 +34,17 @@ def plain_document(view: MessageView) -> str:
     rows = "\n".join(f"{row.label}: {row.value}" for row in card.rows)
     problems = "\n".join(f"- {_without_escapes(problem)}" for problem in card.problems)
     text, origin = _without_escapes(card.text), _without_escapes(card.origin)
-    told = (card.title, text, problems, rows, card.note, origin, card.outcome)
-    return "\n\n".join([*parts, *(each.strip() for each in told if each.strip())])
+    sections = (card.title, text, problems, rows, card.note, origin, card.outcome)
+    return "\n\n".join([*parts, *(each.strip() for each in sections if each.strip())])
 
 
 def digest(text: str) -> str:
-    """Tells one document of a message from another."""
+    """Return a short digest that tells one document of a message from another."""
     return sha256(text.encode(errors="replace")).hexdigest()[:12]
 
 
 def is_settled(view: MessageView) -> bool:
-    """Whether nothing in the message is still being worked on."""
+    """Whether no part of the message is still being worked on."""
     return all(part.state != "working" for part in view.parts)
 
 
@@ -62,12 +62,12 @@ def _card(card: CardView) -> list[str]:
     rows = "\n".join(f"- **{literal(row.label)}** {literal(row.value)}" for row in card.rows)
     problems = "\n".join(f"- {' '.join(problem.split())}" for problem in card.problems)
     long = [literal(text) for text in (card.note, card.outcome) if len(text) > SHORT_CHARS]
-    told = (f"## {literal(card.title)}", _close_fence(card.text), problems, rows, *long)
-    return [text for text in told if text.strip()]
+    sections = (f"## {literal(card.title)}", _close_fence(card.text), problems, rows, *long)
+    return [text for text in sections if text.strip()]
 
 
 def _close_fence(text: str) -> str:
-    """The text with the fence closed that it leaves open: it swallows nothing of what follows."""
+    """Close the code fence that the text leaves open, so that it swallows nothing that follows."""
     fence = ""
     for line in text.splitlines():
         found = _FENCE.match(line)

@@ -1,4 +1,4 @@
-"""A card as people see it: pending with its buttons, or resolved with its outcome."""
+"""A card as people see it: pending with its buttons, or resolved; and reminders of it."""
 
 from cards.buttons import Button
 from cards.deciding.handover import HAND_OVER, can_hand_over, hand_over_form
@@ -6,47 +6,18 @@ from cards.deciding.revision import edit_history
 from cards.markdown import literal
 from cards.model import SUBMIT, Card, Choice, Decision, Lang, Vote
 from cards.moments import local_time
-from cards.showing.view import ButtonView, CardView, ConfirmView, MessageView, PartView, Tone
+from cards.showing.view import (
+    ButtonView,
+    CardView,
+    ConfirmView,
+    MessageView,
+    PartState,
+    PartView,
+    Tone,
+)
 from cards.texts import say
 from cards.translation import label_in
 from cards.visible import visible
-
-
-def reminder_message(card: Card, number: int, zone: str, *, posted: bool) -> MessageView | None:
-    """What reminder `number` says now; None when there is nothing to post or change.
-
-    A reminder that could not be posted before the next one was due, or before the card closed, is
-    never posted: after an outage people get one message and not all that were missed.
-    """
-    if card.status == "open":
-        if number != card.reminded:
-            return None
-        return _message(card, "needs_you", _reminder_text(card, number))
-    if not posted:
-        return None
-    text = say(
-        "ping.closed", card.lang, title=literal(card.title), outcome=literal(outcome(card, zone))
-    )
-    return _message(card, "answered", text)
-
-
-def _reminder_text(card: Card, number: int) -> str:
-    remind = card.review.remind
-    return say(
-        "ping.due",
-        card.lang,
-        n=number,
-        of=remind.at_most if remind else number,
-        title=literal(card.title),
-        requester=literal(card.requester_name),
-        votes=literal(describe_votes(card)),
-    ).strip()
-
-
-def _message(card: Card, state: str, text: str) -> MessageView:
-    part = PartView.model_validate({"number": 0, "state": state, "text": text})
-    return MessageView(lang=card.lang, parts=(part,))
-
 
 _TONES: dict[str, Tone] = {
     "approve": "good",
@@ -58,7 +29,7 @@ _TONES: dict[str, Tone] = {
 
 
 def button_view(card: Card, choice: Choice) -> ButtonView:
-    """The button of a choice, as packed for every platform."""
+    """Return the button of a choice, as packed for every platform."""
     data = Button(token=card.token, choice=choice.id, revision=card.revision).pack()
     return ButtonView(
         data=data,
@@ -72,7 +43,7 @@ def button_view(card: Card, choice: Choice) -> ButtonView:
 
 
 def confirm_view(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
-    """Whether the person is sure of this choice of the card."""
+    """Return the question whether the person is sure of this choice."""
     view = button_view(card, choice)
     return ConfirmView(
         data=view.data,
@@ -85,12 +56,12 @@ def confirm_view(card: Card, choice: Choice, lang: Lang) -> ConfirmView:
 
 
 def final_text(title: str, lang: Lang) -> str:
-    """That a decision on the card of this title cannot be taken back."""
+    """Say that a decision on the card of this title cannot be taken back."""
     return say("card.sure", lang, title=title) if title else say("card.final", lang)
 
 
 def is_final(card: Card, choice: Choice) -> bool:
-    """Whether a tap alone does what nobody can undo: what warns, or an approver's yes."""
+    """Whether one tap does what nobody can undo: a choice in warning style, or an approval."""
     if choice.form:
         return False
     reviewed = card.traits.signs_off and bool(card.review.roles)
@@ -98,7 +69,7 @@ def is_final(card: Card, choice: Choice) -> bool:
 
 
 def _buttons(card: Card) -> tuple[ButtonView, ...]:
-    """A button for each choice, and one to hand one's seat over where seats can be given."""
+    """Return a button for each choice, and one to hand a seat over where seats can be given."""
     choices = tuple(button_view(card, choice) for choice in card.choices)
     if not can_hand_over(card):
         return choices
@@ -108,9 +79,9 @@ def _buttons(card: Card) -> tuple[ButtonView, ...]:
 
 
 def show(card: Card, zone: str, *, origin: str = "", heard: str | None = None) -> CardView:
-    """The card's view; `zone` is for the times shown, `origin` for where it comes from.
+    """Return the card's view, with times in `zone`; `origin` says where the card comes from.
 
-    `heard` is what a text has to begin with to be heard here, None where none answers the card.
+    `heard` is what a text has to begin with to reach the bot here, None where no text answers.
     """
     closed = card.status not in ("open", "told")
     tone = _TONES.get(card.decision.choice, "neutral") if card.decision else "neutral"
@@ -139,9 +110,9 @@ def _by_text(card: Card, heard: str | None) -> str:
 
 
 def outcome(card: Card, zone: str) -> str:
-    """How a closed card ended: what, by whom, when, the reason given, and all votes of several.
+    """Return how a closed card ended: choice, person, time, reason, and all votes of several.
 
-    "" for one that only informs: nothing came of it.
+    "" for a card that only informs.
     """
     if card.status == "told":
         return ""
@@ -153,7 +124,7 @@ def outcome(card: Card, zone: str) -> str:
 
 
 def describe_decision(card: Card, decision: Decision, zone: str, lang: Lang | None = None) -> str:
-    """Who chose what, and when; in the card's language unless the reader has another."""
+    """Return who chose what, and when; in the card's language unless the reader has another."""
     lang = lang or card.lang
     line = say(
         "card.outcome",
@@ -168,15 +139,15 @@ def describe_decision(card: Card, decision: Decision, zone: str, lang: Lang | No
     return f"{line} {say('card.reason', lang, reason=visible(str(reason), lines=True))}"
 
 
-def voter_name(given: Vote | Decision, lang: Lang) -> str:
-    """Who gave a vote or a decision, and in whose place."""
-    if not given.seat:
-        return given.name
-    return say("vote.for", lang, name=given.name, seat=given.seat_name)
+def voter_name(vote: Vote | Decision, lang: Lang) -> str:
+    """Return who gave a vote or a decision, and in whose place."""
+    if not vote.seat:
+        return vote.name
+    return say("vote.for", lang, name=vote.name, seat=vote.seat_name)
 
 
 def describe_votes(card: Card) -> str:
-    """The votes so far, as in "1 of 2 so far: Ana"; "" without any."""
+    """Return the votes so far, as in "1 of 2 so far: Ana"; "" without any."""
     if not card.votes:
         return ""
     if card.review.decides == "majority":
@@ -187,18 +158,18 @@ def describe_votes(card: Card) -> str:
 
 
 def _all_votes(card: Card) -> str:
-    given: list[Vote | Decision] = [*card.votes]
-    given += [card.decision] if card.decision else []
-    return say("vote.all", card.lang, votes=_join(card, [_vote(card, each) for each in given]))
+    votes: list[Vote | Decision] = [*card.votes]
+    votes += [card.decision] if card.decision else []
+    return say("vote.all", card.lang, votes=_join(card, [_vote(card, each) for each in votes]))
 
 
-def _vote(card: Card, given: Vote | Decision) -> str:
-    name = voter_name(given, card.lang)
-    return say("vote.of", card.lang, name=name, choice=label_in(card, given.choice, card.lang))
+def _vote(card: Card, vote: Vote | Decision) -> str:
+    name = voter_name(vote, card.lang)
+    return say("vote.of", card.lang, name=name, choice=label_in(card, vote.choice, card.lang))
 
 
 def describe_lapsed_votes(card: Card) -> list[str]:
-    """Votes that count no more, and why, a sentence each."""
+    """Return a sentence for each vote that counts no more, with the reason."""
     return [
         say(f"vote.lapsed.{each.why}", card.lang, vote=_vote(card, each.vote))
         for each in card.lapsed
@@ -225,12 +196,48 @@ def _note(card: Card) -> str:
 
 
 def _events_text(card: Card) -> list[str]:
-    """What has happened to the card while it waits."""
-    told = describe_lapsed_votes(card)
-    given = [("card.reassigned" if h.ordered else "card.handed", h) for h in card.handed]
-    told += [say(key, card.lang, by=each.by_name, to=each.to_name) for key, each in given]
+    """Return what has happened to the card while it waits, a sentence each."""
+    events = describe_lapsed_votes(card)
+    handed = [("card.reassigned" if h.ordered else "card.handed", h) for h in card.handed]
+    events += [say(key, card.lang, by=each.by_name, to=each.to_name) for key, each in handed]
     if card.escalated:
-        told.append(say("card.escalated", card.lang, role=card.escalated))
+        events.append(say("card.escalated", card.lang, role=card.escalated))
     if card.reminded:
-        told.append(say("card.reminded", card.lang, n=card.reminded))
-    return told
+        events.append(say("card.reminded", card.lang, n=card.reminded))
+    return events
+
+
+def reminder_message(card: Card, number: int, zone: str, *, posted: bool) -> MessageView | None:
+    """Return what reminder `number` says now (1.10); None when there is nothing to post or change.
+
+    A reminder that was not posted before the next one was due, or before the card closed, is never
+    posted: after an outage people get one message and not all that were missed.
+    """
+    if card.status == "open":
+        if number != card.reminded:
+            return None
+        return _message(card, "needs_you", _reminder_text(card, number))
+    if not posted:
+        return None
+    text = say(
+        "ping.closed", card.lang, title=literal(card.title), outcome=literal(outcome(card, zone))
+    )
+    return _message(card, "answered", text)
+
+
+def _reminder_text(card: Card, number: int) -> str:
+    remind = card.review.remind
+    return say(
+        "ping.due",
+        card.lang,
+        n=number,
+        of=remind.at_most if remind else number,
+        title=literal(card.title),
+        requester=literal(card.requester_name),
+        votes=literal(describe_votes(card)),
+    ).strip()
+
+
+def _message(card: Card, state: PartState, text: str) -> MessageView:
+    part = PartView(number=0, state=state, text=text)
+    return MessageView(lang=card.lang, parts=(part,))

@@ -1,4 +1,4 @@
-"""What a message shows, platform-free: adapters translate these views and decide nothing."""
+"""What a message shows, free of any platform; adapters only translate these views."""
 
 from typing import Literal
 
@@ -30,8 +30,8 @@ class ButtonView(Frozen):
     """A button: its label and its packed data. With `form`, the tap asks for these fields first.
 
     `intro` is what the form says above them. `opens` is the label where a tap only opens the form,
-    "" where that is `label` too. With `final` nothing takes the tap back: who can ask whether the
-    person is sure, does.
+    "" where that is `label` too. A `final` tap cannot be taken back: platforms that can ask whether
+    the person is sure, do.
     """
 
     data: str
@@ -44,7 +44,7 @@ class ButtonView(Frozen):
 
     @property
     def opening_label(self) -> str:
-        """What the button is called where its form is not open yet."""
+        """The label where the form is not open yet."""
         return self.opens or self.label
 
 
@@ -115,21 +115,20 @@ class BarView(Frozen):
 
 
 class ChartView(Frozen):
-    """A bar chart as data, drawn by whoever shows it; title and labels are plain text."""
+    """A bar chart as data, drawn by platforms; title and labels are plain text."""
 
     title: str
     bars: tuple[BarView, ...]
 
     @property
-    def told(self) -> str:
-        """All that the chart shows, in words: for those who do not see it."""
+    def alt_text(self) -> str:
+        """The chart in words, for those who do not see it."""
         return f"{self.title}: " + "; ".join(f"{bar.label} – {bar.value}" for bar in self.bars)
 
 
 Plainer = Literal["plain", "pieces", "file", "anew"]
-"""How a message is shown that was refused as it is: without mark-up, in small pieces of that, as a
-file below a line that says so, or without mark-up in a new message in place of one that takes no
-edit. Its buttons are there in each."""
+"""How a refused message is shown: without mark-up, that in small pieces, as a file below a line, or
+without mark-up in a new message in place of one that takes no edit. Each has the buttons."""
 
 
 class MessageView(Frozen):
@@ -137,8 +136,8 @@ class MessageView(Frozen):
 
     With a `chart`, the parts say in words what it shows: a platform that shows pictures shows the
     chart in their place, any other the parts. `card_part` is the number of the part that the card
-    is about, 0 where it is about none or all: who can, shows the card below that part. `plainer` is
-    how a platform is to show it that refused it before.
+    is about, 0 for none or all: platforms that can, show the card below that part. `plainer` is how
+    to show it where it was refused before.
     """
 
     lang: Lang

@@ -1,6 +1,6 @@
-"""The one catalogue of sentences that people read: a folder or a file for each language.
+"""The catalogue of sentences that people read: a folder or a file for each language.
 
-A language is loaded when somebody is told something in it.
+A language is loaded when it is first used.
 """
 
 import pkgutil
@@ -17,13 +17,13 @@ from pydantic_core import PydanticKnownError
 from cards.model import Lang
 
 COMPLETE: Final[tuple[Lang, ...]] = ("zh", "en")
-"""The languages that have every sentence, in each of which people of unknown language are told."""
+"""The languages that have every sentence; people of unknown language read all of these."""
 
 FALLBACK: Final[Lang] = "en"
-"""What is read where a language has no such sentence."""
+"""The language of sentences that another language lacks."""
 
 ROOM_TEXTS: Final[dict[str, Mapping[Lang, Mapping[str, str]]]] = {}
-"""What rooms of adapters say of their own, by room and language."""
+"""Sentences of rooms of adapters, by room and language."""
 
 
 @cache
@@ -54,7 +54,7 @@ def texts_of(lang: Lang) -> dict[str, str]:
 
 
 def add_room_texts(room: str, texts: Mapping[Lang, Mapping[str, str]]) -> None:
-    """Add to each language what a room of adapters says of its own."""
+    """Add the sentences of a room of adapters to each language."""
     ROOM_TEXTS[room] = texts
     texts_of.cache_clear()
 
@@ -65,7 +65,7 @@ def say(key: str, lang: Lang, **values: object) -> str:
 
 
 def sentence(key: str, lang: Lang) -> str:
-    """What `say` fills in."""
+    """Return the sentence with its gaps, which `say` fills in."""
     texts = texts_of(lang)
     return texts[key] if key in texts else texts_of(FALLBACK)[key]
 

@@ -40,7 +40,7 @@ class WorkspaceFiles:
         Raises PlatformError for what may be tried again.
         """
         content = await png(chart)
-        return await self._kept("chart.png", content, title=chart.title, alt=chart.told)
+        return await self._kept("chart.png", content, title=chart.title, alt=chart.alt_text)
 
     async def document(self, text: str, mark: str) -> UploadedFile | None:
         """The text as a document, kept; None and PlatformError as for a picture."""

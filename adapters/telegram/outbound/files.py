@@ -33,7 +33,7 @@ class FileSender:
                 message = await self._bot.send_photo(
                     place.chat,
                     content,
-                    caption=clip(plain(chart.told), CAPTION),
+                    caption=clip(plain(chart.alt_text), CAPTION),
                     message_thread_id=place.topic,
                     filename="chart.png",
                 )

@@ -365,7 +365,7 @@ async def test_a_chart_is_drawn_by_the_page_and_told_in_words(page, chat, browse
         browser.open(address)
         figure = browser.wait_text(".reply figure.chart", "ECOG：缺失")
         assert figure.get_attribute("role") == "img"
-        assert figure.get_attribute("aria-label") == chart.told
+        assert figure.get_attribute("aria-label") == chart.alt_text
         assert figure.find_element("tag name", "figcaption").text == chart.title
         widths = browser.run(
             "return [...document.querySelectorAll('.bar-fill')]"

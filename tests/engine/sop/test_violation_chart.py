@@ -136,7 +136,7 @@ def test_what_is_counted_is_bounded_and_nothing_is_lost() -> None:
 def test_what_a_chart_says_fits_where_platforms_take_alternative_texts() -> None:
     chart = chart_of({"规" * 59 + str(n): 10**7 for n in range(20)}, 2, context_of("zh"))
     assert chart is not None
-    assert len(chart.told) <= 1_000
+    assert len(chart.alt_text) <= 1_000
 
 
 async def test_what_a_message_quotes_is_left_open_so_that_a_rule_is_one_bar() -> None:
