@@ -81,7 +81,7 @@ class DecisionRefusal:
 
 @dataclass(frozen=True, slots=True)
 class EditAttempt:
-    """The form was sent to change what the card shows (cards.deciding.revision); decides nothing."""
+    """A sent form that edits the card (cards.deciding.revision); it decides nothing."""
 
 
 Verdict = (
