@@ -52,9 +52,9 @@ async def test_nobody_has_to_tell_the_service_to_look(start: Start, playbooks: P
     current, client = service.parts.reloader.current, service.parts.store.client
     before = await client.get(keys.CURRENT)
     change(playbooks, "playbook.yaml", OLD, NEW)
-    await until(lambda: current.now.pointer.model_dump_json() != before)
-    assert await client.get(keys.CURRENT) == current.now.pointer.model_dump_json()
-    assert current.now.table.learned
+    await until(lambda: current.snapshot.pointer.model_dump_json() != before)
+    assert await client.get(keys.CURRENT) == current.snapshot.pointer.model_dump_json()
+    assert current.snapshot.table.learned
 
 
 async def test_a_broken_folder_is_refused_and_the_service_goes_on(
